@@ -55,7 +55,7 @@ _stowage_command() {
 # Whether the word after the option $1 is its value.
 _stowage_takes_value() {
     case $1 in
-        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --attach-policy | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --controllers | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --feature-gates | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
+        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --attach-policy | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --values | --feature-gates | --controllers | --replicas | --ssh-secret | --salt-secret | --salt-audience | --salt-ca-configmap | --requests | --limits | --log-level | --node-selector | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -103,6 +103,7 @@ _stowage_values() {
         'check grant --for' | 'grant snapshot --for') found=('claims' 'links') ;;
         'revoke grant --dry-run' | 'unregister populator --dry-run') found=('none' 'server') ;;
         'register populator --node') found=('Image' 'Archive' 'Backup') ;;
+        'install --log-level') found=('info' 'debug') ;;
         'watch --snapshot-controller') found=('auto' 'builtin' 'external') ;;
         *) place=nothing ;;
     esac
@@ -398,6 +399,19 @@ _stowage_options() {
             '--image'
             '--dry-run'
             '--take-over-metalk8s'
+            '--values'
+            '--reset-values'
+            '--feature-gates'
+            '--controllers'
+            '--replicas'
+            '--ssh-secret'
+            '--salt-secret'
+            '--salt-audience'
+            '--salt-ca-configmap'
+            '--requests'
+            '--limits'
+            '--log-level'
+            '--node-selector'
             '--transport'
             '--local-node'
             '--ssh-config'

@@ -97,7 +97,7 @@ end
 
 # Whether the word after the option $argv[1] is its value.
 function __stowage_takes_value
-    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --attach-policy --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --controllers --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --feature-gates --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
+    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --attach-policy --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --values --feature-gates --controllers --replicas --ssh-secret --salt-secret --salt-audience --salt-ca-configmap --requests --limits --log-level --node-selector --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
 end
 
 # What the value of the option $argv[2] of the command $argv[1] can be.
@@ -149,6 +149,8 @@ function __stowage_values
             printf '%s\n' 'none' 'server'
         case 'register populator --node'
             printf '%s\n' 'Image' 'Archive' 'Backup'
+        case 'install --log-level'
+            printf '%s\n' 'info' 'debug'
         case 'watch --snapshot-controller'
             printf '%s\n' 'auto' 'builtin' 'external'
     end
@@ -170,7 +172,7 @@ function __stowage_arguments
                 'revoke' 'take back what was granted' \
                 'register' 'say how volumes are filled' \
                 'unregister' 'fill no more volumes so' \
-                'install' 'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another' \
+                'install' 'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another. What is asked of the daemon is kept by later runs.' \
                 'uninstall' 'remove what install made. Volumes on nodes, PersistentVolumes and namespaces with other objects stay, and kinds that still have objects are not removed.' \
                 'diff' 'show what manifests would change in the cluster; exits with 1 if they would' \
                 'why' 'say what holds a Volume, a claim, a snapshot, a node, or the volumes of a pod up, since when, when it is tried next, and what fixes it' \
@@ -463,13 +465,26 @@ function __stowage_options
                 '--image' 'image of the daemon (default: stowage:<version>, as built and loaded by you)' \
                 '--dry-run' 'change nothing: print the manifests, or let the server check' \
                 '--take-over-metalk8s' 'stop MetalK8s\'s storage operator and adopt its Volumes, each only where its device is recognised on its node; no byte of a device is written' \
-                '--transport' 'how nodes are reached (with --take-over-metalk8s)' \
+                '--values' 'YAML of what is asked of the daemon, by the names of these flags' \
+                '--reset-values' 'forget what earlier runs asked of the daemon' \
+                '--feature-gates' 'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces' \
+                '--controllers' 'controllers that the daemon runs, as for watch' \
+                '--replicas' 'pods of the daemon, of which one leads' \
+                '--ssh-secret' 'Secret with what ssh needs (default: stowage-ssh)' \
+                '--salt-secret' 'Secret whose key secret salt-api takes' \
+                '--salt-audience' 'log in to salt-api by a token of the ServiceAccount with that audience' \
+                '--salt-ca-configmap' 'ConfigMap whose ca.crt may have signed salt-api\'s certificate' \
+                '--requests' 'what the pod asks of its node' \
+                '--limits' 'what the pod gets at most' \
+                '--log-level' 'how much the daemon logs' \
+                '--node-selector' 'labels of nodes that its pods run on' \
+                '--transport' 'how nodes are reached by the daemon; with --take-over-metalk8s, by this command' \
                 '--local-node' 'nodes that this machine is (with --transport local) (with --take-over-metalk8s)' \
                 '--ssh-config' 'configuration of ssh (default: ~/.ssh/config) (with --take-over-metalk8s)' \
-                '--ssh-guard' 'nodes have salt/ssh_guard.py as the forced command of ssh (with --take-over-metalk8s)' \
-                '--salt-url' 'salt-api, such as https://salt:8000 (with --transport salt) (with --take-over-metalk8s)' \
-                '--salt-eauth' 'how salt-api checks the secret (default: sharedsecret) (with --take-over-metalk8s)' \
-                '--salt-user' 'account of salt-api (default: stowage) (with --take-over-metalk8s)' \
+                '--ssh-guard' 'nodes have salt/ssh_guard.py as the forced command of ssh by the daemon; with --take-over-metalk8s, by this command' \
+                '--salt-url' 'salt-api, such as https://salt:8000 (with --transport salt) by the daemon; with --take-over-metalk8s, by this command' \
+                '--salt-eauth' 'how salt-api checks the secret (default: sharedsecret) by the daemon; with --take-over-metalk8s, by this command' \
+                '--salt-user' 'account of salt-api (default: stowage) by the daemon; with --take-over-metalk8s, by this command' \
                 '--salt-secret-file' 'its password, shared secret or token (with --take-over-metalk8s)' \
                 '--salt-ca-file' 'certificates that may have signed salt-api\'s (PEM) (with --take-over-metalk8s)' \
                 '--config' 'settings of nodes and transports; flags and $STOWAGE_… go before it (with --take-over-metalk8s)'

@@ -18,6 +18,9 @@ export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
+/** On the Deployment of an installed daemon: what runs of `stowage install` asked for, as JSON. */
+export const INSTALL_VALUES_ANNOTATION = 'stowage.dev/install-values';
+
 /** On a Volume, a Leftover or a Node, with any value but "false": nothing is written there. */
 export const PAUSED_ANNOTATION = 'stowage.dev/paused';
 

@@ -1,3 +1,4 @@
+import type { ControllerName } from '../api/controllers.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
@@ -22,7 +23,6 @@ import { findSource } from '../population/source.ts';
 import { createValidator } from '../population/validator/reconciler.ts';
 import { isGranted } from '../provisioning/sources/grant.ts';
 import { liveReads } from '../provisioning/sources/reads.ts';
-import type { ControllerName } from './controllers.ts';
 import { keepOwn } from './kept-fields.ts';
 import { keepPopulatingPod, keepPopulator } from './kept-populations.ts';
 import type { Metrics } from './metrics/metrics.ts';

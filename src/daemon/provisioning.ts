@@ -1,3 +1,4 @@
+import type { ControllerName } from '../api/controllers.ts';
 import type {
   CsiStorageCapacity,
   KubeNode,
@@ -28,7 +29,6 @@ import { createBackupController } from './backup-controller.ts';
 import { standing } from './changes.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
-import type { ControllerName } from './controllers.ts';
 import { keepCapacity } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Inform, Part } from './part.ts';

@@ -1,3 +1,4 @@
+import { CONTROLLERS, type ControllerName } from '../api/controllers.ts';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
@@ -28,7 +29,6 @@ import { createVolumeReconciler } from '../volumes/reconciler.ts';
 import { workNode } from '../volumes/work-node.ts';
 import { createAttaching } from './attaching.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
-import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './kept-fields.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Run } from './part.ts';

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { ControllerName } from '../api/controllers.ts';
 import type { KubeNode } from '../api/core.ts';
 import { NODES } from '../api/resources.ts';
 import { systemClock } from '../control/clock.ts';
@@ -7,7 +8,6 @@ import { tellJobEnds } from '../nodes/job-ends.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
-import type { ControllerName } from './controllers.ts';
 import type { HttpAddress } from './http-address.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
 import { keepNode } from './kept-fields.ts';

@@ -3,7 +3,7 @@
  * what it asked of the API server as a line of JSON: since the last SIGUSR2 at each one, and in the end.
  */
 import { readFile } from 'node:fs/promises';
-import { selectControllers } from '../../src/daemon/controllers.ts';
+import { selectControllers } from '../../src/api/controllers.ts';
 import { workingNodes } from '../support/working-nodes.ts';
 import { startAsWatch } from './as-watch.ts';
 import type { DaemonInput } from './attach-programs.ts';

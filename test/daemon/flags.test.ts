@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { CONTROLLERS, selectControllers } from '../../src/daemon/controllers.ts';
+import { CONTROLLERS, selectControllers } from '../../src/api/controllers.ts';
 import { checkMetricsPath, parseHttpAddress } from '../../src/daemon/http-address.ts';
 import { leaseName } from '../../src/daemon/lease-name.ts';
 

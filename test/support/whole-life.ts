@@ -1,4 +1,5 @@
 import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
+import { CONTROLLERS } from '../../src/api/controllers.ts';
 import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
@@ -19,7 +20,6 @@ import {
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { CONTROLLERS } from '../../src/daemon/controllers.ts';
 import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

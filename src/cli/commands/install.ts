@@ -1,16 +1,31 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { DEFAULT_GATES } from '../../api/feature-gates.ts';
+import { featureGates } from '../feature-gates.ts';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import { components } from '../install/components.ts';
 import type { InstallFlags } from '../install/install.ts';
+import type { Values } from '../install/values.ts';
 import type { Io } from '../io.ts';
 import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
-import { oneText } from '../parse.ts';
+import { labels, oneObjectName, oneText, wholeNumber } from '../parse.ts';
+
+interface Flags extends Omit<InstallFlags, 'values'>, GlobalFlags {
+  takeOverMetalk8s?: boolean;
+  /** A file. */
+  values?: string;
+}
+
+/**
+ * Flags of how nodes are reached, by their names in what was parsed: of the daemon, or of this command where it reaches nodes itself. What
+ * that asks of the daemon is in a file.
+ */
+const SHARED = ['transport', 'sshGuard', 'saltUrl', 'saltEauth', 'saltUser'];
 
 export default function install(program: Command, io: Io): void {
   const command = program
     .command('install')
     .description(
-      'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another',
+      'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another. What is asked of the daemon is kept by later runs.',
     )
     .option(
       '--components <name,...>',
@@ -31,21 +46,66 @@ export default function install(program: Command, io: Io): void {
       '--take-over-metalk8s',
       "stop MetalK8s's storage operator and adopt its Volumes, each only where its device is recognised on its node; no byte of a device is written",
     );
-  addNodeOptions(command, ' (with --take-over-metalk8s)').action(async (_flags, command: Command) => {
-    const flags = command.optsWithGlobals<InstallFlags & GlobalFlags & { takeOverMetalk8s?: boolean }>();
+  addDaemonOptions(command);
+  addNodeOptions(command, (name) =>
+    SHARED.includes(name)
+      ? ' by the daemon; with --take-over-metalk8s, by this command'
+      : ' (with --take-over-metalk8s)',
+  ).action(async (_flags, command: Command) => {
+    const { values: file, ...flags } = command.optsWithGlobals<Flags>();
+    const { valuesOf } = await import('../install/values-of.ts');
+    const asked = { ...flags, values: await valuesOf(command, file, flags.takeOverMetalk8s ? SHARED : []) };
     if (flags.takeOverMetalk8s) {
       const nodeFlags = await settleNodeFlags(command, io.env);
       const { takeOver } = await import('../take-over/take-over.ts');
-      await takeOver({ ...flags, ...nodeFlags }, io, clientFor(command, io));
+      await takeOver({ ...asked, ...nodeFlags }, io, clientFor(command, io));
       return;
     }
-    refuseNodeFlags(command, '--take-over-metalk8s');
+    refuseNodeFlags(command, '--take-over-metalk8s', SHARED);
     const { install: run } = await import('../install/install.ts');
-    await run(flags, io, clientFor(command, io));
+    await run(asked, io, clientFor(command, io));
   });
+}
+
+/** Flags of what is asked of the daemon, beside those of how nodes are reached. */
+function addDaemonOptions(command: Command): void {
+  command
+    .option('--values <file>', 'YAML of what is asked of the daemon, by the names of these flags', oneText)
+    .option('--reset-values', 'forget what earlier runs asked of the daemon')
+    .option(
+      '--feature-gates <gate=bool,...>',
+      'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces',
+      featureGates(DEFAULT_GATES),
+    )
+    .option('--controllers <list>', 'controllers that the daemon runs, as for watch', oneText)
+    .option('--replicas <number>', 'pods of the daemon, of which one leads', wholeNumber(0, 10))
+    .option('--ssh-secret <name>', 'Secret with what ssh needs (default: stowage-ssh)', oneObjectName)
+    .option('--salt-secret <name>', 'Secret whose key secret salt-api takes', oneObjectName)
+    .option(
+      '--salt-audience <text>',
+      'log in to salt-api by a token of the ServiceAccount with that audience',
+      oneText,
+    )
+    .option(
+      '--salt-ca-configmap <name>',
+      "ConfigMap whose ca.crt may have signed salt-api's certificate",
+      oneObjectName,
+    )
+    .option('--requests <cpu=…,memory=…>', 'what the pod asks of its node', resources)
+    .option('--limits <cpu=…,memory=…>', 'what the pod gets at most', resources)
+    .addOption(new Option('--log-level <level>', 'how much the daemon logs').choices(['info', 'debug']))
+    .option('--node-selector <key=value,...>', 'labels of nodes that its pods run on', labels);
 }
 
 function image(text: string, before?: string): string {
   if (text === '') throw new InvalidArgumentError('An image has a name.');
   return oneText(text, before);
+}
+
+function resources(text: string, before: Values['requests'] = {}): NonNullable<Values['requests']> {
+  const given = labels(text, { ...before });
+  if (Object.keys(given).some((key) => key !== 'cpu' && key !== 'memory')) {
+    throw new InvalidArgumentError('Write cpu=… and memory=…, with a comma between.');
+  }
+  return given;
 }

@@ -129,7 +129,7 @@ export default function watch(program: Command, io: Io): void {
       const read = settingsReader(command);
       const settings = await read();
       const { runWatch } = await import('../../daemon/watch.ts');
-      const { selectControllers } = await import('../../daemon/controllers.ts');
+      const { selectControllers } = await import('../../api/controllers.ts');
       const { leaderElectionNamespace, kubeApiQps, kubeApiBurst, attachmentPollInterval: pollMs } = flags;
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);

@@ -39,6 +39,12 @@ export const nodeName: Field<string> = (value) => {
   return value;
 };
 
+export const objectName: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isDnsSubdomain(value))
+    throw new Error('it must be the name of an object');
+  return value;
+};
+
 export const host: Field<string> = (value) => {
   if (typeof value !== 'string' || !isHost(value)) throw new Error('it must be a host name or an IP address');
   return value;

@@ -1,11 +1,10 @@
-import { COMPONENT } from '../../api/names.ts';
+import { COMPONENT, INSTALL_VALUES_ANNOTATION } from '../../api/names.ts';
 import { DEPLOYMENTS } from './kinds.ts';
 import { labelsOf, NAME_LABEL } from './labels.ts';
+import { type NodeAccess, nodeAccess } from './node-access.ts';
+import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
-/** The Secret with `config` of ssh, and the keys and known hosts that it names. */
-export const SSH_SECRET = 'stowage-ssh';
-const SSH_FOLDER = '/etc/stowage/ssh';
 /** A user without any rights, as images without a distribution have it ("nonroot"). */
 const USER = 65532;
 /** Port for probes and metrics. */
@@ -14,14 +13,23 @@ export const PORT = 8080;
 const GRACE_SECONDS = 45;
 
 /**
- * The daemon. How many replicas there are is not said: Kubernetes makes one, and whoever scales it keeps what they set.
- * `image` as container runtimes take it.
+ * The daemon. How many replicas there are, and where its pods run, is said where somebody asked for it: else Kubernetes makes one,
+ * and whoever changes that keeps what they set. `image` as container runtimes take it.
  */
-export function deploymentObject(namespace: string, image: string): Wanted {
+export function deploymentObject(namespace: string, image: string, values: Values = {}): Wanted {
   const selector = { [NAME_LABEL]: COMPONENT };
+  const { replicas, nodeSelector } = values;
+  const access = nodeAccess(namespace, values);
+  const kept = Object.keys(values).length > 0;
   return wanted(DEPLOYMENTS, 'deployment', {
-    metadata: { name: COMPONENT, namespace, labels: labelsOf('deployment') },
+    metadata: {
+      name: COMPONENT,
+      namespace,
+      labels: labelsOf('deployment'),
+      ...(kept && { annotations: { [INSTALL_VALUES_ANNOTATION]: JSON.stringify(values) } }),
+    },
     spec: {
+      ...(replicas === undefined ? {} : { replicas }),
       // Two at once are no harm, for one leads; but the next need not wait for the readiness of one that only follows.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: selector },
@@ -32,6 +40,7 @@ export function deploymentObject(namespace: string, image: string): Wanted {
           terminationGracePeriodSeconds: GRACE_SECONDS,
           // Nodes are reached under their names, which their own resolvers know.
           dnsPolicy: 'Default',
+          ...(nodeSelector === undefined ? {} : { nodeSelector }),
           securityContext: {
             runAsNonRoot: true,
             runAsUser: USER,
@@ -48,9 +57,9 @@ export function deploymentObject(namespace: string, image: string): Wanted {
               labelSelector: { matchLabels: selector },
             },
           ],
-          containers: [container(namespace, image)],
+          containers: [container(namespace, image, values, access)],
           volumes: [
-            { name: 'ssh', secret: { secretName: SSH_SECRET, defaultMode: 0o440 } },
+            ...access.volumes,
             // For the sockets of ssh.
             { name: 'tmp', emptyDir: {} },
           ],
@@ -60,7 +69,7 @@ export function deploymentObject(namespace: string, image: string): Wanted {
   });
 }
 
-const container = (namespace: string, image: string) => ({
+const container = (namespace: string, image: string, values: Values, access: NodeAccess) => ({
   name: COMPONENT,
   image,
   args: [
@@ -68,20 +77,30 @@ const container = (namespace: string, image: string) => ({
     `--namespace=${namespace}`,
     '--leader-election',
     `--http-endpoint=:${PORT}`,
-    `--ssh-config=${SSH_FOLDER}/config`,
+    ...access.args,
+    ...asked(values),
   ],
   ports: [{ name: 'http', containerPort: PORT }],
   livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10, failureThreshold: 6 },
   readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
-  resources: { requests: { cpu: '50m', memory: '128Mi' }, limits: { memory: '512Mi' } },
+  resources: {
+    requests: { cpu: '50m', memory: '128Mi', ...values.requests },
+    limits: { memory: '512Mi', ...values.limits },
+  },
   securityContext: {
     allowPrivilegeEscalation: false,
     privileged: false,
     readOnlyRootFilesystem: true,
     capabilities: { drop: ['ALL'] },
   },
-  volumeMounts: [
-    { name: 'ssh', mountPath: SSH_FOLDER, readOnly: true },
-    { name: 'tmp', mountPath: '/tmp' },
-  ],
+  volumeMounts: [...access.mounts, { name: 'tmp', mountPath: '/tmp' }],
 });
+
+function asked({ controllers, featureGates, logLevel }: Values): string[] {
+  const gates = Object.entries(featureGates ?? {}).map(([gate, isOn]) => `${gate}=${isOn}`);
+  return [
+    ...(controllers === undefined ? [] : [`--controllers=${controllers}`]),
+    ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+    ...(logLevel === 'debug' ? ['--verbose'] : []),
+  ];
+}

@@ -1,3 +1,4 @@
+import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -9,13 +10,14 @@ import { refuseBesideOperator } from '../take-over/operator.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
-import { SSH_SECRET } from './deployment.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { accountPlaces, placeOf, refuseHalfMove, waitUntilGone } from './move.ts';
+import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
+import { keptValues, settleValues, type Values } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 export interface InstallFlags {
@@ -23,6 +25,10 @@ export interface InstallFlags {
   dryRun: 'none' | 'client' | 'server';
   image?: string;
   namespace?: string;
+  /** What is asked of the daemon, beside what earlier runs set. */
+  values?: Values;
+  /** What earlier runs set holds no more. */
+  resetValues?: boolean;
   /** MetalK8s's operator runs still, and will not by then. */
   besideOperator?: boolean;
 }
@@ -38,9 +44,13 @@ export async function install(
 ): Promise<void> {
   const components = flags.components ?? OWN_COMPONENTS;
   const { namespace = NAMESPACE, image = IMAGE } = flags;
-  const objects = wantedObjects({ components, namespace, image });
+  const { values: given = {} } = flags;
+  if (Object.keys(given).length > 0 && !components.includes('deployment')) {
+    throw new StowageError('usage', 'What is asked of the daemon goes with the component deployment');
+  }
   if (flags.dryRun === 'client') {
-    io.stdout.write(manifestOf(objects));
+    const values = settleValues({}, given);
+    io.stdout.write(manifestOf(wantedObjects({ components, namespace, image, values })));
     return;
   }
   const client = await connect();
@@ -54,6 +64,8 @@ export async function install(
   const before = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
   const daemons = before.filter(({ resource }) => resource === DEPLOYMENTS);
   refuseHalfMove(daemons, components, namespace);
+  const values = settledValues(daemons, flags);
+  const objects = wantedObjects({ components, namespace, image, values });
   if (components.includes('deployment') && !flags.besideOperator) {
     await refuseBesideOperator(client, io.signal);
   }
@@ -103,7 +115,12 @@ export async function install(
     if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun) await established(client, object, io);
     say(resource, object, outcome);
     if (resource === DEPLOYMENTS && outcome === 'created') {
-      io.stderr.write(`note: its pod starts when the Secret ${SSH_SECRET} is in that namespace, too\n`);
+      const { needs } = nodeAccess(namespace, values);
+      const what = needs.map((each) => `the ${each}`).join(' and ');
+      if (needs.length > 0)
+        io.stderr.write(
+          `note: its pod starts when ${what} ${needs.length > 1 ? 'are' : 'is'} in that namespace, too\n`,
+        );
     }
   }
 
@@ -127,6 +144,13 @@ export async function install(
     const places = accountPlaces(await installedOf(client, 'rbac', io.signal), namespace);
     for (const place of places) await waitUntilGone(client, place, undefined, io);
   }
+}
+
+/** What is asked of the daemon, with what earlier runs asked. `daemons`: those that are installed. Throws a StowageError. */
+export function settledValues(daemons: readonly Installed[], flags: InstallFlags): Values {
+  const { namespace = NAMESPACE, values = {}, resetValues } = flags;
+  const earlier = daemons.find(({ object }) => object.metadata.namespace === namespace) ?? daemons[0];
+  return settleValues(earlier === undefined || resetValues ? {} : keptValues(earlier.object), values);
 }
 
 /** What an earlier set had, and this one has not. Definitions are never among it, for they hold objects. */

@@ -8,6 +8,7 @@ import { labelsOf } from './labels.ts';
 import { networkPolicyObject } from './network-policy.ts';
 import { rbacObjects } from './rbac.ts';
 import { isStandard, standardObjects } from './standard.ts';
+import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 export const NAMESPACE = 'stowage';
@@ -18,10 +19,11 @@ export interface Installation {
   components: readonly Component[];
   namespace: string;
   image: string;
+  values?: Values;
 }
 
 /** All objects of an installation, in the order in which they are made. */
-export function wantedObjects({ components, namespace, image }: Installation): Wanted[] {
+export function wantedObjects({ components, namespace, image, values }: Installation): Wanted[] {
   const has = (component: Component) => components.includes(component);
   return [
     ...(has('crds') ? CRDS.map(crd) : []),
@@ -30,7 +32,9 @@ export function wantedObjects({ components, namespace, image }: Installation): W
       ? [wanted(NAMESPACES, undefined, { metadata: { name: namespace, labels: labelsOf() } })]
       : []),
     ...(has('rbac') ? rbacObjects(namespace) : []),
-    ...(has('deployment') ? [networkPolicyObject(namespace), deploymentObject(namespace, image)] : []),
+    ...(has('deployment')
+      ? [networkPolicyObject(namespace), deploymentObject(namespace, image, values)]
+      : []),
   ];
 }
 

@@ -22,32 +22,52 @@ export interface NodeFlags {
   minions: ReadonlyMap<string, string>;
 }
 
-const NODE_OPTIONS = [...NODE_SETTINGS, 'config'];
+const NODE_OPTIONS = [...NODE_SETTINGS, 'config'] as const;
 
-/** `when` is said of each, where they count only then. */
-export function addNodeOptions(command: Command, when = ''): Command {
+/** `said` is added to what is said of each, by its name in what was parsed: when it counts. */
+export function addNodeOptions(
+  command: Command,
+  said: string | ((name: (typeof NODE_OPTIONS)[number]) => string) = '',
+): Command {
+  const when = (name: (typeof NODE_OPTIONS)[number]) => (typeof said === 'string' ? said : said(name));
   return command
     .addOption(
-      new Option('--transport <transport>', `how nodes are reached${when}`)
+      new Option('--transport <transport>', `how nodes are reached${when('transport')}`)
         .choices([...TRANSPORTS])
         .default('ssh'),
     )
     .option(
       '--local-node <name,...>',
-      `nodes that this machine is (with --transport local)${when}`,
+      `nodes that this machine is (with --transport local)${when('localNode')}`,
       nodeNames,
       [],
     )
-    .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when}`)
-    .option('--ssh-guard', `nodes have salt/ssh_guard.py as the forced command of ssh${when}`)
-    .option('--salt-url <url>', `salt-api, such as https://salt:8000 (with --transport salt)${when}`, oneText)
-    .option('--salt-eauth <name>', `how salt-api checks the secret (default: sharedsecret)${when}`, oneText)
-    .option('--salt-user <name>', `account of salt-api (default: stowage)${when}`, oneText)
-    .option('--salt-secret-file <file>', `its password, shared secret or token${when}`, oneText)
-    .option('--salt-ca-file <file>', `certificates that may have signed salt-api's (PEM)${when}`, oneText)
+    .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when('sshConfig')}`)
+    .option('--ssh-guard', `nodes have salt/ssh_guard.py as the forced command of ssh${when('sshGuard')}`)
+    .option(
+      '--salt-url <url>',
+      `salt-api, such as https://salt:8000 (with --transport salt)${when('saltUrl')}`,
+      oneText,
+    )
+    .option(
+      '--salt-eauth <name>',
+      `how salt-api checks the secret (default: sharedsecret)${when('saltEauth')}`,
+      oneText,
+    )
+    .option('--salt-user <name>', `account of salt-api (default: stowage)${when('saltUser')}`, oneText)
+    .option(
+      '--salt-secret-file <file>',
+      `its password, shared secret or token${when('saltSecretFile')}`,
+      oneText,
+    )
+    .option(
+      '--salt-ca-file <file>',
+      `certificates that may have signed salt-api's (PEM)${when('saltCaFile')}`,
+      oneText,
+    )
     .option(
       '--config <file>',
-      `settings of nodes and transports; flags and $STOWAGE_… go before it${when}`,
+      `settings of nodes and transports; flags and $STOWAGE_… go before it${when('config')}`,
       oneText,
     );
 }
@@ -72,9 +92,11 @@ export async function settleNodeFlags(command: Command, env: Io['env']): Promise
   };
 }
 
-/** Ends a command that was told how to reach nodes and reaches none, as wrong usage. */
-export function refuseNodeFlags(command: Command, unless: string): void {
-  const given = NODE_OPTIONS.find((name) => command.getOptionValueSource(name) === 'cli');
+/** Ends a command that was told how to reach nodes and reaches none, as wrong usage. `but`: flags that say more than that. */
+export function refuseNodeFlags(command: Command, unless: string, but: readonly string[] = []): void {
+  const given = NODE_OPTIONS.find(
+    (name) => command.getOptionValueSource(name) === 'cli' && !but.includes(name),
+  );
   if (given === undefined) return;
   const flag = command.options.find((option) => option.attributeName() === given)?.long;
   command.error(`error: ${flag} goes with ${unless}`);

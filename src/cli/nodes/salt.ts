@@ -23,11 +23,7 @@ export function saltOf(settings: SaltSettings): SaltAccess | undefined {
       hint: 'docs/salt.md shows how Salt is set up for it.',
     });
   }
-  if (!URL.canParse(saltUrl) || new URL(saltUrl).protocol !== 'https:') {
-    throw new StowageError('usage', `--salt-url ${saltUrl} is no URL that begins with https://`, {
-      hint: 'The secret and the token are sent over it.',
-    });
-  }
+  checkSaltUrl(saltUrl);
   return {
     url: saltUrl,
     eauth: saltEauth,
@@ -35,4 +31,12 @@ export function saltOf(settings: SaltSettings): SaltAccess | undefined {
     secretFile: saltSecretFile,
     ...(saltCaFile === undefined ? {} : { caFile: saltCaFile }),
   };
+}
+
+/** Throws a StowageError `usage` for what is no URL of https. */
+export function checkSaltUrl(url: string): void {
+  if (URL.canParse(url) && new URL(url).protocol === 'https:') return;
+  throw new StowageError('usage', `--salt-url ${url} is no URL that begins with https://`, {
+    hint: 'The secret and the token are sent over it.',
+  });
 }

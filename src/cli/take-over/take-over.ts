@@ -5,7 +5,9 @@ import type { Executor } from '../../nodes/job.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { OWN_COMPONENTS } from '../install/components.ts';
-import { type InstallFlags, install } from '../install/install.ts';
+import { type InstallFlags, install, settledValues } from '../install/install.ts';
+import { installedOf } from '../install/installed.ts';
+import { DEPLOYMENTS } from '../install/kinds.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
@@ -65,6 +67,16 @@ async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<Kube
   }
   const client = await connect();
   const { signal } = io;
+  const hasDaemon = components.includes('deployment');
+  const values = hasDaemon ? (flags.values ?? {}) : {};
+  // Refused now, and not once MetalK8s's operator is stopped.
+  if (hasDaemon) {
+    const installed = await installedOf(client, 'deployment', signal);
+    settledValues(
+      installed.filter(({ resource }) => resource === DEPLOYMENTS),
+      flags,
+    );
+  }
   const operators = await findOperators(client, signal);
   await withVolumes(async (cluster, executor) => {
     const surveyed = await survey(cluster, executor);
@@ -79,13 +91,13 @@ async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<Kube
     conclude(errors, errors.length, io);
   });
   if (dryRun === 'client') return;
-  if (dryRun === 'server') return install({ ...flags, besideOperator: true }, io, connect);
+  if (dryRun === 'server') return install({ ...flags, values, besideOperator: true }, io, connect);
 
   const running = operators.filter(isWanted);
   await stopOperators(client, operators, io);
   for (const each of running) say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
   await checkStopped(client, signal);
-  await install({ ...flags, components: ['crds'] }, io, connect);
+  await install({ ...flags, components: ['crds'], values: {} }, io, connect);
   // What changed until the operator was gone counts as well.
   await withVolumes(async (cluster, executor) => {
     const refused = refusals(cluster);
@@ -112,7 +124,7 @@ async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<Kube
   });
   await checkStopped(client, signal);
   const rest = components.filter((name) => name !== 'crds');
-  if (rest.length > 0) await install({ ...flags, components: rest }, io, connect);
+  if (rest.length > 0) await install({ ...flags, components: rest, values }, io, connect);
   for (const { metadata, spec } of running) {
     say(
       `note: an upgrade of MetalK8s may start its operator again; keep it at no replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,

@@ -180,8 +180,8 @@ describe('--take-over-metalk8s', () => {
     ['without the definitions', [...TAKE_OVER, '--components', 'rbac'], 'needs the component crds'],
     [
       'flags of nodes alone',
-      ['install', '--transport', 'local'],
-      '--transport goes with --take-over-metalk8s',
+      ['install', '--local-node', 'n1'],
+      '--local-node goes with --take-over-metalk8s',
     ],
   ])('%s is wrong usage', async (_, argv, why) => {
     const { code, err } = await stowage(argv, world);

@@ -18,6 +18,9 @@ import { outcomesOf, startInstalling } from '../../support/installing.ts';
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /** Of all that is made; and each but definitions and the namespace is checked before. */
 const WRITES = 4 + 2 * 14;
+interface PodSpec {
+  containers: { args?: string[] }[];
+}
 const LABEL = 'app.kubernetes.io/managed-by';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
@@ -94,6 +97,49 @@ describe('install', () => {
     expect(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'storage' })).toMatchObject({
       spec: { template: { spec: { containers: [{ image: 'stowage:mine' }] } } },
     });
+  });
+
+  test('keeps what earlier runs asked of the daemon, until it is told to forget that', async () => {
+    const argsOf = async () => {
+      const { spec } = await client.get<KubeObject & { spec: { template: { spec: PodSpec } } }>(
+        DEPLOYMENTS,
+        'stowage',
+        { namespace: 'stowage' },
+      );
+      return spec.template.spec.containers[0]?.args?.slice(4);
+    };
+    const gate = '--feature-gates=CrossNamespaceVolumeDataSource=true';
+    await stowage(['install', gate, '--ssh-secret', 'keys']);
+    const asked = ['--ssh-config=/etc/stowage/ssh/config', gate];
+    expect(await argsOf()).toEqual(asked);
+    // An upgrade, and one thing more.
+    expect((await stowage(['install', '--image', 'stowage:next'])).err).toContain('stowage changed');
+    expect(await argsOf()).toEqual(asked);
+    await stowage(['install', '--controllers', '*,-leftover']);
+    expect(await argsOf()).toEqual([asked[0], '--controllers=*,-leftover', gate]);
+    // In another namespace, too.
+    const moved = await stowage(['install', '-n', 'storage', '--dry-run=server']);
+    expect(moved.code).toBe(0);
+    // Of the transport before nothing is kept.
+    const salt = ['--transport', 'salt', '--salt-url', 'https://salt:8000', '--salt-audience', 'salt-api'];
+    await stowage(['install', ...salt]);
+    expect(await argsOf()).toEqual(expect.arrayContaining(['--transport=salt', gate]));
+    await stowage(['install', '--transport', 'ssh']);
+    expect(await argsOf()).toEqual([asked[0], '--controllers=*,-leftover', gate]);
+    await stowage(['install', '--reset-values']);
+    expect(await argsOf()).toEqual(asked.slice(0, 1));
+    expect(new Set(outcomesOf((await stowage(['install'])).err))).toEqual(new Set(['unchanged']));
+  });
+
+  test('refuses what it cannot read of that', async () => {
+    await stowage(['install', '--replicas', '2']);
+    const annotations = { 'stowage.dev/install-values': '{"replicas":"many"}' };
+    await client.patch(DEPLOYMENTS, 'stowage', { metadata: { annotations } }, { namespace: 'stowage' });
+    const { code, err } = await stowage(['install']);
+    expect(code).toBe(5);
+    expect(err).toContain('stowage.dev/install-values: replicas: It must be a whole number from 0 to 10');
+    expect(err).toContain('--reset-values');
+    expect((await stowage(['install', '--reset-values'])).code).toBe(0);
   });
 
   test('takes what is there, and upgrades it in place', async () => {

@@ -23,6 +23,20 @@ export const INSTALLING_STORIES: readonly Story[] = [
     path,
     world: emptyCluster,
     typed: {
+      'stowage install --feature-gates CrossNamespaceVolumeDataSource=true --replicas 2': shows(
+        /deployment\.apps\/stowage in namespace stowage created/,
+      ),
+      'block # values.yaml': { input: 'cat >$FOLDER/values.yaml && echo saved', says: /saved/ },
+      'stowage install --values values.yaml': shows(
+        /deployment\.apps\/stowage in namespace stowage changed/,
+        'stowage install --values $FOLDER/values.yaml',
+      ),
+    },
+  },
+  {
+    path,
+    world: emptyCluster,
+    typed: {
       'npm pack': { runBy: 'test/integration/package.test.ts', has: "['pack'," },
       'npm install --global --prefix /usr/local ./stowage-0.1.0.tgz': PACKAGE,
       'stowage --version': PACKAGE,

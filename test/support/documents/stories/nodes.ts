@@ -70,11 +70,14 @@ export const NODE_STORIES: readonly Story[] = [
         has: "'*', 'saltutil.sync_modules'",
       },
       'block stowage:': { runBy: SALT, has: 'pillar=' },
-      // A part of a pod.
-      'block volumes:': {
-        says: /created/,
-        input: `{ printf 'apiVersion: v1\\nkind: Pod\\nmetadata: {name: p}\\nspec:\\n  containers: [{name: c, image: c}]\\n'; sed 's/^/  /'; } | kubectl create -f -`,
-      },
+      'stowage install --transport salt --salt-url https://salt.example:8000 --salt-audience salt-api --salt-ca-configmap salt-ca':
+        shows(/deployment\.apps\/stowage in namespace stowage created[\s\S]*the ConfigMap salt-ca/),
+      'kubectl -n stowage create secret generic stowage-salt --from-file=secret': shows(
+        /created/,
+        'kubectl -n stowage create secret generic stowage-salt --from-file=secret=$FOLDER/secret',
+      ),
+      'stowage install --transport salt --salt-url https://salt.example:8000 --salt-secret stowage-salt':
+        shows(/deployment\.apps\/stowage in namespace stowage changed/),
       'stowage check node N': { ...shows(/n1/, 'stowage check node n1'), exit: 1 },
       'kubectl create clusterrolebinding salt-reviews --clusterrole=system:auth-delegator --serviceaccount=NAMESPACE:NAME':
         shows(

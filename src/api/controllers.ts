@@ -1,4 +1,4 @@
-import { StowageError } from '../api/errors.ts';
+import { StowageError } from './errors.ts';
 
 /** What `--controllers` chooses from: each has a queue of its own. */
 export const CONTROLLERS = [

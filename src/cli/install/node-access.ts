@@ -1,0 +1,69 @@
+import { COMPONENT } from '../../api/names.ts';
+import type { Values } from './values.ts';
+
+/** How the daemon's pod reaches nodes: flags, and the files that these name. */
+export interface NodeAccess {
+  args: string[];
+  volumes: object[];
+  mounts: { name: string; mountPath: string; readOnly: true }[];
+  /** Objects of the namespace without which the pod does not start, such as `Secret stowage-ssh`. */
+  needs: string[];
+}
+
+/** The Secret with `config` of ssh, and the keys and known hosts that it names, where nothing else is said. */
+export const SSH_SECRET = 'stowage-ssh';
+const SSH_FOLDER = '/etc/stowage/ssh';
+const SALT_FOLDER = '/etc/stowage/salt';
+const SALT_CA_FOLDER = '/etc/stowage/salt-ca';
+
+/** As ssh and whoever reads a key want it: the group of the pod's user. */
+const KEY_MODE = 0o440;
+/** A kubelet renews the token when four fifths of this are over. s */
+const TOKEN_LASTS = 3600;
+
+export const nodeAccess = (namespace: string, values: Values): NodeAccess =>
+  values.transport === 'salt' ? overSalt(namespace, values) : overSsh(values);
+
+function overSsh({ sshSecret = SSH_SECRET, sshGuard }: Values): NodeAccess {
+  return {
+    args: [`--ssh-config=${SSH_FOLDER}/config`, ...(sshGuard ? ['--ssh-guard'] : [])],
+    volumes: [{ name: 'ssh', secret: { secretName: sshSecret, defaultMode: KEY_MODE } }],
+    mounts: [{ name: 'ssh', mountPath: SSH_FOLDER, readOnly: true }],
+    needs: [`Secret ${sshSecret}`],
+  };
+}
+
+function overSalt(namespace: string, values: Values): NodeAccess {
+  const { saltUrl, saltSecret, saltAudience, saltCaConfigmap } = values;
+  const isToken = saltAudience !== undefined;
+  const { saltEauth = isToken ? 'kubernetes_token' : undefined } = values;
+  const { saltUser = isToken ? `system:serviceaccount:${namespace}:${COMPONENT}` : undefined } = values;
+  const token = {
+    serviceAccountToken: { audience: saltAudience, expirationSeconds: TOKEN_LASTS, path: 'secret' },
+  };
+  return {
+    args: [
+      ...['--transport=salt', `--salt-url=${saltUrl}`],
+      ...(saltEauth === undefined ? [] : [`--salt-eauth=${saltEauth}`]),
+      ...(saltUser === undefined ? [] : [`--salt-user=${saltUser}`]),
+      `--salt-secret-file=${SALT_FOLDER}/secret`,
+      ...(saltCaConfigmap === undefined ? [] : [`--salt-ca-file=${SALT_CA_FOLDER}/ca.crt`]),
+    ],
+    volumes: [
+      isToken
+        ? { name: 'salt', projected: { defaultMode: KEY_MODE, sources: [token] } }
+        : { name: 'salt', secret: { secretName: saltSecret, defaultMode: KEY_MODE } },
+      ...(saltCaConfigmap === undefined ? [] : [{ name: 'salt-ca', configMap: { name: saltCaConfigmap } }]),
+    ],
+    mounts: [
+      { name: 'salt', mountPath: SALT_FOLDER, readOnly: true },
+      ...(saltCaConfigmap === undefined
+        ? []
+        : [{ name: 'salt-ca', mountPath: SALT_CA_FOLDER, readOnly: true } as const]),
+    ],
+    needs: [
+      ...(isToken ? [] : [`Secret ${saltSecret}`]),
+      ...(saltCaConfigmap === undefined ? [] : [`ConfigMap ${saltCaConfigmap}`]),
+    ],
+  };
+}

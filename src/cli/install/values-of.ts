@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { selectControllers } from '../../api/controllers.ts';
+import { StowageError } from '../../api/errors.ts';
+import { readValues, VALUE_NAMES, type Values } from './values.ts';
+
+/**
+ * What a run of `stowage install` asks of the daemon: its file, and before that its flags. What the environment says of nodes is of
+ * this machine. Throws a StowageError for what cannot be read, or is none of it.
+ * @param file of --values
+ * @param but flags that say something else here
+ */
+export async function valuesOf(
+  command: Command,
+  file: string | undefined,
+  but: readonly string[] = [],
+): Promise<Values> {
+  const isGiven = (name: string) => !but.includes(name) && command.getOptionValueSource(name) === 'cli';
+  const flags = Object.fromEntries(
+    VALUE_NAMES.filter(isGiven).map((name) => [name, command.getOptionValue(name)]),
+  );
+  if (flags.transport === 'local') {
+    throw new StowageError('usage', '--transport local is not for an installed daemon: its pod is no node', {
+      hint: 'On the node itself: stowage watch --transport local.',
+    });
+  }
+  const values: Values = { ...(file === undefined ? {} : await readValues(file)), ...flags };
+  if (values.controllers !== undefined) selectControllers(values.controllers);
+  return values;
+}

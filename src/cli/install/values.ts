@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { StowageError } from '../../api/errors.ts';
+import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { INSTALL_VALUES_ANNOTATION } from '../../api/names.ts';
+import {
+  type Field,
+  FieldError,
+  fieldsOf,
+  mapOf,
+  number,
+  objectName,
+  oneOf,
+  text,
+  yesOrNo,
+} from '../config/fields.ts';
+import { checkSaltUrl } from '../nodes/salt.ts';
+
+/** CPU and memory, as Kubernetes writes them. */
+export interface Resources {
+  cpu?: string;
+  memory?: string;
+}
+
+/** What an installed daemon is asked for, by the names of the flags of `stowage install`. */
+export interface Values {
+  replicas?: number;
+  transport?: 'ssh' | 'salt';
+  controllers?: string;
+  featureGates?: Partial<FeatureGates>;
+  /** The Secret with `config` of ssh, and the keys and known hosts that it names. */
+  sshSecret?: string;
+  sshGuard?: boolean;
+  saltUrl?: string;
+  saltEauth?: string;
+  saltUser?: string;
+  /** The Secret whose `secret` is the password or the shared secret. */
+  saltSecret?: string;
+  /** In place of that: the audience of a token of the daemon's ServiceAccount. */
+  saltAudience?: string;
+  /** The ConfigMap whose `ca.crt` has the certificates that may have signed salt-api's. */
+  saltCaConfigmap?: string;
+  requests?: Resources;
+  limits?: Resources;
+  logLevel?: 'info' | 'debug';
+  nodeSelector?: Record<string, string>;
+}
+
+/** YAML has `cpu: 1` as a number. */
+const quantity: Field<string> = (value) => text(typeof value === 'number' ? String(value) : value);
+const resources = fieldsOf<Resources>({ cpu: quantity, memory: quantity });
+const gates = Object.fromEntries(Object.keys(DEFAULT_GATES).map((name) => [name, yesOrNo]));
+
+const asValues = fieldsOf<Values>({
+  replicas: number(0, 10),
+  transport: oneOf('ssh', 'salt'),
+  controllers: text,
+  featureGates: fieldsOf<Partial<FeatureGates>>(gates as never),
+  sshSecret: objectName,
+  sshGuard: yesOrNo,
+  saltUrl: text,
+  saltEauth: text,
+  saltUser: text,
+  saltSecret: objectName,
+  saltAudience: text,
+  saltCaConfigmap: objectName,
+  requests: resources,
+  limits: resources,
+  logLevel: oneOf('info', 'debug'),
+  nodeSelector: (value) => Object.fromEntries(mapOf(text, text)(value)),
+});
+
+export const VALUE_NAMES = [
+  ...[
+    'replicas',
+    'transport',
+    'controllers',
+    'featureGates',
+    'sshSecret',
+    'sshGuard',
+    'saltUrl',
+    'saltEauth',
+  ],
+  ...['saltUser', 'saltSecret', 'saltAudience', 'saltCaConfigmap', 'requests', 'limits', 'logLevel'],
+  'nodeSelector',
+] as const satisfies readonly (keyof Values)[];
+
+/** What a file says. Throws a StowageError that names the file, and the path of the field that is not as it must be. */
+export async function readValues(path: string): Promise<Values> {
+  const content = await readFile(path, 'utf8').catch((cause: Error) => {
+    throw new StowageError('failed', `--values ${path} cannot be read: ${cause.message}`, { cause });
+  });
+  return valuesIn(
+    content,
+    (found, cause) => new StowageError('usage', `--values ${path}: ${found}`, { cause }),
+  );
+}
+
+/** What earlier runs set, kept with the Deployment. Throws a StowageError `conflict` where that cannot be read. */
+export function keptValues({ metadata }: KubeObject): Values {
+  const kept = metadata.annotations?.[INSTALL_VALUES_ANNOTATION] ?? '{}';
+  return valuesIn(
+    kept,
+    (found, cause) =>
+      new StowageError(
+        'conflict',
+        `deployment.apps/${metadata.name}: ${INSTALL_VALUES_ANNOTATION}: ${found}`,
+        {
+          cause,
+          hint: 'To install without what earlier runs set: --reset-values.',
+        },
+      ),
+  );
+}
+
+function valuesIn(content: string, refuse: (found: string, cause: unknown) => StowageError): Values {
+  try {
+    return asValues(parse(content, { logLevel: 'error', maxAliasCount: 100 }) ?? {});
+  } catch (cause) {
+    const { message } = cause as Error;
+    // An excerpt follows the first line.
+    const [line = ''] = message.split('\n');
+    const found = line.replace(/:$/, '');
+    throw refuse(cause instanceof FieldError ? `${cause.path.replace(/^\./, '')}: ${message}` : found, cause);
+  }
+}
+
+/**
+ * What holds: `given` goes before what earlier runs set, and another transport takes none of what was said of the one before.
+ * Throws a StowageError `usage` for what makes no sense together.
+ */
+export function settleValues(kept: Values, given: Values): Values {
+  const { transport = kept.transport ?? 'ssh' } = given;
+  const [own, other] = transport === 'salt' ? ['salt', 'ssh'] : ['ssh', 'salt'];
+  const ofOther = (name: string): boolean => name.startsWith(other as string);
+  const misplaced = Object.keys(given).find(ofOther);
+  if (misplaced !== undefined) {
+    throw new StowageError('usage', `${flagOf(misplaced)} is for --transport ${other}, and this is ${own}`);
+  }
+  const settled: Values = {
+    ...Object.fromEntries(Object.entries(kept).filter(([name]) => !ofOther(name))),
+    ...given,
+  };
+  // One of the two is given: the other is not kept beside it.
+  if (given.saltAudience !== undefined && given.saltSecret === undefined) delete settled.saltSecret;
+  if (given.saltSecret !== undefined && given.saltAudience === undefined) delete settled.saltAudience;
+  checkSalt(settled);
+  return settled;
+}
+
+function checkSalt({ transport, saltUrl, saltSecret, saltAudience }: Values): void {
+  if (transport !== 'salt') return;
+  if (saltUrl === undefined || (saltSecret === undefined) === (saltAudience === undefined)) {
+    throw new StowageError(
+      'usage',
+      '--transport salt of an installed daemon needs --salt-url, and one of --salt-secret and --salt-audience',
+      { hint: 'docs/salt.md shows how Salt is set up for it.' },
+    );
+  }
+  checkSaltUrl(saltUrl);
+}
+
+const flagOf = (name: string): string =>
+  `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

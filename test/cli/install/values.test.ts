@@ -1,0 +1,182 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { parseAllDocuments } from 'yaml';
+import { stowage } from '../../support/fake-io.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+/** What the daemon is asked for, as manifests that need no cluster. */
+
+let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  folder = await temporaryFolder('values');
+});
+afterAll(() => folder.remove());
+
+const PRINT = ['install', '--components', 'deployment', '--dry-run=client'];
+const SALT = ['--transport', 'salt', '--salt-url', 'https://salt:8000'];
+
+async function deployment(...flags: string[]) {
+  const { code, out, err } = await stowage([...PRINT, ...flags]);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  const objects = parseAllDocuments(out).map((each) => each.toJS());
+  const { metadata, spec } = objects.find(({ kind }) => kind === 'Deployment');
+  const pod = spec.template.spec;
+  const [container] = pod.containers;
+  const args: string[] = container.args;
+  return { metadata, spec, pod, container, args: args.slice(4) };
+}
+
+async function file(content: string): Promise<string> {
+  const path = join(folder.path, `${Math.random()}.yaml`);
+  await writeFile(path, content);
+  return path;
+}
+
+test('nothing is asked for where nobody asks', async () => {
+  const { metadata, spec, args } = await deployment();
+  expect(metadata.annotations).toBeUndefined();
+  expect(spec.replicas).toBeUndefined();
+  expect(args).toEqual(['--ssh-config=/etc/stowage/ssh/config']);
+});
+
+const SSH = '--ssh-config=/etc/stowage/ssh/config';
+const GATES = 'CrossNamespaceVolumeDataSource=true';
+
+test.each<[string[], string[]]>([
+  [
+    ['--feature-gates', GATES],
+    [SSH, `--feature-gates=${GATES}`],
+  ],
+  [
+    ['--controllers', '*,-leftover'],
+    [SSH, '--controllers=*,-leftover'],
+  ],
+  [
+    ['--log-level', 'debug'],
+    [SSH, '--verbose'],
+  ],
+  [['--log-level', 'info'], [SSH]],
+  [['--ssh-guard'], [SSH, '--ssh-guard']],
+])('%j is a flag of the daemon', async (flags, expected) => {
+  expect((await deployment(...flags)).args).toEqual(expected);
+});
+
+test('replicas, nodes and room for the pod', async () => {
+  const flags = ['--replicas', '2', '--node-selector', 'role=storage', '--limits', 'memory=1Gi,cpu=1'];
+  const { spec, pod, container } = await deployment(...flags, '--requests', 'cpu=100m');
+  expect(spec.replicas).toBe(2);
+  expect(pod.nodeSelector).toEqual({ role: 'storage' });
+  expect(container.resources).toEqual({
+    requests: { cpu: '100m', memory: '128Mi' },
+    limits: { memory: '1Gi', cpu: '1' },
+  });
+});
+
+describe('nodes are reached', () => {
+  const mountOf = ({ container }: Awaited<ReturnType<typeof deployment>>, name: string) =>
+    container.volumeMounts.find((each: { name: string }) => each.name === name)?.mountPath;
+
+  test('over ssh with another Secret', async () => {
+    const { pod } = await deployment('--ssh-secret', 'keys');
+    expect(pod.volumes[0]).toEqual({ name: 'ssh', secret: { secretName: 'keys', defaultMode: 0o440 } });
+  });
+
+  test('over Salt with a shared secret, by an account', async () => {
+    const found = await deployment(...SALT, '--salt-secret', 'salt', '--salt-ca-configmap', 'ca');
+    expect(found.args).toEqual([
+      '--transport=salt',
+      '--salt-url=https://salt:8000',
+      '--salt-secret-file=/etc/stowage/salt/secret',
+      '--salt-ca-file=/etc/stowage/salt-ca/ca.crt',
+    ]);
+    expect(found.pod.volumes.slice(0, -1)).toEqual([
+      { name: 'salt', secret: { secretName: 'salt', defaultMode: 0o440 } },
+      { name: 'salt-ca', configMap: { name: 'ca' } },
+    ]);
+    expect([mountOf(found, 'salt'), mountOf(found, 'salt-ca'), mountOf(found, 'ssh')]).toEqual([
+      '/etc/stowage/salt',
+      '/etc/stowage/salt-ca',
+      undefined,
+    ]);
+  });
+
+  test('over Salt with a token of the ServiceAccount, which the kubelet renews', async () => {
+    const { args, pod } = await deployment('-n', 'storage', ...SALT, '--salt-audience', 'salt-api');
+    expect(args.slice(2, -1)).toEqual([
+      '--salt-eauth=kubernetes_token',
+      '--salt-user=system:serviceaccount:storage:stowage',
+    ]);
+    const token = { audience: 'salt-api', expirationSeconds: 3600, path: 'secret' };
+    expect(pod.volumes[0]).toEqual({
+      name: 'salt',
+      projected: { defaultMode: 0o440, sources: [{ serviceAccountToken: token }] },
+    });
+  });
+});
+
+test('a file says the same as flags, which go before it', async () => {
+  const path = await file(`
+replicas: 3
+limits: {cpu: 1}
+featureGates: {CrossNamespaceVolumeDataSource: true}
+nodeSelector: {role: storage}
+`);
+  const { metadata, spec, args } = await deployment('--values', path, '--replicas', '2');
+  expect(spec.replicas).toBe(2);
+  expect(args).toEqual([SSH, `--feature-gates=${GATES}`]);
+  expect(JSON.parse(metadata.annotations['stowage.dev/install-values'])).toEqual({
+    replicas: 2,
+    limits: { cpu: '1' },
+    featureGates: { CrossNamespaceVolumeDataSource: true },
+    nodeSelector: { role: 'storage' },
+  });
+});
+
+test('the environment of this machine says nothing of the daemon', async () => {
+  const { code, out } = await stowage(PRINT, { env: { STOWAGE_TRANSPORT: 'salt' } });
+  expect({ code, salt: out.includes('salt') }).toEqual({ code: 0, salt: false });
+});
+
+test.each<[string[], string]>([
+  [['--transport', 'local'], '--transport local is not for an installed daemon'],
+  [['--transport', 'salt'], 'needs --salt-url, and one of --salt-secret and --salt-audience'],
+  [[...SALT, '--salt-secret', 'a', '--salt-audience', 'b'], 'needs --salt-url, and one of'],
+  [
+    ['--transport', 'salt', '--salt-url', 'http://salt', '--salt-secret', 'a'],
+    '--salt-url http://salt is no URL that begins with https://',
+  ],
+  [['--salt-user', 'x'], '--salt-user is for --transport salt, and this is ssh'],
+  [
+    [...SALT, '--salt-secret', 'a', '--ssh-secret', 'b'],
+    '--ssh-secret is for --transport ssh, and this is salt',
+  ],
+  [['--controllers', 'volumes'], 'there is no controller "volumes"'],
+  [['--feature-gates', 'Some=true'], '"Some" is no feature gate'],
+  [['--requests', 'disk=1'], 'Write cpu=… and memory=…'],
+  [
+    ['--components', 'rbac', '--replicas', '2'],
+    'What is asked of the daemon goes with the component deployment',
+  ],
+  [['--salt-secret-file', 'x'], '--salt-secret-file goes with --take-over-metalk8s'],
+  [['--values', '/nowhere'], '--values /nowhere cannot be read: ENOENT'],
+])('%j is refused', async (flags, message) => {
+  const own = flags[0] === '--components' ? ['install', '--dry-run=client'] : PRINT;
+  const { code, out, err } = await stowage([...own, ...flags]);
+  expect({ code, out }).toEqual({ code: flags[0] === '--values' ? 1 : 2, out: '' });
+  expect(err).toContain(message);
+});
+
+test.each([
+  ['replica: 2', 'replica: there is no such field; there are: replicas, transport'],
+  ['featureGates: {Some: true}', 'featureGates.Some: there is no such field'],
+  ['transport: local', 'transport: it must be one of ssh, salt'],
+  ['sshSecret: A', 'sshSecret: it must be the name of an object'],
+  ['limits: {cpu: true}', 'limits.cpu: it must be a text'],
+  ['[1]', 'it must be a mapping'],
+  ['{', 'Flow map must end with a }'],
+])('a file with %j is refused', async (content, message) => {
+  const { code, err } = await stowage([...PRINT, '--values', await file(content)]);
+  expect(code).toBe(2);
+  expect(err).toContain(`.yaml: ${message}`);
+});
