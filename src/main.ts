@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import module from 'node:module';
 import { isAbsolute, join } from 'node:path';
-import { VERSION } from './cli/version.ts';
+import { VERSION } from './api/version.ts';
 
 /** Compiled code is kept in a folder of the user's own: the shared default is under /tmp, where others write. */
 function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {

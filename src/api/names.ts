@@ -18,6 +18,9 @@ export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
+/** On the Lease of the daemon that leads: what it is, as JSON. */
+export const LEADER_ANNOTATION = 'stowage.dev/leader';
+
 /** On the Deployment of an installed daemon: what runs of `stowage install` asked for, as JSON. */
 export const INSTALL_VALUES_ANNOTATION = 'stowage.dev/install-values';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { VERSION } from '../api/version.ts';
 import type { Connection, ConnectOptions } from '../kube/connect.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Io } from './io.ts';
-import { VERSION } from './version.ts';
 
 /** The flags that all commands take, as commander hands them on. */
 export interface GlobalFlags {

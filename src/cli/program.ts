@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { VERSION } from '../api/version.ts';
 import { TreeCommand } from './command.ts';
 import adoptVolume from './commands/adopt-volume.ts';
 import checkCluster from './commands/check-cluster.ts';
@@ -36,7 +37,6 @@ import why from './commands/why.ts';
 import type { Io } from './io.ts';
 import { printable } from './output/printable.ts';
 import { namespaceName, requestTimeout } from './parse.ts';
-import { VERSION } from './version.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { type Leader, leaderAnnotations } from '../api/leader.ts';
 import type { Logger } from '../api/logger.ts';
 import type { Clock } from '../control/clock.ts';
 import { createClient } from '../kube/client.ts';
@@ -17,6 +18,8 @@ export interface RightOptions {
   rate?: Rate | undefined;
   /** See leaseName. */
   localNodes: readonly string[];
+  /** What this process is, for the Lease. */
+  leader: Leader;
   host: string;
   clock: Clock;
   random: () => number;
@@ -46,6 +49,7 @@ export function standForElection(options: RightOptions): RightToAct {
       name: leaseName(options.localNodes),
       identity: `${host}_${randomBytes(8).toString('hex')}`,
       timing,
+      annotations: leaderAnnotations(options.leader),
       clock,
       monotonic: () => performance.now(),
       random,

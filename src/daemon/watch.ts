@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
 import type { ControllerName } from '../api/controllers.ts';
 import type { KubeNode } from '../api/core.ts';
+import type { Leader } from '../api/leader.ts';
 import { NODES } from '../api/resources.ts';
+import { VERSION } from '../api/version.ts';
 import { systemClock } from '../control/clock.ts';
 import { createInformer } from '../kube/informer.ts';
 import { tellJobEnds } from '../nodes/job-ends.ts';
@@ -74,7 +76,22 @@ export async function runWatch(
       clock: systemClock,
       logger,
     }));
-  const right = standForElection({ ...surroundings, connection, election: timing, rate, localNodes, host });
+  const leader: Leader = {
+    version: VERSION,
+    featureGates: { CrossNamespaceVolumeDataSource: options.crossNamespace ?? false },
+    controllers: [...controllers],
+    transport,
+    ...(transport === 'local' && { nodes: localNodes }),
+  };
+  const right = standForElection({
+    ...surroundings,
+    connection,
+    election: timing,
+    rate,
+    localNodes,
+    leader,
+    host,
+  });
   const { election, client } = right;
   const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES, transform: keepNode });
   metrics?.addInformer(NODES, nodes);

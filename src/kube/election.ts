@@ -17,6 +17,8 @@ export interface ElectionOptions {
   /** Of this process alone: one that starts again is another candidate. */
   identity: string;
   timing: ElectionTiming;
+  /** What the Lease says of whoever leads, while it is this process. */
+  annotations?: Readonly<Record<string, string>>;
   clock: Clock;
   /** ms of a clock that never steps, and goes on while the process is stopped. */
   monotonic: () => number;
@@ -59,6 +61,7 @@ const JITTER = 1.2;
  */
 export function startElection(options: ElectionOptions): Election {
   const { client, namespace, name, identity, timing, clock, monotonic, random, logger } = options;
+  const { annotations = {} } = options;
   const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = timing;
   const { promise: won, resolve: onWon } = Promise.withResolvers<void>();
   const { promise: lost, resolve: onLost } = Promise.withResolvers<StowageError>();
@@ -122,6 +125,12 @@ export function startElection(options: ElectionOptions): Election {
     }
   }
 
+  /** Annotations that the Lease has not, or has otherwise. */
+  function unsaid({ metadata }: Lease): { annotations?: Record<string, string> } {
+    const left = Object.entries(annotations).filter(([key, value]) => metadata.annotations?.[key] !== value);
+    return left.length === 0 ? {} : { annotations: Object.fromEntries(left) };
+  }
+
   async function write(): Promise<void> {
     const askedAt = monotonic();
     const spec = heldBy(identity, lease, leaseDurationMs, clock.now());
@@ -131,10 +140,15 @@ export function startElection(options: ElectionOptions): Election {
       lease === undefined
         ? await client.create<Lease>(
             LEASES,
-            { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { name }, spec },
+            { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { name, annotations }, spec },
             options,
           )
-        : await client.patch<Lease>(LEASES, name, { metadata: versionOf(lease), spec }, options);
+        : await client.patch<Lease>(
+            LEASES,
+            name,
+            { metadata: { ...versionOf(lease), ...unsaid(lease) }, spec },
+            options,
+          );
     learn(answer, askedAt);
     const until = askedAt + renewDeadlineMs;
     if (stopping.signal.aborted || monotonic() >= until) return;

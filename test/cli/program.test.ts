@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/api/version.ts';
 import { stowage } from '../support/fake-io.ts';
 
 test('the version is that of the package', async () => {

@@ -4,6 +4,7 @@ import type { AnyEvent, PersistentVolumeClaim } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import {
   EVENTS,
+  LEASES,
   PERSISTENT_VOLUME_CLAIMS,
   REFERENCE_GRANTS,
   STORAGE_CLASSES,
@@ -16,6 +17,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { capturedTerminal } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { leadingLease } from '../support/leading-lease.ts';
 import { refusal, refusing } from '../support/refusals.ts';
 import { CONTENT, claimNamed, fresh, LINK, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
@@ -89,6 +91,30 @@ describe('to another namespace', () => {
       },
     ]);
     expect(await links(clusters.on)).toEqual([]);
+  });
+
+  test('by a link, where the API server keeps the namespace and the daemon does not follow it', async () => {
+    const { client } = clusters.on;
+    await client.create(LEASES, leadingLease(Date.now()));
+    try {
+      await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test --for links'));
+      const { code, err } = await clusters.on.stowage(words(RESTORE));
+      expect({ code, err }).toEqual({
+        code: 0,
+        err: 'note: made by a VolumeSnapshotLink test/foo-testing, which goes with the claim\n',
+      });
+    } finally {
+      await client.delete(LEASES, 'stowage', { namespace: 'default' });
+    }
+  });
+
+  test('by its namespace where what leads may not be read, and that is told', async () => {
+    const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
+    await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
+    expect(await clusters.on.stowage(words(RESTORE), {}, blind)).toMatchObject({
+      code: 0,
+      err: 'note: not looked at, whether the daemon follows other namespaces: Lease is forbidden\n',
+    });
   });
 
   test('by a link that goes with the claim, where the API server drops the namespace', async () => {

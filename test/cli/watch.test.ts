@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { CONTROLLERS } from '../../src/api/controllers.ts';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/api/version.ts';
 import type { WatchOptions } from '../../src/daemon/watch.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Lease } from '../../src/api/core.ts';
+import { DEFAULT_GATES } from '../../src/api/feature-gates.ts';
 import { type RightToAct, standForElection } from '../../src/daemon/right-to-act.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -26,6 +27,7 @@ function stand({ elects }: { elects: boolean }): RightToAct {
   right = standForElection({
     connection: { client, transport: {} } as unknown as Connection,
     election: elects ? { namespace: 'default', ...timing } : undefined,
+    leader: { version: '0', featureGates: DEFAULT_GATES, controllers: ['volume'], transport: 'ssh' },
     ...{ localNodes: [], host: 'h1', clock: new FakeClock(), random: () => 0, logger: memoryLogger() },
   });
   return right;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { VERSION } from '../../src/cli/version.ts';
+import { VERSION } from '../../src/api/version.ts';
 
 let folder = '';
 

@@ -1,9 +1,9 @@
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Lease } from '../../src/api/core.ts';
 import { type Election, startElection } from '../../src/kube/election.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { FakeClock } from '../support/fake-clock.ts';
+import { FakeClock, until } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 
 const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
@@ -18,17 +18,25 @@ afterEach(async () => {
 /**
  * Stands for a Lease that nobody has. Time passes where the test says so.
  * @param answerMs what the API server takes to answer a write
+ * @param there the Lease as it is at first
  */
-function stand({ answerMs = 0 } = {}) {
+function stand({ answerMs = 0, there }: { answerMs?: number; there?: Lease } = {}) {
   const time = { ms: 0, beforeSend: 0 };
   const clock = new FakeClock();
-  let lease: Lease | undefined;
+  let lease: Lease | undefined = there;
+  const written: Partial<Lease>[] = [];
   const write = async (changed: Partial<Lease>, { check }: WriteOptions) => {
     time.ms += time.beforeSend;
     check?.();
     time.ms += answerMs;
     const resourceVersion = String(Number(lease?.metadata.resourceVersion ?? 0) + 1);
-    lease = { ...lease, ...changed, metadata: { name: 'stowage', uid: 'lease', resourceVersion } } as Lease;
+    const annotations = { ...lease?.metadata.annotations, ...changed.metadata?.annotations };
+    written.push(changed);
+    lease = {
+      ...lease,
+      ...changed,
+      metadata: { name: 'stowage', uid: 'lease', resourceVersion, annotations },
+    } as Lease;
     return lease;
   };
   const client = {
@@ -45,11 +53,12 @@ function stand({ answerMs = 0 } = {}) {
   } as unknown as KubeClient;
   const election = startElection({
     ...{ client, namespace: 'default', name: 'stowage', identity: 'me', timing: TIMING },
+    annotations: { leader: 'mine' },
     ...{ clock, monotonic: () => time.ms, random: () => 0, logger: memoryLogger() },
   });
   elections.push(election);
   const version = () => lease?.metadata.resourceVersion;
-  return { election, time, clock, version, holder: () => lease?.spec?.holderIdentity };
+  return { election, time, clock, version, written, holder: () => lease?.spec?.holderIdentity };
 }
 
 test('who takes the Lease may act, and nobody before', async () => {
@@ -94,4 +103,26 @@ test('who stops acts no more from then on, whatever ends later', async () => {
   const stopped = election.stop();
   expect(election.leads()).toBe(false);
   await stopped;
+});
+
+describe('the Lease says what leads', () => {
+  const released: Lease = {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: 'stowage', uid: 'lease', resourceVersion: '7', annotations: { leader: 'other' } },
+    spec: { holderIdentity: '', leaseDurationSeconds: 1 },
+  };
+
+  test.each([
+    ['one that is new', undefined],
+    ['one of another process', released],
+  ])('of %s, in the write that takes it, and in no renewal', async (_, there) => {
+    const { election, clock, time, written } = stand(there === undefined ? {} : { there });
+    await election.won;
+    expect(written.map(({ metadata }) => metadata?.annotations)).toEqual([{ leader: 'mine' }]);
+    time.ms += TIMING.retryPeriodMs;
+    await clock.advance(TIMING.retryPeriodMs);
+    await until(() => written.length > 1);
+    expect(written.slice(1).map(({ metadata }) => metadata?.annotations)).toEqual([undefined]);
+  });
 });

@@ -1,19 +1,14 @@
 import type { Lease } from '../../api/core.ts';
+import { leaderOf, leaderText } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import type { Check } from '../check-node/report.ts';
+import { isHeld, leasesOfDaemons } from '../leaders.ts';
 
 export interface Deployment extends KubeObject {
   spec?: { replicas?: number };
   status?: { readyReplicas?: number };
 }
-
-/** Clocks differ somewhat, and a renewal takes its time. ms */
-const GRACE = 5000;
-
-/** The Leases of daemons, of all that there are. */
-export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
-  leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
 
 /** Whether a daemon leads. `now` in ms since the epoch. Pure. */
 export function daemonChecks(
@@ -26,9 +21,12 @@ export function daemonChecks(
   if (held.length === 0) return [{ ...check, ...absent(deployments) }];
   const everywhere = held.filter(({ metadata }) => metadata.name === COMPONENT);
   return [
-    ...held.map(({ metadata, spec }): Check => {
-      const lease = `${metadata.namespace}/${metadata.name}`;
-      return { ...check, ok: true, message: `${spec?.holderIdentity} leads, by the Lease ${lease}` };
+    ...held.map((lease): Check => {
+      const { metadata, spec } = lease;
+      const leader = leaderOf(lease);
+      const what = leader === undefined ? '' : `: ${leaderText(leader)}`;
+      const by = `by the Lease ${metadata.namespace}/${metadata.name}`;
+      return { ...check, ok: true, message: `${spec?.holderIdentity} leads, ${by}${what}` };
     }),
     ...(everywhere.length < 2
       ? []
@@ -40,13 +38,6 @@ export function daemonChecks(
           },
         ]),
   ];
-}
-
-/** Whether it is held still. `now` in ms since the epoch. */
-export function isHeld({ spec }: Lease, now: number): boolean {
-  const renewed = Date.parse(spec?.renewTime ?? '');
-  const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
-  return Boolean(spec?.holderIdentity) && now <= until;
 }
 
 /** What a cluster without a daemon that leads lacks. */

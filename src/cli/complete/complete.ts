@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { VERSION } from '../../api/version.ts';
 import { contextNames } from '../../kube/kubeconfig.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { VERSION } from '../version.ts';
 import { type Asked, asked, type Candidate } from './asked.ts';
 import { liveNames } from './live.ts';
 

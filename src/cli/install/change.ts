@@ -1,7 +1,7 @@
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../api/version.ts';
 import { type Definition, versionsAfter } from './crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../api/version.ts';
 import type { Component } from './components.ts';
 
 /** Who looks after an object. `uninstall` and upgrades remove what says `stowage`, and nothing else. */

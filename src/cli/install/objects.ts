@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { CRDS } from '../../api/crds.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '../../api/version.ts';
 import type { Component } from './components.ts';
 import { deploymentObject } from './deployment.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';

@@ -1,10 +1,10 @@
+import { VERSION } from '../../api/version.ts';
 import type { Connection } from '../../kube/connect.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { type Field, fields } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
-import { VERSION } from '../version.ts';
 import { type CrdSkew, crdSkews } from './crds.ts';
 
 export interface VersionFlags {

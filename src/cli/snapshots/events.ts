@@ -1,4 +1,5 @@
 import type { AnyEvent } from '../../api/core.ts';
+import { COMPONENT } from '../../api/names.ts';
 import { EVENTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -31,6 +32,10 @@ export async function eventsOf(
     .sort((a, b) => (Date.parse(lastSeen(a)) || 0) - (Date.parse(lastSeen(b)) || 0));
   return { events, resourceVersion };
 }
+
+/** Whether the daemon said it. */
+export const isOwn = ({ source, reportingComponent }: AnyEvent): boolean =>
+  (reportingComponent || source?.component) === COMPONENT;
 
 export const eventText = ({ reason, message }: AnyEvent): string => `${reason}: ${message}`;
 

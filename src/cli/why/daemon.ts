@@ -1,11 +1,12 @@
+import type { ControllerName } from '../../api/controllers.ts';
 import type { Lease } from '../../api/core.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { absent, type Deployment, isHeld, leasesOfDaemons } from '../check-cluster/daemon.ts';
+import { absent, type Deployment } from '../check-cluster/daemon.ts';
 import { DEPLOYMENTS } from '../install/kinds.ts';
 import { MANAGED_BY } from '../install/labels.ts';
+import { isHeld, readLeases, runsWithout } from '../leaders.ts';
 import { foundIn, type Reading, reading } from '../volume/reading.ts';
 import { commandLine } from './command-line.ts';
 import type { Reason } from './reasons.ts';
@@ -56,7 +57,7 @@ export const isDaemonsTurn = ({ cause }: Holdup): boolean => DAEMONS_TURN.has(ca
 export async function readDaemons(client: KubeClient, signal: AbortSignal): Promise<Daemons> {
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
   const [leases, deployments] = await Promise.all([
-    reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items))),
+    readLeases(client, signal),
     reading(listAll<Deployment>(client, DEPLOYMENTS, { signal, labelSelector }).then(({ items }) => items)),
   ]);
   return { leases, deployments };
@@ -92,6 +93,35 @@ export function daemonAbsent(
     ...(spec?.renewTime ? { since: spec.renewTime } : {}),
     next: { when: 'as soon as a daemon leads' },
     fix: fixOf(foundIn(deployments) ?? []),
+  };
+}
+
+/** The controllers that take objects up. */
+const TAKES_UP: Readonly<Record<string, ControllerName>> = {
+  Volume: 'volume',
+  PersistentVolumeClaim: 'claim',
+  VolumeSnapshot: 'snapshot',
+};
+
+/** That a daemon leads, and runs without the controller that would take an object of this kind up. Pure. `now` in ms since the epoch. */
+export function controllerOff(
+  { leases, deployments }: Daemons,
+  instead: Holdup,
+  kind: string,
+  now: number,
+): Holdup | undefined {
+  const controller = TAKES_UP[kind];
+  if (instead.cause !== 'NotTakenUp' || controller === undefined) return undefined;
+  if (!runsWithout(foundIn(leases) ?? [], controller, now)) return undefined;
+  return {
+    ...instead,
+    cause: 'ControllerOff',
+    holdup: `the daemon that leads runs without the controller ${controller}`,
+    next: { when: 'once it is run with it' },
+    fix: {
+      say: 'Have the daemon run with all controllers, or with this one beside those that it has.',
+      run: [`stowage ${foundIn(deployments)?.length ? 'install' : 'watch'} --controllers '*'`],
+    },
   };
 }
 

@@ -6,6 +6,7 @@ export const REASONS = [
   // Who does the work.
   'DaemonAbsent',
   'NotTakenUp',
+  'ControllerOff',
   'Paused',
   'AttachmentDisabled',
   'CRDMissing',

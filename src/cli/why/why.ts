@@ -12,7 +12,7 @@ import { printable } from '../output/printable.ts';
 import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
-import { daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';
+import { controllerOff, daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';
 import { diagnose } from './diagnose.ts';
 import { diagnosedIn } from './in-cluster.ts';
 import { missingCrd } from './missing-crd.ts';
@@ -40,7 +40,13 @@ export async function why(
   const show = (found: Diagnosis) => print(subject, diagnosedIn(flags, found), flags, io);
   if ('nothing' in diagnosis || !isDaemonsTurn(diagnosis)) return show(diagnosis);
   const daemons = await readDaemons(client, io.signal);
-  show(daemonAbsent(daemons, diagnosis, node, io.clock.now()) ?? diagnosis);
+  noteForbidden([{ leases: daemons.leases }], io);
+  const now = io.clock.now();
+  show(
+    daemonAbsent(daemons, diagnosis, node, now) ??
+      controllerOff(daemons, diagnosis, target.kind, now) ??
+      diagnosis,
+  );
 }
 
 function explain(target: Target, io: Io, connection: Connection): Promise<Explained> {
@@ -82,7 +88,7 @@ async function explainClaim(
   const { namespace = connection.namespace } = target;
   const options = { namespace, signal };
   const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-  const known = await readClaim(claim, client, () => servedGrants(connection, signal), signal);
+  const known = await readClaim(claim, client, () => servedGrants(connection, signal), signal, clock.now());
   const phase = claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
   return {
     subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
@@ -117,7 +123,7 @@ async function explainPod(
 ): Promise<Explained> {
   const { namespace = connection.namespace } = target;
   const grants = () => servedGrants(connection, signal);
-  const known = await readPod(name, namespace, connection.client, grants, signal);
+  const known = await readPod(name, namespace, connection.client, grants, signal, clock.now());
   const parts = known.volumes.map(({ claim, pv, volume, dynamic }) => ({
     claim,
     pv,

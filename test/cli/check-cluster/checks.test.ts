@@ -4,6 +4,7 @@ import { classChecks } from '../../../src/cli/check-cluster/classes.ts';
 import { type Deployment, daemonChecks } from '../../../src/cli/check-cluster/daemon.ts';
 import { definitionChecks } from '../../../src/cli/check-cluster/definitions.ts';
 import type { CrdSkew } from '../../../src/cli/show-version/crds.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 
@@ -31,6 +32,17 @@ describe('the daemon', () => {
       [lease('stowage', 'stowage', 2), lease('n1', 'kube-node-lease', 1)],
       [deployment],
       [[true, 'host_1 leads, by the Lease stowage/stowage']],
+    ],
+    [
+      'leads, and says what it is',
+      [leadingLease(NOW)],
+      [deployment],
+      [
+        [
+          true,
+          'host_1 leads, by the Lease default/stowage: version 0.1.0, nodes over ssh, all controllers, without CrossNamespaceVolumeDataSource',
+        ],
+      ],
     ],
     [
       'leads on some nodes only',

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Lease } from '../../../src/api/core.ts';
+import type { Leader } from '../../../src/api/leader.ts';
 import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
-import { daemonAbsent } from '../../../src/cli/why/daemon.ts';
+import { controllerOff, daemonAbsent } from '../../../src/cli/why/daemon.ts';
 import type { Reason } from '../../../src/cli/why/reasons.ts';
 import type { Holdup } from '../../../src/cli/why/types.ts';
 import { ago, NOW } from '../../support/cluster-objects.ts';
 import { stowage } from '../../support/fake-io.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const lease = (name: string, renewed: number, holderIdentity = 'host-1'): Lease => ({
@@ -49,6 +51,51 @@ describe('a daemon is absent', () => {
       next: { when: 'as soon as a daemon leads' },
       fix: { run: ['stowage watch'] },
     });
+  });
+});
+
+describe('a controller is off', () => {
+  const off = (
+    controllers: Leader['controllers'],
+    kind = 'PersistentVolumeClaim',
+    cause: Reason = 'NotTakenUp',
+  ) =>
+    controllerOff(
+      { leases: { found: [leadingLease(NOW, { controllers })] }, deployments: { found: [deployment(1)] } },
+      held(cause),
+      kind,
+      NOW,
+    );
+
+  test.each<[string, Leader['controllers']]>([
+    ['Volume', ['claim']],
+    ['PersistentVolumeClaim', ['volume']],
+    ['VolumeSnapshot', ['volume', 'claim']],
+  ])('that takes up a %s', (kind, controllers) => {
+    expect(off(controllers, kind)).toMatchObject({
+      cause: 'ControllerOff',
+      holdup: expect.stringMatching(
+        /^the daemon that leads runs without the controller (volume|claim|snapshot)$/,
+      ),
+      fix: { run: ["stowage install --controllers '*'"] },
+    });
+  });
+
+  test.each([
+    ['where it runs', off(['claim'])],
+    ['of what was taken up', off(['volume'], 'PersistentVolumeClaim', 'RetryWaiting')],
+    ['of another kind', off(['volume'], 'Pod')],
+    [
+      'where the daemon does not say',
+      controllerOff(
+        { leases: { found: [leadingLease(NOW, null)] }, deployments: { found: [] } },
+        held('NotTakenUp'),
+        'Volume',
+        NOW,
+      ),
+    ],
+  ])('is not told %s', (_, found) => {
+    expect(found).toBeUndefined();
   });
 });
 

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
 import { DRIVER } from '../../../src/api/names.ts';
 import {
+  EVENTS,
+  LEASES,
   PERSISTENT_VOLUME_CLAIMS,
   PODS,
   REFERENCE_GRANTS,
@@ -10,6 +13,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 import { refusing } from '../../support/refusals.ts';
 import {
   claimNamed,
@@ -97,6 +101,63 @@ test('reports what may not be read, and explains the rest', async () => {
   expect(code).toBe(0);
   expect(err).toBe('note: not looked at: ReferenceGrant is forbidden\n');
   expect(out).toContain('no daemon has taken it up yet');
+});
+
+describe('a daemon whose gate is off', () => {
+  const OFF =
+    /Held up by: +dataSourceRef names VolumeSnapshot prod\/foo-backup, in another namespace than test, which this daemon does not follow\n/;
+  const lead = async (isOn: boolean) => {
+    const lease = leadingLease(Date.now(), { featureGates: { CrossNamespaceVolumeDataSource: isOn } });
+    await client.delete(LEASES, 'stowage', { namespace: 'default' }).catch(() => undefined);
+    await client.create(LEASES, lease);
+  };
+  const tell = (message: string, component: string, type: string, at: number) =>
+    client.create<KubeObject>(EVENTS, {
+      ...{ apiVersion: 'v1', kind: 'Event', type, reason: 'ProvisioningFailed', message },
+      metadata: { name: `e${at}`, namespace: 'test' },
+      involvedObject: {
+        kind: 'PersistentVolumeClaim',
+        namespace: 'test',
+        name: 'foo-testing',
+        uid: uidOfClaim,
+      },
+      source: { component },
+      reportingComponent: component,
+      lastTimestamp: new Date(Date.now() - 60_000 + at * 1000).toISOString().replace(/\.\d+/, ''),
+    } as never);
+  let uidOfClaim: string | undefined;
+  beforeAll(async () => {
+    const options = { namespace: 'test' };
+    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', options);
+    uidOfClaim = claim.metadata.uid;
+  });
+  afterAll(() => client.delete(LEASES, 'stowage', { namespace: 'default' }));
+
+  test('is named, as its Lease says, whatever grants there are', async () => {
+    await lead(false);
+    expect((await why('pvc test/foo-testing')).out).toMatch(OFF);
+    await lead(true);
+    expect((await why('pvc test/foo-testing')).out).not.toMatch(OFF);
+  });
+
+  test('is named by its last event where its Lease may not be read, and that is told', async () => {
+    await tell(
+      'dataSourceRef names VolumeSnapshot prod/foo-backup, in another namespace than test, which this daemon does not follow',
+      'stowage',
+      'Warning',
+      1,
+    );
+    // Whoever binds claims says this every few seconds.
+    await tell('Waiting for a volume to be created', 'persistentvolume-controller', 'Normal', 2);
+    const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
+    const { out, err } = await why('pvc test/foo-testing', blind);
+    expect(out).toMatch(OFF);
+    expect(out).toContain('stowage install --feature-gates CrossNamespaceVolumeDataSource=true');
+    expect(err).toBe('note: not looked at: Lease is forbidden\n');
+    // What leads now says more than the event does.
+    await lead(true);
+    expect((await why('pvc test/foo-testing')).out).not.toMatch(OFF);
+  });
 });
 
 test.each(['pvc test/nowhere', 'snapshot prod/nowhere'])('%s', async (line) => {

@@ -8,6 +8,9 @@ import { servedAs } from '../../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../../io.ts';
+import { followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
+import { printable } from '../../output/printable.ts';
+import { foundIn } from '../../volume/reading.ts';
 import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
 
 /** How a claim comes to a snapshot: it names it, or it names a link that names it. */
@@ -20,34 +23,49 @@ export interface Way {
 }
 
 /**
- * The way that the cluster can go, by a try that stores nothing: API servers say only so whether they keep a reference.
- * Throws a StowageError where there is none.
+ * The way that the cluster can go, by a try that stores nothing: API servers say only so whether they keep a reference. The daemon
+ * that leads follows it, or does not, as it says. Throws a StowageError where there is none.
  */
 export async function wayFor(
   wanted: Wanted,
   claimWith: (reference: DataSourceReference) => PersistentVolumeClaim,
   { client, transport }: Connection,
-  { signal }: Io,
+  io: Io,
 ): Promise<Way> {
+  const { signal } = io;
   const attempt = async (reference: DataSourceReference, link: Resource | undefined) => {
     const options = { dryRun: true, strict: true, signal };
     const tried = await client.create(PERSISTENT_VOLUME_CLAIMS, claimWith(reference), options);
     return isKept(tried, reference) ? { reference, link, tried } : undefined;
   };
   const direct = await attempt(toSnapshot(wanted), undefined);
-  if (direct !== undefined) return direct;
-  if (!isAcross(wanted)) throw dropped(wanted);
+  if (direct === undefined && !isAcross(wanted)) throw dropped(wanted);
+  const isFollowed = isAcross(wanted) ? await asksDaemon(client, io, direct !== undefined) : true;
+  if (direct !== undefined && isFollowed !== false) return direct;
   const { version } = VOLUME_SNAPSHOT_LINKS;
   const link = await servedAs(transport, VOLUME_SNAPSHOT_LINKS, [version], signal);
   const linked = link && (await attempt(toLink(wanted), link));
   if (linked !== undefined) return linked;
+  const who = direct === undefined ? 'its API server drops' : 'its daemon does not follow';
+  const whose = direct === undefined ? 'of kube-apiserver' : 'of the daemon';
   throw new StowageError(
     'failed',
-    `This cluster cannot restore to another namespace: its API server drops spec.dataSourceRef.namespace, and ${link === undefined ? 'it has no VolumeSnapshotLinks' : 'drops a reference to a VolumeSnapshotLink, too'}`,
+    `This cluster cannot restore to another namespace: ${who} spec.dataSourceRef.namespace, and ${link === undefined ? 'it has no VolumeSnapshotLinks' : 'drops a reference to a VolumeSnapshotLink, too'}`,
     {
-      hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or have links: stowage install --components snapshot-crds,populator-crds',
+      hint: `Switch the feature gate CrossNamespaceVolumeDataSource ${whose} on, or have links: stowage install --components snapshot-crds,populator-crds`,
     },
   );
+}
+
+/** Whether references to other namespaces are followed; undefined where that is not known, which is told where it matters. */
+async function asksDaemon(client: KubeClient, io: Io, matters: boolean): Promise<boolean | undefined> {
+  const leases = await readLeases(client, io.signal);
+  if ('forbidden' in leases && matters) {
+    io.stderr.write(
+      printable(`note: not looked at, whether the daemon follows other namespaces: ${leases.forbidden}\n`),
+    );
+  }
+  return followsNamespaces(leadersIn(foundIn(leases) ?? [], io.clock.now()));
 }
 
 /** Creates the claim, and the link if it takes one. If the claim lost its reference it is deleted again: it would be bound to an empty volume. */

@@ -1,6 +1,6 @@
 import { NO_PROVISIONER } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { eventText } from '../../snapshots/events.ts';
+import { eventText, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { lastSeen } from '../../volume/related.ts';
@@ -141,7 +141,9 @@ const isOfNodes = (refused: Holdup | undefined): boolean =>
 
 /** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
 function lastWarning(known: ClaimKnown): Holdup | undefined {
-  const last = foundIn(known.events)?.at(-1);
+  const events = foundIn(known.events);
+  // Whoever binds claims says over and over that it waits for the daemon.
+  const last = events?.findLast(isOwn) ?? events?.at(-1);
   if (last?.type !== 'Warning') return undefined;
   const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
   return {

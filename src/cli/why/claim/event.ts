@@ -1,4 +1,4 @@
-import type { StorageClass } from '../../../api/core.ts';
+import type { AnyEvent, StorageClass } from '../../../api/core.ts';
 import { OVERWRITE_PARAMETER } from '../../../provisioning/claims/dynamic-class.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
@@ -15,6 +15,9 @@ const EXTENTS = /free extents of .+ carry what removed volumes left/;
 /** As provisioning/sources/resolve.ts says it. */
 const GATE_OFF = /in another namespace than \S+, which this daemon does not follow/;
 
+/** Whether the daemon said that its gate is off. Pure. */
+export const tellsGateOff = (event: AnyEvent | undefined): boolean => GATE_OFF.test(event?.message ?? '');
+
 /** What an event on a claim tells that it waits for. Pure. */
 export function eventCause(text: string): Reason {
   if (EXTENTS.test(text)) return 'FreeExtentsCarryData';
@@ -22,6 +25,10 @@ export function eventCause(text: string): Reason {
   if (NOT_MOUNTED.test(text)) return 'DirectoryNotMounted';
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
+
+/** What helps where the gate is off. An installed daemon is asked by `install`. */
+export const GATE_ON =
+  'Have the daemon run with this gate on (one in the cluster: stowage install --feature-gates CrossNamespaceVolumeDataSource=true); or use a VolumeSnapshotLink, which needs none.';
 
 /** Replaces a class in one command, as its parameters are immutable. */
 function consent(found: StorageClass | undefined): Fix | undefined {
@@ -61,7 +68,7 @@ export function eventFix(known: ClaimKnown, text: string): Fix {
       };
     case 'GateOff':
       return {
-        say: 'Have the daemon run with this gate on; or use a VolumeSnapshotLink, which needs none.',
+        say: GATE_ON,
         run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'],
       };
     default:

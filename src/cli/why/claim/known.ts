@@ -1,5 +1,6 @@
 import type {
   AnyEvent,
+  Lease,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
@@ -25,6 +26,8 @@ export interface ClaimKnown {
   population: { definitions: readonly string[]; registered: boolean; made?: Made } | undefined;
   /** The grants that nearly allow it, the nearest first. */
   misses: readonly NearMiss[];
+  /** Of the daemons, where what they follow was asked for. */
+  leases?: Reading<Lease[]>;
   pv: Reading<PersistentVolume>;
   /** Its own, or the one that is being made for it. */
   volume: Reading<Volume>;

@@ -1,5 +1,6 @@
 import type {
   AnyEvent,
+  Lease,
   PersistentVolume,
   PersistentVolumeClaim,
   Pod,
@@ -29,12 +30,14 @@ import { liveReads } from '../../../provisioning/sources/reads.ts';
 import { droppedBy, type Resolution, resolve } from '../../../provisioning/sources/resolve.ts';
 import { sourceOf } from '../../../provisioning/sources/source-of.ts';
 import { referrer } from '../../grants/kinds.ts';
-import { eventsOf } from '../../snapshots/events.ts';
+import { followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
+import { eventsOf, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
 import { uses } from '../../volume/related.ts';
 import type { Supply } from '../pod/known.ts';
 import { readKnown } from '../read.ts';
+import { tellsGateOff } from './event.ts';
 import type { ClaimKnown } from './known.ts';
 import type { Made } from './populating.ts';
 
@@ -43,12 +46,14 @@ const ABSENT = { absent: true } as const;
 /**
  * What is around a claim. Throws a StowageError; what the user may not read is told in its place.
  * @param grants finds out in which version ReferenceGrants are served
+ * @param now ms since the epoch
  */
 export async function readClaim(
   claim: PersistentVolumeClaim,
   client: KubeClient,
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
+  now: number,
 ): Promise<ClaimKnown> {
   const { namespace = '', name, uid } = claim.metadata;
   const { storageClassName, volumeName } = claim.spec;
@@ -59,6 +64,7 @@ export async function readClaim(
   const volume = await readVolume();
   const found = foundIn(volume);
   const list = listAll<Pod>(client, PODS, { namespace, signal });
+  const events = await readEvents();
   return {
     claim,
     storageClass,
@@ -71,7 +77,7 @@ export async function readClaim(
         ? undefined
         : await readKnown(client, found, signal),
     pods: await reading(list.then(({ items }) => items.filter((pod) => uses(pod, claim)))),
-    events: await readEvents(),
+    events,
     supply: bound || ours ? undefined : await readSupply(client, signal),
   };
 
@@ -127,44 +133,54 @@ export async function readClaim(
     return 'found' in read ? { found: read.found.events } : read;
   }
 
-  async function readSource(): Promise<Pick<ClaimKnown, 'source' | 'misses'>> {
-    // The daemon's gate is its own: where it is off, the daemon's event says it.
-    const gate = { crossNamespace: true };
+  async function readSource(): Promise<Pick<ClaimKnown, 'source' | 'misses' | 'leases'>> {
+    const leases = await readLeasesFor();
+    const gate = { crossNamespace: isFollowed(leases) };
     const kind = sourceOf(claim, gate).kind;
+    const looked = leases === undefined ? {} : { leases };
     if (kind === 'none') return { source: { none: true }, misses: [] };
     try {
       const resource = await grants();
       const read = liveReads(client, resource === undefined ? [] : [resource], signal);
       const asked = await resolve({ claim, gate, read });
-      const source = 'other' in asked ? await filledOnNode(asked, read) : asked;
-      return { source, misses: await readMisses(source, kind === 'link' ? 'links' : 'claims', resource) };
+      const source = 'other' in asked ? await filledOnNode(asked, gate, read) : asked;
+      const misses = await readMisses(source, kind === 'link' ? 'links' : 'claims', resource);
+      return { source, misses, ...looked };
     } catch (error) {
       if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
-      return { source: { forbidden: error.message }, misses: [] };
+      return { source: { forbidden: error.message }, misses: [], ...looked };
     }
+  }
+
+  /** The daemon's gate is its own: it says so in its Lease, or, where that tells nothing, in its last event. */
+  function isFollowed(leases: Reading<Lease[]> | undefined): boolean {
+    if (leases === undefined) return true;
+    const leaders = leadersIn(foundIn(leases) ?? [], now);
+    return followsNamespaces(leaders) ?? !tellsGateOff(foundIn(events)?.findLast(isOwn));
+  }
+
+  /** Undefined where the gate is not asked. */
+  async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
+    const other = claim.spec.dataSourceRef?.namespace;
+    return !other || other === namespace ? undefined : readLeases(client, signal);
   }
 
   /** What keeps a volume from being filled on its node, where its kind is registered for that; else as it was. */
   async function filledOnNode(
     asked: Extract<Resolution, { other: unknown }>,
+    gate: { crossNamespace: boolean },
     read: BuiltinReads,
   ): Promise<Resolution> {
-    const found = await resolveBuiltin(
-      claim,
-      asked.other,
-      { crossNamespace: true },
-      {
-        grants: read.grants,
-        definitions: read.definitions,
-        async object(...where) {
-          const answer = await read.object(...where);
-          // What the one who asks may not read says nothing of the daemon.
-          if ('forbidden' in answer)
-            throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
-          return answer;
-        },
+    const found = await resolveBuiltin(claim, asked.other, gate, {
+      grants: read.grants,
+      definitions: read.definitions,
+      async object(...where) {
+        const answer = await read.object(...where);
+        // What the one who asks may not read says nothing of the daemon.
+        if ('forbidden' in answer) throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
+        return answer;
       },
-    );
+    });
     if ('ready' in found) return { none: true };
     return 'none' in found ? asked : found;
   }

@@ -6,6 +6,7 @@ import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Fix, Holdup } from '../types.ts';
+import { GATE_ON } from './event.ts';
 import type { ClaimKnown } from './known.ts';
 
 const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
@@ -105,6 +106,8 @@ function fixOf(known: ClaimKnown, { reason, hint, on, referent, message }: Obsta
   const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
+  if (reason === 'GateOff')
+    return { say: GATE_ON, run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'] };
   if (reason === 'Dropped' && hint !== undefined)
     return { say: hint, run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)] };
   if (final) {

@@ -30,6 +30,7 @@ export async function readPod(
   client: KubeClient,
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
+  now: number,
 ): Promise<PodKnown> {
   const pod = await client.get<Pod>(PODS, name, { namespace, signal });
   const node = await readNamed<KubeNode>(client, NODES, pod.spec.nodeName, { signal });
@@ -81,7 +82,7 @@ export async function readPod(
     // A class that is only a name is one for volumes made by hand.
     const isStatic = 'absent' in found || foundIn(found)?.provisioner === NO_PROVISIONER;
     if ('forbidden' in found || (storageClassName !== undefined && isStatic)) return {};
-    return { dynamic: await readClaim(claim, client, grants, signal) };
+    return { dynamic: await readClaim(claim, client, grants, signal, now) };
   }
 
   /** The Volume that has this persistent path. */

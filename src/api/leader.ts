@@ -1,0 +1,62 @@
+import { CONTROLLERS, type ControllerName } from './controllers.ts';
+import type { Lease } from './core.ts';
+import { isDnsSubdomain } from './dns-name.ts';
+import { DEFAULT_GATES, type FeatureGates } from './feature-gates.ts';
+import { LEADER_ANNOTATION } from './names.ts';
+
+/** What a daemon that leads is, as it says in its Lease. */
+export interface Leader {
+  version: string;
+  featureGates: FeatureGates;
+  controllers: readonly ControllerName[];
+  transport: 'ssh' | 'salt' | 'local';
+  /** The nodes that it acts for; undefined: all. */
+  nodes?: readonly string[];
+}
+
+const TRANSPORTS: readonly Leader['transport'][] = ['ssh', 'salt', 'local'];
+
+/** The annotations of its Lease. */
+export const leaderAnnotations = (leader: Leader): Record<string, string> => ({
+  [LEADER_ANNOTATION]: JSON.stringify(leader),
+});
+
+/** What a Lease says of who holds it; undefined of one that says nothing, as of an earlier version, or nothing that can be read. */
+export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
+  const text = metadata.annotations?.[LEADER_ANNOTATION];
+  if (text === undefined || !spec?.holderIdentity) return undefined;
+  try {
+    const { version, featureGates, controllers, transport, nodes } = JSON.parse(text);
+    const known = TRANSPORTS.find((each) => each === transport);
+    const isSound =
+      typeof version === 'string' &&
+      known !== undefined &&
+      Array.isArray(controllers) &&
+      (nodes === undefined || (Array.isArray(nodes) && nodes.every((each) => isDnsSubdomain(String(each)))));
+    if (!isSound) return undefined;
+    const gates = Object.keys(DEFAULT_GATES) as (keyof FeatureGates)[];
+    return {
+      version: version.slice(0, 40),
+      featureGates: Object.fromEntries(
+        gates.map((gate) => [gate, featureGates?.[gate] === true]),
+      ) as FeatureGates,
+      controllers: CONTROLLERS.filter((name) => controllers.includes(name)),
+      transport: known,
+      ...(nodes === undefined ? {} : { nodes: nodes.map(String) }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a few words: `0.1.0 over ssh, all controllers, without CrossNamespaceVolumeDataSource`. */
+export function leaderText({ version, featureGates, controllers, transport, nodes }: Leader): string {
+  const off = CONTROLLERS.filter((name) => !controllers.includes(name));
+  const gates = Object.entries(featureGates).map(([gate, isOn]) => `${isOn ? 'with' : 'without'} ${gate}`);
+  return [
+    `version ${version}`,
+    nodes === undefined ? `nodes over ${transport}` : `of ${nodes.join(', ')}`,
+    off.length === 0 ? 'all controllers' : `without the controllers ${off.join(', ')}`,
+    ...gates,
+  ].join(', ');
+}

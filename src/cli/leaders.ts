@@ -1,0 +1,56 @@
+import type { ControllerName } from '../api/controllers.ts';
+import type { Lease } from '../api/core.ts';
+import { type Leader, leaderOf } from '../api/leader.ts';
+import { COMPONENT } from '../api/names.ts';
+import { LEASES } from '../api/resources.ts';
+import { listAll } from '../kube/client.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { type Reading, reading } from './volume/reading.ts';
+
+/** Clocks differ somewhat, and a renewal takes its time. ms */
+const GRACE = 5000;
+
+/** The Leases of daemons, of all that there are. */
+export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
+  leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
+
+/** Whether it is held still. `now` in ms since the epoch. */
+export function isHeld({ spec }: Lease, now: number): boolean {
+  const renewed = Date.parse(spec?.renewTime ?? '');
+  const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
+  return Boolean(spec?.holderIdentity) && now <= until;
+}
+
+/** The Leases of daemons, held or not. Throws a StowageError; that they may not be read is told in their place. */
+export const readLeases = (
+  client: Pick<KubeClient, 'list'>,
+  signal: AbortSignal,
+): Promise<Reading<Lease[]>> =>
+  reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items)));
+
+/** What those that lead say of themselves; earlier versions say nothing. `now` in ms since the epoch. Pure. */
+export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
+  leases
+    .filter((lease) => isHeld(lease, now))
+    .map(leaderOf)
+    .filter((leader) => leader !== undefined);
+
+/** Whether claims may start from what is in other namespaces, as those say that work on claims; undefined where none says so. Pure. */
+export function followsNamespaces(leaders: readonly Leader[]): boolean | undefined {
+  const gates = leaders
+    .filter(({ controllers }) => controllers.includes('claim'))
+    .map(({ featureGates }) => featureGates.CrossNamespaceVolumeDataSource);
+  return gates.length === 0 ? undefined : gates.some((isOn) => isOn);
+}
+
+/** Whether every daemon that leads runs without a controller; undefined where one does not say. Pure. */
+export function runsWithout(
+  leases: readonly Lease[],
+  controller: ControllerName,
+  now: number,
+): boolean | undefined {
+  const held = leases.filter((lease) => isHeld(lease, now));
+  const leaders = leadersIn(held, now);
+  if (leaders.length < held.length || held.length === 0) return undefined;
+  return !leaders.some(({ controllers }) => controllers.includes(controller));
+}

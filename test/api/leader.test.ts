@@ -1,0 +1,53 @@
+import { expect, test } from '@jest/globals';
+import { type Leader, leaderOf, leaderText } from '../../src/api/leader.ts';
+import { LEADER, leadingLease } from '../support/leading-lease.ts';
+
+const NOW = Date.parse('2030-01-01T00:00:00Z');
+const GATE = 'CrossNamespaceVolumeDataSource';
+
+test.each<[Partial<Leader>, string]>([
+  [{}, `version 0.1.0, nodes over ssh, all controllers, without ${GATE}`],
+  [
+    { transport: 'salt', featureGates: { [GATE]: true } as Leader['featureGates'] },
+    `version 0.1.0, nodes over salt, all controllers, with ${GATE}`,
+  ],
+  [
+    { transport: 'local', nodes: ['n1', 'n2'], controllers: ['volume'] },
+    `version 0.1.0, of n1, n2, without the controllers leftover, attachment, claim, snapshot, backup, data-source-validator, populator, without ${GATE}`,
+  ],
+])('a Lease has %j of who leads', (leader, text) => {
+  const found = leaderOf(leadingLease(NOW, leader));
+  expect(found).toEqual({ ...LEADER, ...leader });
+  expect(leaderText(found as Leader)).toBe(text);
+});
+
+test('a Lease that was given up says nothing of who had it', () => {
+  const lease = leadingLease(NOW);
+  expect(leaderOf({ ...lease, spec: { ...lease.spec, holderIdentity: '' } })).toBeUndefined();
+});
+
+test.each(['', '{', '[]', 'null', '{"version":1}', '{"version":"1","controllers":[],"transport":"x"}'])(
+  'of %j nothing is known',
+  (text) => {
+    const lease = leadingLease(NOW);
+    const annotations = { 'stowage.dev/leader': text };
+    expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })).toBeUndefined();
+  },
+);
+
+test('what is not known of a Lease is left out', () => {
+  const lease = leadingLease(NOW);
+  const text = JSON.stringify({
+    ...LEADER,
+    ...{
+      version: 'v'.repeat(999),
+      controllers: ['claim', 'other', 7],
+      featureGates: { [GATE]: 'true', X: true },
+    },
+  });
+  const found = leaderOf({
+    ...lease,
+    metadata: { ...lease.metadata, annotations: { 'stowage.dev/leader': text } },
+  });
+  expect(found).toEqual({ ...LEADER, version: 'v'.repeat(40), controllers: ['claim'] });
+});

@@ -1,0 +1,27 @@
+import { CONTROLLERS } from '../../src/api/controllers.ts';
+import type { Lease } from '../../src/api/core.ts';
+import { type Leader, leaderAnnotations } from '../../src/api/leader.ts';
+
+/** What a daemon is that nobody asked anything of. */
+export const LEADER: Leader = {
+  version: '0.1.0',
+  featureGates: { CrossNamespaceVolumeDataSource: false },
+  controllers: CONTROLLERS,
+  transport: 'ssh',
+};
+
+/** The Lease of a daemon that leads at that time, in ms since the epoch; null: of one that does not say what it is. */
+export const leadingLease = (now: number, leader: Partial<Leader> | null = {}, name = 'stowage'): Lease => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: {
+    name,
+    namespace: 'default',
+    ...(leader && { annotations: leaderAnnotations({ ...LEADER, ...leader }) }),
+  },
+  spec: {
+    holderIdentity: 'host_1',
+    leaseDurationSeconds: 15,
+    renewTime: new Date(now).toISOString().replace('Z', '000Z'),
+  },
+});
