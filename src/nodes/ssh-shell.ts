@@ -104,11 +104,11 @@ export function createSshShell(options: SshOptions): Shell {
 }
 
 /**
- * Returns whether the shared connection ended between ssh's greeting and its request for a session: nothing has run, and the next
+ * Returns whether the shared connection ended between ssh's greeting, its question whether that is alive, and its request for a session: nothing has run, and the next
  * ssh makes a connection of its own.
  */
 const isNotSent = ({ result, stderr }: { result: Pick<Result, 'exitCode'>; stderr: string }): boolean =>
-  result.exitCode === SSH_FAILED && /^mux_client_request_session: write packet: /m.test(stderr);
+  result.exitCode === SSH_FAILED && /^mux_client_request_(alive|session): write packet: /m.test(stderr);
 
 /** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
 const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>

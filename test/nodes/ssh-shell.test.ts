@@ -66,10 +66,11 @@ test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])('%j is no name of a nod
 });
 
 test.each([
-  ['before it was asked for a session: asked again', 'write packet: Broken pipe', 2],
+  ['before it was asked for a session: asked again', 'session: write packet: Broken pipe', 2],
+  ['before it was asked whether it is alive: asked again', 'alive: write packet: Broken pipe', 2],
   [
     'once it was asked, so that something may have run: not asked again',
-    'read from master failed: Broken pipe',
+    'session: read from master failed: Broken pipe',
     1,
   ],
 ])('the shared connection ends %s', async (_, said, calls) => {
@@ -79,7 +80,7 @@ test.each([
     `#!/bin/sh
 echo "$*" >>'${count}'
 [ "$(wc -l <'${count}')" -gt 1 ] && exec echo answer
-echo 'mux_client_request_session: ${said}' >&2
+echo 'mux_client_request_${said}' >&2
 exit 255
 `,
   );
