@@ -211,7 +211,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
       try {
         if (!(await records.write(known, volume, work.notBegunOn(known)))) return 'stale';
         // First, for this cannot be refused.
-        records.tell(known, next, needed);
+        records.tell(known, next, needed, now);
         await conditions.write(needed.map(({ pod }) => pod));
       } catch (error) {
         // Whoever tries that again may wait for longer than what is due here does.

@@ -4,6 +4,7 @@ import { ATTACHED_NODES_ANNOTATION, EVENT, READY_REASON, VOLUMES_ATTACHED_CONDIT
 import { isPaused } from '../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../api/volume.ts';
+import { TELL_AGAIN } from '../control/tell-again.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -35,8 +36,11 @@ export interface Records {
    * @returns why it could not be written
    */
   beforeAttach(known: Known): Promise<string | undefined>;
-  /** Events: an attached volume for each pod, what holds one up for each node; each once. */
-  tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[]): void;
+  /**
+   * Events: an attached volume for each pod, once; what holds one up for each node, once an hour. `now` in ms since the
+   * epoch.
+   */
+  tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[], now: number): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
   whyNot(known: Known, operation: Operation): Promise<string | undefined>;
 }
@@ -113,19 +117,20 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     if (answer !== undefined) persistentVolumes.learn(answer);
   }
 
-  function tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[]): void {
+  function tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[], now: number): void {
     const keep = new Set<string>();
-    const once = (key: string, message: string, say: () => void) => {
+    const once = (key: string, message: string, until: number, say: () => void) => {
       keep.add(key);
-      if (known.told.get(key) === message) return;
-      known.told.set(key, message);
+      const before = known.told.get(key);
+      if (before?.message === message && now < before.until) return;
+      known.told.set(key, { message, until });
       say();
     };
     for (const { pod, use } of needed) {
       const entry = known.entries.find(({ node }) => node === use.node);
       if (entry?.state === 'Attached' && entry.safeToMount) {
         const message = attachedMessage(known.name, use);
-        once(`pod ${use.uid}`, message, () =>
+        once(`pod ${use.uid}`, message, Infinity, () =>
           events.event(pod, 'Normal', EVENT.successfulAttachVolume, message),
         );
         continue;
@@ -137,7 +142,9 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
         next.blocked.find(({ node }) => node === use.node)?.message ??
         failureOf(known, 'attach', use.node)?.message;
       if (why !== undefined && !keep.has(`node ${use.node}`)) {
-        once(`node ${use.node}`, why, () => events.event(pod, 'Warning', EVENT.failedAttachVolume, why));
+        once(`node ${use.node}`, why, now + TELL_AGAIN, () =>
+          events.event(pod, 'Warning', EVENT.failedAttachVolume, why),
+        );
       }
     }
     for (const key of known.told.keys()) if (!keep.has(key)) known.told.delete(key);
@@ -194,7 +201,9 @@ export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: Pod
           ({ type, status }) => type === VOLUMES_ATTACHED_CONDITION && status === 'True',
         ),
       )
-      .map(({ use }) => [`pod ${use.uid}`, attachedMessage(volume, use)] as const),
+      .map(
+        ({ use }) => [`pod ${use.uid}`, { message: attachedMessage(volume, use), until: Infinity }] as const,
+      ),
   );
 
 async function found<T>(ask: () => Promise<T>): Promise<T | undefined> {

@@ -109,6 +109,7 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
   const populators = inform<VolumePopulator>(VOLUME_POPULATORS, keepPopulator);
   const queue = queueOf(deps);
   const validate = createValidator({
+    clock: deps.clock,
     ...{ claims, populators, once },
     onVerdict: metrics?.populations.onVerdict,
   });

@@ -1,13 +1,14 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume } from '../../src/api/core.ts';
+import type { PersistentVolume, Pod } from '../../src/api/core.ts';
 import type { Attachment, Condition, Volume } from '../../src/api/volume.ts';
 import type { Known } from '../../src/attachment/known.ts';
 import { attachmentsOf } from '../../src/attachment/record.ts';
-import { createRecords } from '../../src/attachment/records.ts';
-import type { Entry } from '../../src/attachment/types.ts';
+import { createRecords, type RecordsDeps } from '../../src/attachment/records.ts';
+import type { Entry, Next } from '../../src/attachment/types.ts';
+import { TELL_AGAIN } from '../../src/control/tell-again.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { entry, MINUTE, NOW, pvObject, volumeObject } from '../support/attachment-view.ts';
+import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../support/attachment-view.ts';
 
 const entries = [entry('n1', {}, 'p1')];
 
@@ -72,4 +73,27 @@ test('the record is written to the PersistentVolume of the Volume, and to no oth
   expect(await writes(shown, entries, [], pvObject())).toMatchObject([{ metadata: { annotations } }]);
   const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
   expect(await writes(shown, entries, [], theirs)).toEqual([]);
+});
+
+test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {
+  const events: string[] = [];
+  const event = (_pod: object, _type: string, _reason: string, message: string) => void events.push(message);
+  const records = createRecords({ events: { event, flush: async () => {} } } as unknown as RecordsDeps);
+  const known = {
+    ...{ uid: 'u1', name: 'v1', entries: [] as Entry[] },
+    told: new Map(),
+    failures: new Map(),
+  };
+  const pod = { metadata: { name: 'p1' } } as Pod;
+  const needed = [{ pod, use: use('p1', 'n1') }];
+  const blocked = [{ node: 'n1', pods: [], reason: 'paused' as const, message: 'paused' }];
+  const tell = (next: object, now: number) =>
+    records.tell(known as unknown as Known, { blocked: [], ...next } as unknown as Next, needed, now);
+  for (const now of [0, TELL_AGAIN - 1]) tell({ blocked }, now);
+  expect(events).toEqual(['paused']);
+  tell({ blocked }, TELL_AGAIN);
+  expect(events).toEqual(['paused', 'paused']);
+  known.entries = [entry('n1', {}, 'p1')];
+  for (const now of [TELL_AGAIN + 1, 3 * TELL_AGAIN]) tell({}, now);
+  expect(events.slice(2)).toEqual(['Volume "v1" is attached to node n1']);
 });

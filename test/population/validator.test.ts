@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../src/api/core.ts';
+import { TELL_AGAIN } from '../../src/control/tell-again.ts';
 import { toTell, type Verdict, verdictOf } from '../../src/population/validator/decide.ts';
+import { createValidator, type ValidatorDeps } from '../../src/population/validator/reconciler.ts';
 
 const REGISTERED = [{ group: 'hello.example.com', kind: 'Hello' }];
 
@@ -65,4 +67,31 @@ describe('an event', () => {
   ])('is not told of a claim that %s', (_, more) => {
     expect(toTell(claim(unknown, more), 'invalid')).toBeUndefined();
   });
+});
+
+test('what nobody knows is told again when its event is gone, and counted once', async () => {
+  const told: string[] = [];
+  const verdicts: string[] = [];
+  const time = { ms: 0 };
+  let registered: object[] = [];
+  const it = claim({ apiGroup: 'x.example.com', kind: 'X', name: 'a' });
+  const validate = createValidator({
+    claims: { get: () => it } as unknown as ValidatorDeps['claims'],
+    populators: { list: () => registered } as unknown as ValidatorDeps['populators'],
+    clock: { now: () => time.ms },
+    once: async (_object, _type, reason) => void told.push(reason),
+    onVerdict: (verdict) => verdicts.push(verdict),
+  });
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
+  time.ms = TELL_AGAIN - 1;
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: 1 });
+  expect(told).toHaveLength(1);
+  time.ms = TELL_AGAIN;
+  expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
+  expect(told).toHaveLength(2);
+  expect(verdicts).toEqual(['invalid']);
+  registered = [{ metadata: {}, sourceKind: { group: 'x.example.com', kind: 'X' } }];
+  time.ms = 9 * TELL_AGAIN;
+  expect(await validate('default/data')).toBeUndefined();
+  expect(told).toHaveLength(2);
 });

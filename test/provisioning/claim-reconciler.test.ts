@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { TELL_AGAIN } from '../../src/control/tell-again.ts';
 import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
 import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provisioning/claims/reconciler.ts';
 import type { Source } from '../../src/provisioning/claims/types.ts';
@@ -45,6 +46,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     learn() {},
   });
   let seen = false;
+  const time = { ms: 0 };
   const deps = {
     client: {
       create: async (_: unknown, volume: Volume) => {
@@ -80,12 +82,12 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     consumersOf: () => [pod()],
     actsFor: () => true,
     events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
-    clock: { now: () => 0 },
+    clock: { now: () => time.ms },
     logger: memoryLogger(),
   } as unknown as ClaimReconcilerDeps;
   const reconciler = createClaimReconciler(deps);
   const run = () => reconciler.reconcile(KEY, new AbortController().signal);
-  return { ...reconciler, state, made, promises, promised, events, effects, run };
+  return { ...reconciler, time, state, made, promises, promised, events, effects, run };
 }
 
 test('what a grant was withdrawn from while a node was looked at is not used', async () => {
@@ -150,6 +152,18 @@ test('that there is no room is told once, however much there is not', async () =
   state.freeBytes = 6n;
   expect(await run()).toEqual({ requeueAfterMs: 30_000 });
   expect(events).toEqual([expect.stringContaining('has room for 5 bytes')]);
+});
+
+test('what still holds is told again when its event is gone, and not before', async () => {
+  const { time, run, events } = world(() => denied);
+  await run();
+  expect(await run()).toEqual({ requeueAfterMs: 300_000 });
+  time.ms = TELL_AGAIN - 1000;
+  expect(await run()).toEqual({ requeueAfterMs: 1000 });
+  expect(events).toEqual(['no grant']);
+  time.ms = TELL_AGAIN;
+  await run();
+  expect(events).toEqual(['no grant', 'no grant']);
 });
 
 test('the room of a Volume is promised while it is created, and no longer', async () => {

@@ -3,6 +3,7 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
 import type { Clock } from '../../control/clock.ts';
+import { TELL_AGAIN } from '../../control/tell-again.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -43,9 +44,6 @@ export interface Machine {
 
 /** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
 const MAX_EFFECTS = 50;
-
-/** API servers drop Events after an hour: what still holds is told again before, in ms, and counted in the same Event. */
-const TELL_AGAIN = 30 * 60_000;
 
 /** What is asked of the API server in a reconcile, until something is changed. */
 type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;

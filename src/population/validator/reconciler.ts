@@ -1,11 +1,14 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { VolumePopulator } from '../../api/populator.ts';
+import type { Clock } from '../../control/clock.ts';
+import { TELL_AGAIN } from '../../control/tell-again.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { toTell, type Verdict, verdictOf } from './decide.ts';
 
 export interface ValidatorDeps {
   claims: Informer<PersistentVolumeClaim>;
   populators: Informer<VolumePopulator>;
+  clock: Pick<Clock, 'now'>;
   /** Also where whoever told it before has died: see eventOnce. */
   once(object: PersistentVolumeClaim, type: 'Warning', reason: string, message: string): Promise<void>;
   /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
@@ -13,10 +16,10 @@ export interface ValidatorDeps {
 }
 
 /** Says of claims, by `namespace/name`, whether anybody fills volumes from what they name. */
-export function createValidator({ claims, populators, once, onVerdict }: ValidatorDeps) {
-  const last = new Map<string, { uid: string; verdict: Verdict }>();
+export function createValidator({ claims, populators, clock, once, onVerdict }: ValidatorDeps) {
+  const last = new Map<string, { uid: string; verdict: Verdict; at: number }>();
 
-  return async (key: string): Promise<undefined> => {
+  return async (key: string): Promise<{ requeueAfterMs: number } | undefined> => {
     const slash = key.indexOf('/');
     const claim = claims.get(key.slice(slash + 1), key.slice(0, slash));
     if (claim === undefined) {
@@ -32,8 +35,12 @@ export function createValidator({ claims, populators, once, onVerdict }: Validat
     );
     const { uid = '' } = claim.metadata;
     const before = last.get(key);
-    if (before?.uid === uid && before.verdict === verdict) return undefined;
+    const isKnown = before?.uid === uid && before.verdict === verdict;
     const told = toTell(claim, verdict);
+    const now = clock.now();
+    const left = isKnown ? before.at + TELL_AGAIN - now : 0;
+    const again = told === undefined ? undefined : { requeueAfterMs: left > 0 ? left : TELL_AGAIN };
+    if (isKnown && (told === undefined || left > 0)) return again;
     if (told !== undefined) {
       try {
         await once(claim, 'Warning', told.reason, told.message);
@@ -42,8 +49,8 @@ export function createValidator({ claims, populators, once, onVerdict }: Validat
         throw error;
       }
     }
-    last.set(key, { uid, verdict });
-    onVerdict?.(verdict);
-    return undefined;
+    last.set(key, { uid, verdict, at: now });
+    if (!isKnown) onVerdict?.(verdict);
+    return again;
   };
 }

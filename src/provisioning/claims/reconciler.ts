@@ -7,6 +7,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Clock } from '../../control/clock.ts';
+import { TELL_AGAIN } from '../../control/tell-again.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -58,13 +59,20 @@ export interface ClaimReconciler {
 const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
   parseQuantity(spec.resources?.requests?.storage ?? '0');
 
+/** For how long what was told of a claim stands, in ms. `now` in ms since the epoch. */
+const leftOf = (
+  told: { uid: string; at: number } | undefined,
+  { metadata }: PersistentVolumeClaim,
+  now: number,
+): number => (told !== undefined && told.uid === metadata.uid ? told.at + TELL_AGAIN - now : 0);
+
 /** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
 const MAX_EFFECTS = 50;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
   /** By `namespace/name` of the claim. */
-  const told = new Map<string, { uid: string; event: string }>();
+  const told = new Map<string, { uid: string; event: string; at: number }>();
 
   const reclaim = createReclaimer(deps);
   const asks = createAsks(deps.resolve);
@@ -102,7 +110,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
           deps.onProvisioned?.({ ...since.end, ms: deps.clock.now() - since.at });
         }
       }
-      const before = told.get(key);
+      const now = deps.clock.now();
+      const toldFor = leftOf(told.get(key), claim, now);
       // One that was filled for it is named after another claim.
       const volumeName = claim.spec.volumeName || volumeNameOf(claim);
       const volume = volumes.get(volumeName);
@@ -124,12 +133,13 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
             ? undefined
             : rooms.room(node, options.place, options.overcommit),
         source,
-        told: before?.uid === claim.metadata.uid ? before?.event : undefined,
+        told: toldFor > 0 ? told.get(key)?.event : undefined,
       };
-      const decision = decideClaim(input, deps.clock.now());
+      const decision = decideClaim(input, now);
       const { action } = decision;
       if (action === undefined) {
-        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+        const next = Math.min(decision.requeueAfter ?? Infinity, toldFor > 0 ? toldFor : Infinity);
+        return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
       }
       if (action.do === 'resolve-source') {
         source = await asks.ask(key, claim);
@@ -180,7 +190,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
         return undefined;
       case 'tell':
-        told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event) });
+        told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event), at: deps.clock.now() });
         tellOf(claim, action.event);
         if (action.event.type === 'Warning' && claim.status?.phase !== 'Bound') {
           deps.onProvisioned?.(kindOf(claim));
