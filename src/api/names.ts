@@ -171,6 +171,9 @@ export const CLAIM_EVENT = {
   resizeFailed: 'VolumeResizeFailed',
 } as const;
 
+/** Reasons of events on StorageClasses: whether it is known how much room a node has for their volumes. */
+export const ROOM_EVENT = { unknown: 'RoomUnknown', known: 'RoomKnown' } as const;
+
 /** Reasons of events on VolumeSnapshots and their contents, as the standard snapshot-controller and its sidecar emit them. */
 export const SNAPSHOT_EVENT = {
   validation: 'SnapshotValidationError',

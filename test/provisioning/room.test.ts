@@ -2,17 +2,21 @@ import { describe, expect, test } from '@jest/globals';
 import type { CsiStorageCapacity, KubeNode } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { TELL_AGAIN } from '../../src/control/tell-again.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { capacityName, decideCapacity } from '../../src/provisioning/room/capacity.ts';
 import { createCapacityReconciler } from '../../src/provisioning/room/capacity-reconciler.ts';
-import { createRooms } from '../../src/provisioning/room/looks.ts';
+import { createRooms, type Room } from '../../src/provisioning/room/looks.ts';
 import { folderRoom, groupRoom } from '../../src/provisioning/room/room.ts';
+import { createTold, type ToldDeps } from '../../src/provisioning/room/told.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../src/storage/room.ts';
 import { missing, result } from '../support/fake-executor.ts';
+import { memoryLogger } from '../support/logger.ts';
 import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from './claim-input.ts';
 
+const SILENT: ToldDeps = { events: { event() {} }, logger: memoryLogger(), clock: { now: () => 0 } };
 const HOME = '/var/lib/metalk8s/storage/sparse';
 const MIB = 1n << 20n;
 /** Of 100 MiB that are free on a device of 200 MiB, a twentieth stays free. */
@@ -391,6 +395,7 @@ describe('a volume that was refused for what free extents carry', () => {
       rooms,
       actsFor: () => true,
       namespace: 'stowage',
+      ...SILENT,
     });
     rooms.refuse('n1', place, 2n * GIB);
     await reconcile('dynamic/n1');
@@ -453,6 +458,7 @@ describe('what the scheduler was told', () => {
       rooms: { room: () => undefined, look: async () => {}, refuse() {}, forget() {} },
       actsFor: () => acts,
       namespace: 'stowage',
+      ...SILENT,
     });
     return { outcome: await run('dynamic/n1'), sent };
   }
@@ -471,5 +477,57 @@ describe('what the scheduler was told', () => {
 
   test('stays where another process acts for the node', async () => {
     expect(await reconcile(objects(), false)).toEqual({ outcome: undefined, sent: [] });
+  });
+});
+
+describe('room that is not known', () => {
+  const place = { type: 'sparse', directory: '/srv/volumes' } as const;
+  const AWAY = { unknown: "sudo refused 'stat -f -- /srv'" };
+
+  function world() {
+    const time = { ms: 0 };
+    const events: string[] = [];
+    const logger = memoryLogger();
+    const tell = createTold({
+      events: { event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`) },
+      clock: { now: () => time.ms },
+      logger,
+    });
+    return {
+      time,
+      events,
+      lines: logger.lines,
+      tell: (room: Room) => tell(storageClass(), 'n1', place, room),
+    };
+  }
+  const UNKNOWN =
+    "Warning RoomUnknown node n1: how much room there is on node n1 is not known: sudo refused 'stat -f -- /srv'";
+
+  test('is told of its class and in the log, once, and again when that is gone', () => {
+    const { time, events, lines, tell } = world();
+    tell(AWAY);
+    time.ms = TELL_AGAIN - 1;
+    tell({ unknown: AWAY.unknown });
+    expect(events).toEqual([UNKNOWN]);
+    expect(lines).toEqual([
+      {
+        level: 'warn',
+        fields: { storageClass: 'dynamic', node: 'n1', reason: AWAY.unknown },
+        message: 'room not known',
+      },
+    ]);
+    time.ms = TELL_AGAIN;
+    tell(AWAY);
+    expect(events).toEqual([UNKNOWN, UNKNOWN]);
+  });
+
+  test('and so is that it is known again, once', () => {
+    const { events, tell } = world();
+    const known = { freeBytes: 1n };
+    for (const room of [known, AWAY, known, known]) tell(room);
+    expect(events).toEqual([
+      UNKNOWN,
+      'Normal RoomKnown node n1: how much room there is in /srv/volumes is known again',
+    ]);
   });
 });

@@ -7,7 +7,7 @@ import { isPvOf } from '../../volumes/persistent-volume.ts';
 import { foundIn, type Reading, reading, readNamed } from './reading.ts';
 
 /** Where Events about what is in no namespace are written. */
-const CLUSTER_EVENTS = 'default';
+export const CLUSTER_EVENTS = 'default';
 
 /** The PersistentVolume of a Volume's name, whoever made it, and who uses the Volume's own. */
 export interface Consumers {

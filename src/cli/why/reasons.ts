@@ -70,6 +70,7 @@ export const REASONS = [
   'NoConsumer',
   'NotScheduled',
   'NoRoom',
+  'RoomUnknown',
   'FreeExtentsCarryData',
   'ProvisioningFailed',
   'NotBound',

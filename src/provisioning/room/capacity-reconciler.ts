@@ -7,8 +7,9 @@ import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass } from '../claims/dynamic-class.ts';
 import { CSI_DRIVER, capacityName, decideCapacity } from './capacity.ts';
 import type { Room, Rooms } from './looks.ts';
+import { createTold, type ToldDeps } from './told.ts';
 
-export interface CapacityReconcilerDeps {
+export interface CapacityReconcilerDeps extends ToldDeps {
   client: KubeClient;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
@@ -26,6 +27,7 @@ const LOOK_EVERY = 60_000;
 export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
 
+  const tell = createTold(deps);
   let isAskedFor = false;
 
   return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {
@@ -68,7 +70,10 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     const { place, overcommit } = options;
     if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
     // What was told stays meanwhile.
-    return promised(rooms.room(node, place, overcommit)) ?? { unknown: 'it changed as it was looked at' };
+    const room = promised(rooms.room(node, place, overcommit));
+    if (room === undefined) return { unknown: 'it changed as it was looked at' };
+    tell(storageClass, node, place, room);
+    return room;
   }
 }
 

@@ -13,6 +13,11 @@ const metadata = (more: object) => ({ claim: { ...claim, metadata: { ...claim.me
 const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
 const pod = (name: string, nodeName?: string) =>
   podNamed(name, 'test', nodeName === undefined ? {} : { nodeName });
+/** The daemon's, of the class. */
+const room = (reason: string, on: string) => ({
+  ...eventOf(reason, `node ${on}: sudo refused it`),
+  source: { component: 'stowage' },
+});
 const warning = (message: string, type?: 'Normal') => eventOf('ProvisioningFailed', message, type);
 const obstacle = (reason: string, message: string, on: object[] = [], more: object = {}) =>
   ({ reason, message, on, ...more }) as never;
@@ -243,6 +248,34 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
       events: { found: [warning('n1 has no room')] },
     },
     'no node is chosen for pod p, which uses it; last: ProvisioningFailed: n1 has no room',
+    'stowage why pod test/p',
+    'when a node is chosen for the pod',
+  ],
+  [
+    'a pod on no node, while the room of one is not known',
+    {
+      storageClass: { found: WAITS },
+      pods: { found: [pod('p')] },
+      classEvents: { found: [room('RoomKnown', 'n2'), room('RoomUnknown', 'n1'), room('RoomUnknown', 'n3')] },
+    },
+    'no node is chosen for pod p, which uses it; last: node n1: sudo refused it',
+    'stowage check node n1',
+    'when a node is chosen for the pod',
+  ],
+  [
+    'and not of one whose room is known again, or of what others say',
+    {
+      storageClass: { found: WAITS },
+      pods: { found: [pod('p')] },
+      classEvents: {
+        found: [
+          room('RoomUnknown', 'n1'),
+          room('RoomKnown', 'n1'),
+          { ...room('RoomUnknown', 'n2'), source: { component: 'tenant' } },
+        ],
+      },
+    },
+    'no node is chosen for pod p, which uses it',
     'stowage why pod test/p',
     'when a node is chosen for the pod',
   ],

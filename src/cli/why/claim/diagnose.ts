@@ -1,4 +1,5 @@
-import { NO_PROVISIONER } from '../../../api/names.ts';
+import type { AnyEvent } from '../../../api/core.ts';
+import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { eventText, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
@@ -107,7 +108,7 @@ const noPod: ClaimCause = (known) => {
   const node = annotations['volume.kubernetes.io/selected-node'];
   const using = foundIn(known.pods);
   if (!waits || (node !== undefined && (using === undefined || using.length > 0))) return undefined;
-  const refused = lastWarning(known);
+  const refused = lastWarning(known) ?? roomUnknown(known);
   const [pod] = (using ?? []).filter(({ spec }) => !spec.nodeName);
   if (pod === undefined) {
     return {
@@ -137,7 +138,33 @@ const noPod: ClaimCause = (known) => {
 
 /** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
 const isOfNodes = (refused: Holdup | undefined): boolean =>
-  refused?.cause === 'NoRoom' || refused?.cause === 'FreeExtentsCarryData';
+  ['NoRoom', 'RoomUnknown', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
+
+/** Nodes whose room is not known, which a scheduler takes for nodes without room. */
+function roomUnknown({ classEvents, storageClass }: ClaimKnown): Holdup | undefined {
+  const last = new Map<string, AnyEvent>();
+  for (const event of (classEvents && foundIn(classEvents)) ?? []) {
+    const [, node] = /^node (\S+): /.exec(event.message ?? '') ?? [];
+    if (node !== undefined && isOwn(event)) last.set(node, event);
+  }
+  const found = [...last].find(([, { reason }]) => reason === ROOM_EVENT.unknown);
+  if (found === undefined) return undefined;
+  const [node, event] = found;
+  const since = event.firstTimestamp ?? event.eventTime ?? lastSeen(event);
+  return {
+    cause: 'RoomUnknown',
+    holdup: event.message ?? '',
+    ...(since ? { since } : {}),
+    next: { when: 'within a minute, once the node tells' },
+    fix: {
+      say: 'Put right what the message names. Until then the scheduler has no room there.',
+      run: [
+        commandLine('stowage', 'check', 'node', node),
+        commandLine('kubectl', 'describe', 'storageclass', foundIn(storageClass)?.metadata.name ?? ''),
+      ],
+    },
+  };
+}
 
 /** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
 function lastWarning(known: ClaimKnown): Holdup | undefined {

@@ -37,6 +37,8 @@ export interface ClaimKnown {
   pods: Reading<Pod[]>;
   /** The oldest first. */
   events: Reading<AnyEvent[]>;
+  /** On its class, the oldest first: whether it is known how much room nodes have. Undefined where that does not matter. */
+  classEvents?: Reading<AnyEvent[]>;
   /** What could be bound to one of a static class. */
   supply: Supply | undefined;
 }

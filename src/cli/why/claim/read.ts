@@ -34,7 +34,7 @@ import { followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { eventsOf, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
-import { uses } from '../../volume/related.ts';
+import { CLUSTER_EVENTS, uses } from '../../volume/related.ts';
 import type { Supply } from '../pod/known.ts';
 import { readKnown } from '../read.ts';
 import { tellsGateOff } from './event.ts';
@@ -78,6 +78,7 @@ export async function readClaim(
         : await readKnown(client, found, signal),
     pods: await reading(list.then(({ items }) => items.filter((pod) => uses(pod, claim)))),
     events,
+    ...(bound || !ours ? {} : { classEvents: await readClassEvents() }),
     supply: bound || ours ? undefined : await readSupply(client, signal),
   };
 
@@ -130,6 +131,13 @@ export async function readClaim(
 
   async function readEvents(): Promise<Reading<AnyEvent[]>> {
     const read = await reading(eventsOf(client, { namespace, name, uid }, signal));
+    return 'found' in read ? { found: read.found.events } : read;
+  }
+
+  async function readClassEvents(): Promise<Reading<AnyEvent[]>> {
+    const { metadata } = foundIn(storageClass) as StorageClass;
+    const about = { namespace: CLUSTER_EVENTS, name: metadata.name, uid: metadata.uid };
+    const read = await reading(eventsOf(client, about, signal));
     return 'found' in read ? { found: read.found.events } : read;
   }
 
