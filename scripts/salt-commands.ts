@@ -1,9 +1,7 @@
 /** The words of deploy/sudoers that stand for what a node's own list says, and the place of that in a pattern. */
 const PLACES: readonly (readonly [string, string])[] = [
-  [
-    '(/var/lib/metalk8s/storage/sparse|/var/lib/metalk8s/storage|/var/lib/metalk8s|/var/lib|/var)',
-    '{folder}',
-  ],
+  // Any folder to sudo, which cannot tell what is above another; to the node's list, those above its directories.
+  ['(/[^ /]+)+', '{folder}'],
   ['/var/lib/metalk8s/storage/sparse', '{directory}'],
   ['/var/lib/kubelet', '{kubelet}'],
   ['(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+', '{device}'],

@@ -65,6 +65,8 @@ export const REFUSED: Row[] = [
   [['install', '-d', '-m', '0777', '/etc']],
   [['install', '-d', '-m', '0700', '-o', 'stowage', '/run/stowage']],
   [['mkdir', '-p', '-m', '0777', '--', SPARSE]],
+  [['stat', '-f', '-c', '%n', '--', '/srv']],
+  [['stat', '-c', '%a|%S', '--', '/etc/shadow']],
   [['find', '/', '-exec', 'sh', ';']],
   [['date', '-s', '@0']],
   [['date', '+%s', '-s', '@0']],
