@@ -52,6 +52,9 @@ export interface Election {
   stop(): Promise<void>;
 }
 
+/** For how long an account that may not have the Lease is borne with, in ms: its rights may be made after it. */
+const REFUSED_FOR = 30_000;
+
 /** As client-go's JitterFactor: followers that started together do not ask together. */
 const JITTER = 1.2;
 
@@ -75,6 +78,8 @@ export function startElection(options: ElectionOptions): Election {
   let heardAt = 0;
   let told: string | undefined;
   let complaint: string | undefined;
+  /** Since when the server refuses it to this account; undefined: it does not. */
+  let refusedSince: number | undefined;
   /** Set while a turn is under way, too: a release that is heard of meanwhile may be newer than what it read. */
   let woken = new AbortController();
   const informer = createInformer<Lease>({
@@ -173,6 +178,20 @@ export function startElection(options: ElectionOptions): Election {
     );
   }
 
+  function giveUp(cause: Error): void {
+    resign();
+    onLost(
+      new StowageError(
+        'forbidden',
+        `This process can never lead: the Lease ${namespace}/${name}: ${cause.message}`,
+        {
+          cause,
+          hint: 'The account of stowage install has that right in the namespace of the installation alone: name that with -n, $STOWAGE_NAMESPACE or in the kubeconfig.',
+        },
+      ),
+    );
+  }
+
   /** One look and what follows from it. Returns how long to rest, in ms. */
   async function turn(): Promise<number> {
     try {
@@ -191,9 +210,11 @@ export function startElection(options: ElectionOptions): Election {
         logger.info({ lease: `${namespace}/${name}`, holder }, 'standing by for the leader');
         told = holder;
       }
+      if (decision.do === 'wait') refusedSince = undefined;
       if (decision.do === 'wait') return Math.min(decision.ms, retryPeriodMs * (1 + JITTER * random()));
       await write();
       complaint = undefined;
+      refusedSince = undefined;
     } catch (err) {
       // Deleted since it was read: to be made anew at once. (Where it cannot even be made, its namespace is missing.)
       if (isNotFound(err) && lease !== undefined) return 0;
@@ -201,6 +222,12 @@ export function startElection(options: ElectionOptions): Election {
         logger.debug({ err, lease: name }, 'another one wrote the Lease first');
       } else {
         complain(err as Error);
+        refusedSince =
+          (err as Partial<StowageError>).code === 'forbidden' ? (refusedSince ?? monotonic()) : undefined;
+        if (leadsUntil === undefined && monotonic() - (refusedSince ?? Infinity) >= REFUSED_FOR) {
+          giveUp(err as Error);
+          return 0;
+        }
       }
     }
     const left = leadsUntil === undefined ? retryPeriodMs : leadsUntil - monotonic();

@@ -5,6 +5,7 @@ import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
+import { refusal } from '../support/refusals.ts';
 
 const TIMING = { leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 300 };
 
@@ -19,12 +20,22 @@ afterEach(async () => {
  * Stands for a Lease that nobody has. Time passes where the test says so.
  * @param answerMs what the API server takes to answer a write
  * @param there the Lease as it is at first
+ * @param refusedUntil until when the account may not have it, in ms
  */
-function stand({ answerMs = 0, there }: { answerMs?: number; there?: Lease } = {}) {
+function stand({
+  answerMs = 0,
+  there,
+  refusedUntil = 0,
+}: {
+  answerMs?: number;
+  there?: Lease;
+  refusedUntil?: number;
+} = {}) {
   const time = { ms: 0, beforeSend: 0 };
   const clock = new FakeClock();
   let lease: Lease | undefined = there;
   const written: Partial<Lease>[] = [];
+  let reads = 0;
   const write = async (changed: Partial<Lease>, { check }: WriteOptions) => {
     time.ms += time.beforeSend;
     check?.();
@@ -41,6 +52,8 @@ function stand({ answerMs = 0, there }: { answerMs?: number; there?: Lease } = {
   };
   const client = {
     async get() {
+      reads += 1;
+      if (time.ms < refusedUntil) throw refusal(403, 'Forbidden');
       if (lease === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
       return lease;
     },
@@ -58,7 +71,15 @@ function stand({ answerMs = 0, there }: { answerMs?: number; there?: Lease } = {
   });
   elections.push(election);
   const version = () => lease?.metadata.resourceVersion;
-  return { election, time, clock, version, written, holder: () => lease?.spec?.holderIdentity };
+  return {
+    election,
+    time,
+    clock,
+    version,
+    written,
+    reads: () => reads,
+    holder: () => lease?.spec?.holderIdentity,
+  };
 }
 
 test('who takes the Lease may act, and nobody before', async () => {
@@ -103,6 +124,31 @@ test('who stops acts no more from then on, whatever ends later', async () => {
   const stopped = election.stop();
   expect(election.leads()).toBe(false);
   await stopped;
+});
+
+describe('an account that may not have the Lease', () => {
+  async function wait({ time, clock, reads }: ReturnType<typeof stand>, ms: number) {
+    for (const end = time.ms + ms; time.ms < end; ) {
+      const before = reads();
+      time.ms += TIMING.retryPeriodMs;
+      await clock.advance(TIMING.retryPeriodMs);
+      if (time.ms < end) await until(() => reads() > before);
+    }
+  }
+
+  test('leads once it may, if that is soon', async () => {
+    const world = stand({ refusedUntil: 20_000 });
+    await wait(world, 20_000);
+    await world.election.won;
+  });
+
+  test('ends, and says where it may', async () => {
+    const world = stand({ refusedUntil: Infinity });
+    await wait(world, 30_300);
+    const { message, hint } = await world.election.lost;
+    expect(message).toContain('This process can never lead: the Lease default/stowage: ');
+    expect(hint).toContain('name that with -n');
+  });
 });
 
 describe('the Lease says what leads', () => {
