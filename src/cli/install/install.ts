@@ -10,6 +10,7 @@ import { refuseBesideOperator } from '../take-over/operator.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
+import { leftByDaemons } from './daemon-objects.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { accountPlaces, placeOf, refuseHalfMove, waitUntilGone } from './move.ts';
@@ -83,6 +84,12 @@ export async function install(
   for (const wanted of rest) await make(wanted);
   if (components.includes('deployment')) {
     await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
+    // What a daemon elsewhere told a scheduler of room would stay as it was.
+    const gone = new Set<string>();
+    for (const each of await leftByDaemons(client, { keep: namespace, gone }, io.clock.now(), io.signal)) {
+      await removeObject(client, each, options);
+      say(each.resource, each.object, 'removed');
+    }
   }
   if (components.includes('rbac')) await remove(await installedOf(client, 'rbac', io.signal));
 

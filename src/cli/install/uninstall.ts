@@ -8,9 +8,10 @@ import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { findOperators, startOf } from '../take-over/operator.ts';
 import { COMPONENTS, type Component } from './components.ts';
+import { leftByDaemons } from './daemon-objects.ts';
 import { refuseHeld } from './held.ts';
 import { type Installed, installedOf } from './installed.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { MANAGED_BY } from './labels.ts';
 import { othersIn } from './others.ts';
 import { removeObject } from './remove.ts';
@@ -40,6 +41,11 @@ export async function uninstall(
   // The daemon goes first, and what it needs after it.
   for (const component of COMPONENTS.toReversed().filter((name) => components.includes(name))) {
     found.push(...(await installedOf(client, component, signal)));
+  }
+  if (components.includes('deployment')) {
+    const daemons = found.filter(({ resource }) => resource === DEPLOYMENTS);
+    const gone = new Set(daemons.map(({ object }) => object.metadata.namespace ?? ''));
+    found.push(...(await leftByDaemons(client, { gone }, io.clock.now(), signal)));
   }
   const definitions = found.filter(({ resource }) => resource === CUSTOM_RESOURCE_DEFINITIONS);
   const mine = new Set(found.map(({ object }) => object.metadata.uid ?? ''));

@@ -1,6 +1,13 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { EVENTS, LEASES, PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
+import {
+  CSI_DRIVERS,
+  CSI_STORAGE_CAPACITIES,
+  EVENTS,
+  LEASES,
+  PERSISTENT_VOLUME_CLAIMS,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -12,8 +19,11 @@ import {
 } from '../../../src/cli/install/kinds.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { CAPACITY_LABELS, CSI_DRIVER } from '../../../src/provisioning/room/capacity.ts';
 import { sparseVolume } from '../../support/cluster.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 
@@ -221,4 +231,59 @@ test.each(['client', 'server'])('--dry-run=%s removes nothing', async (how) => {
   expect(err).toContain(`namespace/stowage removed (${how} dry run)\n`);
   const again = await stowage(['install']);
   expect(new Set(outcomesOf(again.err))).toEqual(new Set(['unchanged']));
+});
+
+describe('what daemons made by themselves', () => {
+  const capacityIn = (namespace: string) =>
+    client.create<KubeObject>(
+      CSI_STORAGE_CAPACITIES,
+      {
+        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'fast' },
+        metadata: { name: 'stowage-1', labels: CAPACITY_LABELS },
+      } as KubeObject,
+      { namespace },
+    );
+  const leaseIn = (namespace: string, now: number) => {
+    const lease = leadingLease(now);
+    return client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace } });
+  };
+  const there = async () => ({
+    capacities: (await client.list<KubeObject>(CSI_STORAGE_CAPACITIES)).items.map(
+      ({ metadata }) => metadata.namespace,
+    ),
+    leases: (await client.list<KubeObject>(LEASES)).items
+      .filter(({ metadata }) => metadata.name === 'stowage')
+      .map(({ metadata }) => metadata.namespace),
+    driver: await exists(CSI_DRIVERS, 'volume.stowage.dev'),
+  });
+  /** Objects of one in the terminal and of one that is installed. Its clock says when that was. */
+  async function make(terminalAt: number, now: number) {
+    await stowage(['install']);
+    await client.create(CSI_DRIVERS, CSI_DRIVER);
+    for (const namespace of ['default', 'stowage']) await capacityIn(namespace);
+    await leaseIn('default', terminalAt);
+    await leaseIn('stowage', now);
+  }
+  const clock = new FakeClock();
+
+  test('goes with them', async () => {
+    await make(0, clock.now());
+    const { code, err } = await stowage(['uninstall', '--yes'], { clock });
+    expect(code).toBe(0);
+    expect(err).toContain('namespace/stowage removed');
+    expect(await there()).toEqual({ capacities: [], leases: [], driver: false });
+  });
+
+  test('stays where one goes on elsewhere', async () => {
+    await make(clock.now(), clock.now());
+    await stowage(['uninstall', '--yes'], { clock });
+    expect(await there()).toEqual({ capacities: ['default'], leases: ['default'], driver: true });
+  });
+
+  test('elsewhere goes when one is installed, for nobody keeps it up', async () => {
+    await make(0, clock.now());
+    const { err } = await stowage(['install'], { clock });
+    expect(err).toContain('csistoragecapacity.storage.k8s.io/stowage-1 in namespace default removed\n');
+    expect(await there()).toEqual({ capacities: ['stowage'], leases: ['stowage'], driver: true });
+  });
 });

@@ -1,0 +1,52 @@
+import type { Lease } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { COMPONENT, DRIVER, LEADER_ANNOTATION } from '../../api/names.ts';
+import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES, LEASES } from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { CAPACITY_SELECTOR } from '../../provisioning/room/capacity.ts';
+import { isHeld, readLeases } from '../leaders.ts';
+import { foundIn, reading, readNamed } from '../volume/reading.ts';
+import type { Installed } from './installed.ts';
+import { isOurs } from './labels.ts';
+
+/**
+ * What daemons made by themselves and nobody keeps up any more: objects that tell a scheduler of room, and Leases. What a daemon needs
+ * that leads elsewhere, such as on a machine, is none of it. What may not be read is left. Throws a StowageError.
+ * @param keep the namespace of a daemon that is to go on
+ * @param gone namespaces whose daemon is removed, also if it leads
+ * @param now ms since the epoch
+ */
+export async function leftByDaemons(
+  client: Pick<KubeClient, 'get' | 'list'>,
+  { keep, gone }: { keep?: string; gone: ReadonlySet<string> },
+  now: number,
+  signal: AbortSignal,
+): Promise<Installed[]> {
+  const leases = foundIn(await readLeases(client, signal));
+  // Who leads where is not known.
+  if (leases === undefined) return [];
+  const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
+  const leading = leases.filter((lease) => isHeld(lease, now) && !gone.has(namespaceOf(lease)));
+  const kept = new Set([...leading.map(namespaceOf), ...(keep === undefined ? [] : [keep])]);
+  const list = listAll<KubeObject>(client, CSI_STORAGE_CAPACITIES, {
+    labelSelector: CAPACITY_SELECTOR,
+    signal,
+  });
+  const capacities = foundIn(await reading(list))?.items ?? [];
+  const driver = foundIn(await readNamed<KubeObject>(client, CSI_DRIVERS, DRIVER, { signal }));
+  const isLeft = (object: KubeObject): boolean => !kept.has(namespaceOf(object));
+  return [
+    ...capacities.filter(isLeft).map((object) => ({ resource: CSI_STORAGE_CAPACITIES, object })),
+    ...leases
+      .filter((lease) => isLeft(lease) && isOfDaemon(lease))
+      .map((object) => ({ resource: LEASES, object })),
+    ...(kept.size === 0 && driver !== undefined && isOurs(driver)
+      ? [{ resource: CSI_DRIVERS, object: driver }]
+      : []),
+  ];
+}
+
+/** Anybody may give a Lease that name. */
+const isOfDaemon = ({ metadata }: Lease): boolean =>
+  metadata.name.startsWith(COMPONENT) && metadata.annotations?.[LEADER_ANNOTATION] !== undefined;
