@@ -2,7 +2,7 @@ import { CONTROLLERS, type ControllerName } from './controllers.ts';
 import type { Lease } from './core.ts';
 import { isDnsSubdomain } from './dns-name.ts';
 import { DEFAULT_GATES, type FeatureGates } from './feature-gates.ts';
-import { LEADER_ANNOTATION } from './names.ts';
+import { COMPONENT, LEADER_ANNOTATION } from './names.ts';
 
 /** What a daemon that leads is, as it says in its Lease. */
 export interface Leader {
@@ -48,6 +48,27 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
     return undefined;
   }
 }
+
+/** Clocks differ somewhat, and a renewal takes its time. ms */
+const GRACE = 5000;
+
+/** The Leases of daemons, of all that there are. */
+export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
+  leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
+
+/** Whether it is held still. `now` in ms since the epoch. */
+export function isHeld({ spec }: Lease, now: number): boolean {
+  const renewed = Date.parse(spec?.renewTime ?? '');
+  const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
+  return Boolean(spec?.holderIdentity) && now <= until;
+}
+
+/** The Leases of daemons for all nodes that lead beside the one of `namespace`: two would both act. `now` in ms since the epoch. */
+export const leadingBeside = (leases: readonly Lease[], namespace: string, now: number): Lease[] =>
+  leases.filter(
+    (lease) =>
+      lease.metadata.name === COMPONENT && lease.metadata.namespace !== namespace && isHeld(lease, now),
+  );
 
 /** In a few words: `0.1.0 over ssh, all controllers, without CrossNamespaceVolumeDataSource`. */
 export function leaderText({ version, featureGates, controllers, transport, nodes }: Leader): string {

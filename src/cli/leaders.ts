@@ -1,25 +1,10 @@
 import type { ControllerName } from '../api/controllers.ts';
 import type { Lease } from '../api/core.ts';
-import { type Leader, leaderOf } from '../api/leader.ts';
-import { COMPONENT } from '../api/names.ts';
+import { isHeld, type Leader, leaderOf, leasesOfDaemons } from '../api/leader.ts';
 import { LEASES } from '../api/resources.ts';
 import { listAll } from '../kube/client.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { type Reading, reading } from './volume/reading.ts';
-
-/** Clocks differ somewhat, and a renewal takes its time. ms */
-const GRACE = 5000;
-
-/** The Leases of daemons, of all that there are. */
-export const leasesOfDaemons = (leases: readonly Lease[]): Lease[] =>
-  leases.filter(({ metadata: { name } }) => name === COMPONENT || name.startsWith(`${COMPONENT}-`));
-
-/** Whether it is held still. `now` in ms since the epoch. */
-export function isHeld({ spec }: Lease, now: number): boolean {
-  const renewed = Date.parse(spec?.renewTime ?? '');
-  const until = renewed + (spec?.leaseDurationSeconds ?? 0) * 1000 + GRACE;
-  return Boolean(spec?.holderIdentity) && now <= until;
-}
 
 /** The Leases of daemons, held or not. Throws a StowageError; that they may not be read is told in their place. */
 export const readLeases = (

@@ -1,11 +1,14 @@
 import { hostname } from 'node:os';
 import type { ControllerName } from '../api/controllers.ts';
-import type { KubeNode } from '../api/core.ts';
-import type { Leader } from '../api/leader.ts';
-import { NODES } from '../api/resources.ts';
+import type { KubeNode, Lease } from '../api/core.ts';
+import { type Leader, leadingBeside } from '../api/leader.ts';
+import type { Logger } from '../api/logger.ts';
+import { LEASES, NODES } from '../api/resources.ts';
 import { VERSION } from '../api/version.ts';
-import { systemClock } from '../control/clock.ts';
+import { type Clock, systemClock } from '../control/clock.ts';
+import { listAll } from '../kube/client.ts';
 import { createInformer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
 import { tellJobEnds } from '../nodes/job-ends.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
 import { createNodeExecutor } from '../volumes/node-executor.ts';
@@ -138,6 +141,9 @@ export async function runWatch(
     ...controller.sources,
     ...(election === undefined ? [] : [{ name: 'lease', lastHeard: election.lastHeard }]),
   ];
+  if (timing !== undefined) {
+    election?.won.then(() => tellOfOthers(client, timing.namespace, surroundings, signal)).catch(() => {});
+  }
   controller.started.then(
     () => logger.info({ transport, workers: live.now().workers, controllers: [...controllers] }, 'watching'),
     // Stopped before: whoever stops it says so.
@@ -171,4 +177,20 @@ export async function runWatch(
   await election?.stop();
   endpoint?.close();
   logger.info({ reason: String(signal.reason) }, 'stopped');
+}
+
+/** Two that lead in different namespaces know nothing of each other. Who may not read that goes on without. */
+async function tellOfOthers(
+  client: Pick<KubeClient, 'list'>,
+  namespace: string,
+  { clock, logger }: { clock: Pick<Clock, 'now'>; logger: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  const { items } = await listAll<Lease>(client, LEASES, { signal });
+  for (const { metadata, spec } of leadingBeside(items, namespace, clock.now())) {
+    logger.warn(
+      { lease: `${metadata.namespace}/${metadata.name}`, holder: spec?.holderIdentity },
+      'another daemon leads as well: stop one of them, or give both the same --leader-election-namespace',
+    );
+  }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from '@jest/globals';
 import type { Lease } from '../../src/api/core.ts';
 import { LEASES, VOLUMES } from '../../src/api/resources.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
 import { sparseVolume, startCluster } from './cluster.ts';
 import type { Daemon, DaemonProgram } from './daemon.ts';
 import type { ElectingWatchOptions } from './electing-watch.ts';
@@ -21,6 +22,7 @@ interface Message extends Record<string, unknown> {
 }
 
 export interface World {
+  client: KubeClient;
   start(more?: Pick<ElectingWatchOptions, 'stopIn'>): Daemon;
   /** What a daemon logged itself, as soon as there is a line with that message. */
   says(daemon: Daemon, message: string): Promise<Message[]>;
@@ -56,6 +58,7 @@ export async function inWorld(
       .map((line): [number, string] => [Number.parseInt(line, 10), line.replace(/^[0-9]+ /, '')]);
   const submits = async () => (await readLog()).filter(([, what]) => what.startsWith('submit '));
   const world: World = {
+    client: cluster.client,
     start(more = {}) {
       const daemon = program.start({ kubeconfig: cluster.kubeconfig, timing, jobs, log, messages, ...more });
       daemons.push(daemon);

@@ -1,9 +1,8 @@
 import type { Lease } from '../../api/core.ts';
-import { leaderOf, leaderText } from '../../api/leader.ts';
+import { isHeld, leaderOf, leaderText, leasesOfDaemons } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import type { Check } from '../check-node/report.ts';
-import { isHeld, leasesOfDaemons } from '../leaders.ts';
 
 export interface Deployment extends KubeObject {
   spec?: { replicas?: number };

@@ -1,11 +1,12 @@
 import type { Lease } from '../../api/core.ts';
+import { isHeld } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT, DRIVER, LEADER_ANNOTATION } from '../../api/names.ts';
 import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES, LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { CAPACITY_SELECTOR } from '../../provisioning/room/capacity.ts';
-import { isHeld, readLeases } from '../leaders.ts';
+import { readLeases } from '../leaders.ts';
 import { foundIn, reading, readNamed } from '../volume/reading.ts';
 import type { Installed } from './installed.ts';
 import { isOurs } from './labels.ts';

@@ -1,12 +1,15 @@
 import { StowageError } from '../../api/errors.ts';
+import { leadingBeside } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
+import { readLeases } from '../leaders.ts';
 import { printable } from '../output/printable.ts';
 import { refuseBesideOperator } from '../take-over/operator.ts';
+import { foundIn } from '../volume/reading.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
@@ -65,6 +68,7 @@ export async function install(
   const before = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
   const daemons = before.filter(({ resource }) => resource === DEPLOYMENTS);
   refuseHalfMove(daemons, components, namespace);
+  if (components.includes('deployment')) await refuseBesideLeader(client, daemons, namespace, io);
   const values = settledValues(daemons, flags);
   const objects = wantedObjects({ components, namespace, image, values });
   if (components.includes('deployment') && !flags.besideOperator) {
@@ -151,6 +155,27 @@ export async function install(
     const places = accountPlaces(await installedOf(client, 'rbac', io.signal), namespace);
     for (const place of places) await waitUntilGone(client, place, undefined, io);
   }
+}
+
+/** Throws a StowageError `conflict` where a daemon leads in another namespace that this does not remove. */
+async function refuseBesideLeader(
+  client: KubeClient,
+  daemons: readonly Installed[],
+  namespace: string,
+  { clock, signal }: Io,
+): Promise<void> {
+  const leases = foundIn(await readLeases(client, signal)) ?? [];
+  const moved = daemons.map(({ object }) => object.metadata.namespace);
+  const [beside] = leadingBeside(leases, namespace, clock.now()).filter(
+    ({ metadata }) => !moved.includes(metadata.namespace),
+  );
+  if (beside === undefined) return;
+  const lease = `${beside.metadata.namespace}/${beside.metadata.name}`;
+  throw new StowageError(
+    'conflict',
+    `A daemon leads already, by the Lease ${lease} (${beside.spec?.holderIdentity}): one in namespace ${namespace} would act on the same nodes`,
+    { hint: `Stop that one first; or, to stand by for it, install with -n ${beside.metadata.namespace}.` },
+  );
 }
 
 /** What is asked of the daemon, with what earlier runs asked. `daemons`: those that are installed. Throws a StowageError. */

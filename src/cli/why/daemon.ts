@@ -1,12 +1,13 @@
 import type { ControllerName } from '../../api/controllers.ts';
 import type { Lease } from '../../api/core.ts';
+import { isHeld } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { absent, type Deployment } from '../check-cluster/daemon.ts';
 import { DEPLOYMENTS } from '../install/kinds.ts';
 import { MANAGED_BY } from '../install/labels.ts';
-import { isHeld, readLeases, runsWithout } from '../leaders.ts';
+import { readLeases, runsWithout } from '../leaders.ts';
 import { foundIn, type Reading, reading } from '../volume/reading.ts';
 import { commandLine } from './command-line.ts';
 import type { Reason } from './reasons.ts';

@@ -1,4 +1,5 @@
-import type { PersistentVolumeClaim } from '../../api/core.ts';
+import type { Lease, PersistentVolumeClaim } from '../../api/core.ts';
+import { leadingBeside } from '../../api/leader.ts';
 import { phaseOf } from '../../api/phase.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
@@ -10,6 +11,7 @@ import { servedGrants } from '../grants/kinds.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
+import { foundIn } from '../volume/reading.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
 import { controllerOff, daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';
@@ -42,6 +44,7 @@ export async function why(
   const daemons = await readDaemons(client, io.signal);
   noteForbidden([{ leases: daemons.leases }], io);
   const now = io.clock.now();
+  noteSecond(foundIn(daemons.leases) ?? [], now, io);
   show(
     daemonAbsent(daemons, diagnosis, node, now) ??
       controllerOff(daemons, diagnosis, target.kind, now) ??
@@ -142,6 +145,16 @@ async function explainPod(
     looked: [{ node: known.node }, ...parts, { ...known.supply }],
     ...(spec.nodeName ? { node: spec.nodeName } : {}),
   };
+}
+
+/** Says that two daemons act at once, whatever else is so. */
+function noteSecond(leases: readonly Lease[], now: number, io: Io): void {
+  const leading = leadingBeside(leases, '', now).map(
+    ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
+  );
+  if (leading.length < 2) return;
+  const note = `note: ${leading.length} daemons lead at once, by the Leases ${leading.join(' and ')}: stop all but one`;
+  io.stderr.write(`${printable(note)}\n`);
 }
 
 /** Says once of each what the user may not read. */

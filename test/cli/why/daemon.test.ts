@@ -142,3 +142,17 @@ test('reports an absent daemon only for what waits for one', async () => {
   expect(await cause('a')).toBe('DaemonAbsent');
   expect(await cause('b')).toBe('StorageClassMissing');
 });
+
+test('two daemons that lead are noted, whatever holds the object up', async () => {
+  const leases = (second: string) =>
+    ({
+      'volumes/a': volumeNamed('a'),
+      'leases/stowage': lease('stowage', 1),
+      'leases/other': { ...lease('stowage', 1), metadata: { name: 'stowage', namespace: second } },
+    }) as never;
+  const said = async (second: string) =>
+    (await stowage(['why', 'volume', 'a'], { objects: leases(second) })).err;
+  expect(await said('default')).toBe(
+    'note: 2 daemons lead at once, by the Leases stowage/stowage and default/stowage: stop all but one\n',
+  );
+});

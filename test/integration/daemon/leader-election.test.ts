@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { LEASES } from '../../../src/api/resources.ts';
+import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
 import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
 import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 import { until } from '../../support/until.ts';
 
 /** Two daemons over one cluster and the same nodes. No more than five at once: jest's `maxConcurrency`. */
@@ -99,4 +103,22 @@ test.concurrent('leader and follower are ready; each line of a reconcile has its
     expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
       'watching',
     );
+  }));
+
+test.concurrent('a leader tells of one in another namespace, which knows nothing of it', () =>
+  inWorld(program, TIMING, async ({ client, start, leads, says }) => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
+    await client.create<KubeObject>(NAMESPACES, namespace);
+    const lease = leadingLease(Date.now());
+    await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'other' } });
+    const daemon = start();
+    await leads();
+    const said =
+      'another daemon leads as well: stop one of them, or give both the same --leader-election-namespace';
+    const lines = await says(daemon, said);
+    expect(lines.find(({ msg }) => msg === said)).toMatchObject({
+      level: 40,
+      lease: 'other/stowage',
+      holder: 'host_1',
+    });
   }));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { VOLUMES } from '../../../src/api/resources.ts';
+import { LEASES, VOLUMES } from '../../../src/api/resources.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
@@ -12,8 +12,10 @@ import {
 import { createProgram } from '../../../src/cli/program.ts';
 import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
 import { sparseVolume } from '../../support/cluster.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
 
 const VOLUME_CRD = 'volumes.storage.metalk8s.scality.com';
 /** Of all that is made; and each but definitions and the namespace is checked before. */
@@ -252,5 +254,28 @@ describe('install', () => {
     const { code, err } = await stowage(['install', ...flags]);
     expect(code).toBe(2);
     expect(err).toContain(message);
+  });
+});
+
+describe('beside a daemon that leads in another namespace', () => {
+  const clock = new FakeClock();
+
+  test('nothing is installed', async () => {
+    await client.create(LEASES, leadingLease(clock.now()));
+    const { code, err } = await stowage(['install'], { clock });
+    expect(code).toBe(5);
+    expect(err).toContain('A daemon leads already, by the Lease default/stowage (host_1)');
+    expect(err).toContain('install with -n default');
+    expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
+    expect((await stowage(['install', '-n', 'default'], { clock })).code).toBe(0);
+  });
+
+  test('all is, once that leads no more, and where this moves it', async () => {
+    await client.create(LEASES, leadingLease(clock.now() - 60_000));
+    expect((await stowage(['install'], { clock })).code).toBe(0);
+    const lease = leadingLease(clock.now());
+    await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'stowage' } });
+    const { code } = await stowage(['install', '-n', 'storage', '--dry-run=server'], { clock });
+    expect(code).toBe(0);
   });
 });
