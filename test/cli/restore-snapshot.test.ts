@@ -361,7 +361,13 @@ describe('--wait', () => {
       { status },
       { namespace: 'test', subresource: 'status' },
     );
-  const say = ({ client }: ClaimsCluster, uid: string | undefined, name: string, message: string) =>
+  const say = (
+    { client }: ClaimsCluster,
+    uid: string | undefined,
+    name: string,
+    message: string,
+    component = 'stowage',
+  ) =>
     client.create<AnyEvent>(EVENTS, {
       apiVersion: 'v1',
       kind: 'Event',
@@ -371,9 +377,10 @@ describe('--wait', () => {
       reason: 'ProvisioningFailed',
       message,
       lastTimestamp: new Date().toISOString(),
+      source: { component },
     } as AnyEvent);
 
-  test('shows the events of the claim, and ends when it is bound', async () => {
+  test('shows what the daemon says of the claim, and ends when it is bound', async () => {
     const cluster = clusters.on;
     const { terminal, text, shows } = capturedTerminal();
     const waiting = cluster.stowage(words(`${RESTORE} --wait`), { terminal });
@@ -381,6 +388,7 @@ describe('--wait', () => {
     await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
     await shows('it is not allowed');
     await say(cluster, 'another', 'b', 'not of this claim');
+    await say(cluster, claim.metadata.uid, 'd', 'waiting for a provisioner', 'persistentvolume-controller');
     await say(cluster, claim.metadata.uid, 'c', 'it is not ready');
     await shows('it is not ready');
     await bind(cluster, { phase: 'Bound' });
@@ -390,6 +398,7 @@ describe('--wait', () => {
     expect(err).toContain(DENIED);
     expect(err).toContain('foo-testing: Pending; ProvisioningFailed: it is not allowed\n');
     expect(err).not.toContain('not of this claim');
+    expect(err).not.toContain('waiting for a provisioner');
   });
 
   /** Waits for a minute in which nothing happens. */
@@ -413,13 +422,24 @@ describe('--wait', () => {
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('notes that the class waits for a pod', async () => {
+  test('ends where only somebody can have it go on, as in a class that waits for a pod', async () => {
     const waits = classNamed('waits', {
       provisioner: 'volume.stowage.dev',
       volumeBindingMode: 'WaitForFirstConsumer',
     });
     await clusters.on.client.create(STORAGE_CLASSES, waits);
-    const { err } = await waitInVain(`${RESTORE} --storage-class waits`);
+    const clock = new FakeClock();
+    const { terminal, shows } = capturedTerminal();
+    const line = `${RESTORE} --storage-class waits --wait`;
+    await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
+    const waiting = clusters.on.stowage(words(line), { clock, terminal });
+    await shows('foo-testing: Pending');
+    await clock.advance(3000);
+    const { code, err } = await waiting;
+    expect(code).toBe(5);
     expect(err).toContain('note: storage class waits waits for the first pod that uses claim foo-testing\n');
+    expect(err).toContain(
+      'PersistentVolumeClaim test/foo-testing waits for somebody to act: its storage class waits for the first pod that uses it, and there is none\n',
+    );
   });
 });

@@ -76,6 +76,21 @@ describe('create snapshot', () => {
     expect(text().endsWith(`foo-backup: Ready\n${FULL}\n`)).toBe(true);
   });
 
+  test('--wait ends where only somebody can have it go on', async () => {
+    const clock = new FakeClock();
+    const { terminal, shows } = capturedTerminal();
+    const line = 'create snapshot prod/foo-backup --pvc foo --wait';
+    const waiting = cluster.stowage(line.split(' '), { clock, terminal });
+    await shows('Pending');
+    await clock.advance(3000);
+    const { code, err } = await waiting;
+    expect(code).toBe(5);
+    expect(err).toContain(
+      'VolumeSnapshot prod/foo-backup waits for somebody to act: it names no class, and there is no default one of volume.stowage.dev\n',
+    );
+    expect(err).toMatch(/hint: .*class/);
+  });
+
   test('--wait times out with the last state and a hint', async () => {
     const clock = new FakeClock();
     const { terminal, text, shows } = capturedTerminal();

@@ -14,6 +14,9 @@ import { printable } from '../output/printable.ts';
 import type { NamespacedName } from '../parse.ts';
 import { readNamed } from '../volume/reading.ts';
 import { commandLine } from '../why/command-line.ts';
+import { diagnoseSnapshot } from '../why/snapshot/diagnose.ts';
+import { readSnapshot } from '../why/snapshot/read.ts';
+import { hopeless } from './hopeless.ts';
 import { missingKind } from './missing-kind.ts';
 import { progressOf } from './state.ts';
 import { waited } from './wait.ts';
@@ -103,6 +106,11 @@ async function untilReady(
     timeoutMs,
     isDone: ({ status }) => status?.readyToUse === true,
     progressOf,
+    hopeless: async (signal) => {
+      const options = { namespace, signal };
+      const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options);
+      return hopeless(diagnoseSnapshot(await readSnapshot(snapshot, client, signal)), object);
+    },
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });
 }

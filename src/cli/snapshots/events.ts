@@ -39,7 +39,10 @@ export const isOwn = ({ source, reportingComponent }: AnyEvent): boolean =>
 
 export const eventText = ({ reason, message }: AnyEvent): string => `${reason}: ${message}`;
 
-/** Tells each event of an object, first the last that there is, until the signal aborts: then it throws. */
+/**
+ * Tells each event of the daemon's about an object, first the last that there is, until the signal aborts: then it throws. Others say
+ * over and over that they wait for it.
+ */
 export async function tellEvents(
   client: Pick<KubeClient, 'list' | 'watch'>,
   about: About,
@@ -49,7 +52,7 @@ export async function tellEvents(
 ): Promise<never> {
   for (;;) {
     const { events, resourceVersion } = await eventsOf(client, about, signal);
-    const last = events.at(-1);
+    const last = events.findLast(isOwn);
     if (last !== undefined) tell(eventText(last));
     const options = {
       namespace: about.namespace,
@@ -59,7 +62,7 @@ export async function tellEvents(
     };
     for await (const { type, object } of client.watch<AnyEvent>(EVENTS, options)) {
       const isNew = type === 'ADDED' || type === 'MODIFIED';
-      if (isNew && object.involvedObject.uid === about.uid) tell(eventText(object));
+      if (isNew && object.involvedObject.uid === about.uid && isOwn(object)) tell(eventText(object));
     }
     await clock.sleep(AGAIN, signal);
   }

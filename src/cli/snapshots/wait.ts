@@ -5,6 +5,10 @@ import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
 
+/** How soon, and then how often, it is asked whether anything goes on by itself, in ms. */
+const ASK_AFTER = 3000;
+const ASK_EVERY = 5000;
+
 interface Waited<T> {
   uid: string | undefined;
   timeoutMs: number;
@@ -13,20 +17,22 @@ interface Waited<T> {
   progressOf: (object: T) => string;
   /** What to do when the time is over. */
   hint: string;
+  /** Finds out whether only somebody can have it go on: then the wait ends with that. Asked now and then. */
+  hopeless?: (signal: AbortSignal) => Promise<StowageError | undefined>;
   /** Tells what others say of it meanwhile, until the signal. */
   alongside?: (tell: (said: string) => void, signal: AbortSignal) => Promise<void>;
 }
 
 /**
  * Waits for an object in a namespace, and shows on standard error where it is. Throws a StowageError: `timeout` with what was seen
- * last, `not-found` where it was deleted meanwhile.
+ * last, `not-found` where it was deleted meanwhile, `conflict` where only somebody can have it go on.
  */
 export async function waited<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
   object: ErrorObject & { namespace: string },
   io: Io,
-  { uid, timeoutMs, isDone, progressOf, hint, alongside }: Waited<T>,
+  { uid, timeoutMs, isDone, progressOf, hint, hopeless, alongside }: Waited<T>,
 ): Promise<T> {
   const { namespace, name } = object;
   const what = `${resource.kind} ${namespace}/${name}`;
@@ -40,6 +46,8 @@ export async function waited<T extends KubeObject>(
     };
     const over = new AbortController();
     const signal = AbortSignal.any([io.signal, over.signal]);
+    const asking = hopeless && askWhile(hopeless, io, signal).then((error) => over.abort(error));
+    asking?.catch(() => {});
     // It is for people: what breaks of it ends nothing.
     const beside = alongside?.((text) => {
       said = text;
@@ -60,7 +68,7 @@ export async function waited<T extends KubeObject>(
           show();
         },
         timeoutMs,
-        signal: io.signal,
+        signal,
         clock: io.clock,
       });
       return found as T;
@@ -78,4 +86,17 @@ export async function waited<T extends KubeObject>(
     object,
     cause: reason,
   });
+}
+
+/** Resolves with what ends the wait. What breaks of a look ends nothing. Throws when the signal aborts. */
+async function askWhile(
+  hopeless: (signal: AbortSignal) => Promise<StowageError | undefined>,
+  { clock }: Pick<Io, 'clock'>,
+  signal: AbortSignal,
+): Promise<StowageError> {
+  for (let ms = ASK_AFTER; ; ms = ASK_EVERY) {
+    await clock.sleep(ms, signal);
+    const error = await hopeless(signal).catch(() => undefined);
+    if (error !== undefined) return error;
+  }
 }

@@ -17,8 +17,11 @@ import { printDone } from '../../objects/print.ts';
 import { printable } from '../../output/printable.ts';
 import type { NamespacedName } from '../../parse.ts';
 import { foundIn, reading, readNamed } from '../../volume/reading.ts';
+import { diagnoseClaim } from '../../why/claim/diagnose.ts';
+import { readClaim } from '../../why/claim/read.ts';
 import { commandLine } from '../../why/command-line.ts';
 import { tellEvents } from '../events.ts';
+import { hopeless } from '../hopeless.ts';
 import { waited } from '../wait.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
@@ -84,7 +87,7 @@ export async function restore(
   if (!flags.wait) return printDone([made], false, 'created', output, io);
   io.stderr.write(`${nameOf(made)} created\n`);
   await noteConsumer(made, client, io);
-  printDone([await untilBound(made, flags.timeout, io, client)], false, 'bound', output, io);
+  printDone([await untilBound(made, flags.timeout, io, connection)], false, 'bound', output, io);
 }
 
 /**
@@ -160,8 +163,9 @@ async function untilBound(
   { metadata }: PersistentVolumeClaim,
   timeoutMs: number,
   io: Io,
-  client: KubeClient,
+  connection: Connection,
 ): Promise<PersistentVolumeClaim> {
+  const { client } = connection;
   const { namespace = '', name, uid } = metadata;
   const object = { kind: PERSISTENT_VOLUME_CLAIMS.kind, namespace, name };
   return waited<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, object, io, {
@@ -175,6 +179,15 @@ async function untilBound(
       return status?.phase === 'Bound';
     },
     progressOf: ({ status }) => status?.phase ?? 'Pending',
+    hopeless: async (signal) => {
+      const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
+        namespace,
+        signal,
+      });
+      const grants = () => servedGrants(connection, signal);
+      const known = await readClaim(claim, client, grants, signal, io.clock.now());
+      return hopeless(diagnoseClaim(known, io.clock.now()), object);
+    },
     alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
   });

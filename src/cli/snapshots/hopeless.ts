@@ -1,0 +1,33 @@
+import { type ErrorObject, StowageError } from '../../api/errors.ts';
+import type { Reason } from '../why/reasons.ts';
+import type { Diagnosis } from '../why/types.ts';
+
+/** What neither a daemon nor time changes: somebody has to. That a claim, a grant or a snapshot is missing others may mend meanwhile. */
+const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
+  'ControllerOff',
+  'GateOff',
+  'SourceDropped',
+  'SourceRefused',
+  'ClaimTooSmall',
+  'StorageClassMissing',
+  'StorageClassInvalid',
+  'ForeignProvisioner',
+  'NoConsumer',
+  'SnapshotClassMissing',
+  'ContentMismatch',
+]);
+
+/** The error that ends a wait early, with what helps; undefined where the object may go on by itself. Pure. */
+export function hopeless(
+  diagnosis: Diagnosis,
+  object: ErrorObject & { namespace: string },
+): StowageError | undefined {
+  if ('nothing' in diagnosis || !BY_HAND.has(diagnosis.cause)) return undefined;
+  const { holdup, fix } = diagnosis;
+  const { kind, namespace, name } = object;
+  const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;
+  return new StowageError('conflict', `${kind} ${namespace}/${name} waits for somebody to act: ${holdup}`, {
+    ...(fix === undefined ? {} : { hint: `${fix.say}${run}` }),
+    object,
+  });
+}
