@@ -422,24 +422,24 @@ describe('--wait', () => {
     expect(await claims(clusters.on)).toHaveLength(1);
   });
 
-  test('ends where only somebody can have it go on, as in a class that waits for a pod', async () => {
-    const waits = classNamed('waits', {
+  test('ends where only somebody can have it go on, and notes that the class waits for a pod', async () => {
+    const odd = classNamed('odd', {
       provisioner: 'volume.stowage.dev',
       volumeBindingMode: 'WaitForFirstConsumer',
     });
-    await clusters.on.client.create(STORAGE_CLASSES, waits);
+    await clusters.on.client.create(STORAGE_CLASSES, { ...odd, parameters: { size: '1Gi' } });
     const clock = new FakeClock();
     const { terminal, shows } = capturedTerminal();
-    const line = `${RESTORE} --storage-class waits --wait`;
+    const line = `${RESTORE} --storage-class odd --wait`;
     await clusters.on.stowage(words('grant snapshot prod/foo-backup --to test'));
     const waiting = clusters.on.stowage(words(line), { clock, terminal });
     await shows('foo-testing: Pending');
     await clock.advance(3000);
     const { code, err } = await waiting;
     expect(code).toBe(5);
-    expect(err).toContain('note: storage class waits waits for the first pod that uses claim foo-testing\n');
+    expect(err).toContain('note: storage class odd waits for the first pod that uses claim foo-testing\n');
     expect(err).toContain(
-      'PersistentVolumeClaim test/foo-testing waits for somebody to act: its storage class waits for the first pod that uses it, and there is none\n',
+      'PersistentVolumeClaim test/foo-testing waits for somebody to act: storage class odd: ',
     );
   });
 });

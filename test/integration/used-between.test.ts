@@ -95,6 +95,11 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       return attacher.run(operation, volume, new AbortController().signal, whyNot, () => {});
     }
 
+    async function attach(): Promise<void> {
+      const outcome = await run('attach');
+      expect(outcome).toEqual(expect.objectContaining({ is: 'attached', safeToMount: true }));
+    }
+
     /** The devices that have the file: each one's name, and whether it goes with its last user. */
     async function devices(): Promise<string[]> {
       // By the path that the kernel keeps: the file may be gone.
@@ -160,7 +165,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     ];
 
     test.each(uses)('%s: the job refuses, and the device is there', async (_, why, use) => {
-      expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+      await attach();
       const [found = '', ...others] = await devices();
       expect(others).toEqual([]);
       const device = found.split(' ')[0] ?? '';
@@ -192,7 +197,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     });
 
     test('what an interrupted growing left mounted is taken off, and the device is detached', async () => {
-      expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+      await attach();
       const [found = ''] = await devices();
       const left = `/run/stowage/mounts/${scene.desired.uid}`;
       await mkdir(left, { recursive: true });
@@ -202,7 +207,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     });
 
     test('its folder has another name: it is neither detached nor attached again until that is put right', async () => {
-      expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+      await attach();
       const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file]);
       const files = dirname(scene.desired.file);
       await rename(files, `${files}-moved`);
@@ -230,7 +235,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
     withFuse(
       'a file is open on a file system that does not answer: it is said, and nobody hangs on',
       async () => {
-        expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+        await attach();
         const hung = await mountSilent(join(scene.directory, 'hung'));
         try {
           const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
