@@ -133,10 +133,11 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
     let isLast = false;
+    let lost = 0;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
       const wanted = await overTheDead(desired, node, observed);
-      const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid));
+      const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
       // Nothing is awaited between the look at what others were promised and this.
       loopNumbers.promise(node, uid, number);
       const planned = plan('present', wanted, observed, number);
@@ -176,6 +177,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         return judged(place, describeFailure(end));
       }
+      if (end.state === 'raced') lost += 1;
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }

@@ -42,10 +42,16 @@ export function parseLoops(losetup: string, devices: readonly BlockDevice[]): Lo
   });
 }
 
-/** The lowest number that no loop of the node has and that nobody here was promised. */
-export function freeLoopNumber(loops: readonly LoopFacts[], allotted: ReadonlySet<number>): number {
+/**
+ * The lowest number that no loop of the node has and that nobody here was promised; after `lost` tries for which others were faster, so many
+ * free ones further on, for others take the lowest, too.
+ */
+export function freeLoopNumber(loops: readonly LoopFacts[], allotted: ReadonlySet<number>, lost = 0): number {
   const used = new Set(loops.map((loop) => loop.number));
-  let number = 0;
-  while (used.has(number) || allotted.has(number)) number++;
-  return number;
+  let left = lost;
+  for (let number = 0; ; number++) {
+    if (used.has(number) || allotted.has(number)) continue;
+    if (left === 0) return number;
+    left -= 1;
+  }
 }

@@ -254,6 +254,27 @@ test('a file that nodes share is taken over from a node that rebooted', async ()
   expect(await run('look')).toEqual({ is: 'detached' });
 });
 
+test('an attach that others are faster than each time tries another device each time', async () => {
+  const sharer = new FakeSharer('n1', new FakeShare());
+  const tried: string[] = [];
+  const { run } = attacherWith({
+    executor: {
+      async submit(_node: string, { steps }: Job) {
+        const step = steps.find(({ argv }) => argv[0] === 'losetup' && argv.length > 2);
+        tried.push(step?.argv.find((word) => /^\/dev\/loop\d+$/.test(word)) ?? '');
+        if (tried.length < 4)
+          return { state: 'raced', step: { name: 'attach', command: 'losetup' }, exit: 1, output: 'busy' };
+        sharer.finish(steps);
+        return { state: 'succeeded' };
+      },
+    },
+    desiredOf: () => sharer.desired({}, []),
+    look: async () => sharer.observe(),
+  });
+  expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(tried).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2', '/dev/loop3']);
+});
+
 test.each(['attach', 'detach'] as const)('the same failure has the same message: %s', async (kind) => {
   const sharer = new FakeSharer('n1', new FakeShare());
   let failing = false;

@@ -96,4 +96,12 @@ describe('a free number', () => {
   ])('is the lowest %s', (_, loops, allotted, number) => {
     expect(freeLoopNumber(loops, new Set(allotted))).toBe(number);
   });
+
+  test.each([
+    [0, 1],
+    [1, 4],
+    [2, 5],
+  ])('is further on after %i tries that lost the race', (lost, number) => {
+    expect(freeLoopNumber(numbered(0, 3), new Set([2]), lost)).toBe(number);
+  });
 });
