@@ -1,4 +1,4 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
@@ -16,7 +16,6 @@ const ready = (contentName: string): Source => ({
   is: 'ready',
   source: { snapshotContentName: contentName },
   nodes: ['n1'],
-  crossNamespace: false,
 });
 const denied: Source = {
   is: 'waits',
@@ -31,6 +30,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   /** Whose room is promised on n1 while a Volume is created. */
   const promised: string[] = [];
   const events: string[] = [];
+  const ends: object[] = [];
   const effects: string[] = [];
   const state = {
     claim: claim({ dataSourceRef: snapshot }),
@@ -84,10 +84,11 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
     clock: { now: () => time.ms },
     logger: memoryLogger(),
+    onProvisioned: (end: object) => ends.push(end),
   } as unknown as ClaimReconcilerDeps;
   const reconciler = createClaimReconciler(deps);
   const run = () => reconciler.reconcile(KEY, new AbortController().signal);
-  return { ...reconciler, time, state, made, promises, promised, events, effects, run };
+  return { ...reconciler, ends, time, state, made, promises, promised, events, effects, run };
 }
 
 test('what a grant was withdrawn from while a node was looked at is not used', async () => {
@@ -164,6 +165,62 @@ test('what still holds is told again when its event is gone, and not before', as
   time.ms = TELL_AGAIN;
   await run();
   expect(events).toEqual(['no grant', 'no grant']);
+});
+
+describe('what is counted of a claim', () => {
+  const bound = (uid: string) => ({
+    ...claim({ volumeName: `pvc-${uid}` }, { status: { phase: 'Bound', capacity: { storage: '1Ti' } } }),
+  });
+  const OF = { storageClass: 'dynamic', source: 'snapshot', crossNamespace: false };
+
+  test('is each attempt that fails, whether that is told anew or not', async () => {
+    const { run, ends, events } = world(() => denied);
+    for (let count = 0; count < 3; count++) await run();
+    expect(ends).toEqual([OF, OF, OF]);
+    expect(events).toHaveLength(1);
+  });
+
+  test.each([
+    ['a snapshot of another namespace', { ...snapshot, namespace: 'other' }, 'snapshot', true],
+    ['its own namespace, written out', { ...snapshot, namespace: 'prod' }, 'snapshot', false],
+    ['a link, wherever that leads', { ...snapshot, kind: 'VolumeSnapshotLink' }, 'link', false],
+    [
+      'a kind that a node fills from',
+      { apiGroup: 'stowage.dev', kind: 'Image', name: 'i', namespace: 'other' },
+      'none',
+      true,
+    ],
+  ])(
+    'is across namespaces by a reference that names one: %s',
+    async (_, dataSourceRef, source, crossNamespace) => {
+      const { state, run, ends } = world(() => denied);
+      state.claim = claim({ dataSourceRef });
+      await run();
+      expect(ends).toEqual([{ ...OF, source, crossNamespace }]);
+    },
+  );
+
+  test('is that it was bound, once, also where an earlier process created the Volume', async () => {
+    const { state, run, ends, made, time } = world(() => ready('c'));
+    await run();
+    const next = world(() => ready('c'));
+    next.made.push({
+      ...(made[0] as Volume),
+      metadata: {
+        ...made[0]?.metadata,
+        creationTimestamp: new Date(1000).toISOString(),
+      } as Volume['metadata'],
+    });
+    next.time.ms = 3000;
+    await next.run();
+    next.state.claim = { ...bound(UID), metadata: state.claim.metadata };
+    next.time.ms = 5000;
+    await next.run();
+    await next.run();
+    expect(next.ends).toEqual([{ ...OF, ms: 4000 }]);
+    expect(ends).toEqual([]);
+    expect(time.ms).toBe(0);
+  });
 });
 
 test('the room of a Volume is promised while it is created, and no longer', async () => {

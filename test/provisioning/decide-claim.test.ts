@@ -33,7 +33,6 @@ const ready = {
   is: 'ready',
   source: { snapshotContentName: 'c' },
   nodes: ['n1'],
-  crossNamespace: false,
 } as const;
 
 type Row = [string, Parts, string];

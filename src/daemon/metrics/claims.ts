@@ -12,7 +12,7 @@ export function claimMetrics(registry: Registry): ClaimMetrics {
   const claims = new Counter({
     registers,
     name: 'stowage_claims_total',
-    help: 'Claims that were bound to a volume that was made for them, and times that one was told why not yet.',
+    help: 'Claims that were bound to a volume that was made for them, and attempts to make one that failed.',
     labelNames: ['class', 'source', 'result'],
   });
   const durations = new Histogram({
@@ -32,7 +32,7 @@ export function claimMetrics(registry: Registry): ClaimMetrics {
   const failed = new Counter({
     registers,
     name: 'cross_namespace_persistentvolumeclaim_provision_failed_total',
-    help: 'Times that no volume could be made from a data source of another namespace.',
+    help: 'Attempts to make a volume from a data source of another namespace that failed.',
     labelNames: ['storage_class'],
   });
 

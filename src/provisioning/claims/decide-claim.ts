@@ -40,7 +40,8 @@ const failed = (message: string): EventToTell => ({ type: 'Warning', reason: CLA
 
 /** Once; then until something changes, or the time is over. */
 function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
-  return input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } };
+  const failed = event.type === 'Warning' ? ({ failed: true } as const) : {};
+  return { ...(input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } }), ...failed };
 }
 
 /** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
@@ -192,12 +193,10 @@ function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageC
 function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDecision {
   const { source } = input;
   const from = source?.is === 'ready' ? source.source : undefined;
-  const crossNamespace = source?.is === 'ready' && source.crossNamespace;
   return {
     action: {
       do: 'create-volume',
       volume: claimVolume(input.claim, options, node, from),
-      crossNamespace,
     },
   };
 }
@@ -245,5 +244,5 @@ function roomOn(
 
 function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
   const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
-  return { action: { do: 'give-back', node, event: failed(message) } };
+  return { action: { do: 'give-back', node, event: failed(message) }, failed: true };
 }

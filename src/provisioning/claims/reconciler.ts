@@ -17,7 +17,7 @@ import type { Promises } from '../room/promises.ts';
 import type { Awaited } from '../sources/types.ts';
 import type { EventToTell } from '../types.ts';
 import { createAsks } from './asks.ts';
-import { volumeNameOf } from './claim-volume.ts';
+import { claimOf, volumeNameOf } from './claim-volume.ts';
 import { decideClaim } from './decide-claim.ts';
 import { dynamicClass } from './dynamic-class.ts';
 import { kindOf } from './kind-of.ts';
@@ -90,6 +90,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     let source: Source | undefined;
     let of: string | undefined;
     let isFresh = false;
+    let isCounted = false;
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
@@ -109,6 +110,12 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         if (since.uid === claim.metadata.uid) {
           deps.onProvisioned?.({ ...since.end, ms: deps.clock.now() - since.at });
         }
+      }
+      // One that an earlier process created, too.
+      const own = volumes.get(volumeNameOf(claim));
+      if (since === undefined && claim.status?.phase !== 'Bound' && own && claimOf(own)?.uid === of) {
+        const at = Date.parse(own.metadata.creationTimestamp ?? '') || deps.clock.now();
+        begun.set(key, { uid: of ?? '', at, end: kindOf(claim) });
       }
       const now = deps.clock.now();
       const toldFor = leftOf(told.get(key), claim, now);
@@ -137,6 +144,11 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
+      // What holds its Volume up is told anew at each change of that.
+      if (decision.failed && !isCounted && (volume === undefined || action?.do === 'tell')) {
+        isCounted = true;
+        deps.onProvisioned?.(kindOf(claim));
+      }
       if (action === undefined) {
         const next = Math.min(decision.requeueAfter ?? Infinity, toldFor > 0 ? toldFor : Infinity);
         return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
@@ -192,9 +204,6 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       case 'tell':
         told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event), at: deps.clock.now() });
         tellOf(claim, action.event);
-        if (action.event.type === 'Warning' && claim.status?.phase !== 'Bound') {
-          deps.onProvisioned?.(kindOf(claim));
-        }
         return undefined;
       case 'take-back': {
         const { volume, place, node } = action;
@@ -233,7 +242,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         );
         begun.set(`${namespace}/${name}`, {
           ...{ uid, at: deps.clock.now() },
-          end: { ...kindOf(claim), crossNamespace: action.crossNamespace },
+          end: kindOf(claim),
         });
         return undefined;
       }

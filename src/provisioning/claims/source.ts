@@ -24,8 +24,8 @@ export async function sourceFor(claim: PersistentVolumeClaim, options: SourceOpt
     const { objectKind, namespace, name } = found.other;
     const filled = await resolveBuiltin(claim, found.other, options.gate, options.read);
     if ('ready' in filled) {
-      const { populator, uid, crossNamespace } = filled.ready;
-      return { is: 'ready', source: { populator, uid }, nodes: undefined, crossNamespace };
+      const { populator, uid } = filled.ready;
+      return { is: 'ready', source: { populator, uid }, nodes: undefined };
     }
     if (!('none' in filled)) return waiting(filled);
     // KEP-1495, feedback source 3; external-provisioner's words.
@@ -42,7 +42,6 @@ function waiting(held: Held): Source {
 
 /** With the nodes that have the data. */
 async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions): Promise<Source> {
-  const { crossNamespace } = ready;
   if ('volumeName' in ready) {
     const { volumeName } = ready;
     const volume = volumeNamed(volumeName);
@@ -56,7 +55,7 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
       return { is: 'waits', message, on: [{ kind: 'PersistentVolume', name: volumeName }] };
     }
     const nodes = volume.spec.attachableNodes ?? [prepared.node];
-    return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes, crossNamespace };
+    return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes };
   }
   const name = ready.contentName;
   const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
@@ -72,6 +71,5 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
         is: 'ready',
         source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },
         nodes: handle.nodes,
-        crossNamespace,
       };
 }

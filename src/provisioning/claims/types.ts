@@ -5,7 +5,7 @@ import type { Awaited } from '../sources/types.ts';
 import type { EventToTell } from '../types.ts';
 import type { DynamicClass, Place } from './dynamic-class.ts';
 
-/** A claim that was bound; or that was told why it is not, without `ms`. */
+/** A claim that was bound; or, without `ms`, an attempt to make its volume that failed. */
 export interface Provisioned {
   storageClass: string;
   source: 'none' | 'snapshot' | 'claim' | 'link';
@@ -22,7 +22,6 @@ export type Source =
       is: 'ready';
       source: NonNullable<VolumeSpec['source']>;
       nodes: readonly string[] | undefined;
-      crossNamespace: boolean;
     }
   /** `on`: what may put an end to it. */
   | { is: 'waits'; message: string; on: readonly Awaited[] }
@@ -55,7 +54,7 @@ export interface ClaimInput {
 export type ClaimAction =
   | { do: 'look-for-room'; nodes: readonly string[]; place: Place }
   | { do: 'resolve-source' }
-  | { do: 'create-volume'; volume: Volume; crossNamespace: boolean }
+  | { do: 'create-volume'; volume: Volume }
   /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
   | { do: 'give-back'; node: string; event: EventToTell }
   /** Deletes a Volume that was refused on its node, where nothing was made, and takes the annotation off if `node` is set. */
@@ -68,6 +67,8 @@ export interface ClaimDecision {
   action?: ClaimAction;
   /** ms */
   requeueAfter?: number;
+  /** No volume can be made for the claim now. */
+  failed?: true;
 }
 
 /** Of a Volume that was made for a claim. */

@@ -22,7 +22,7 @@ type Other = Extract<Source, { kind: 'other' }>;
 
 export type BuiltinFound =
   /** All that is needed to fill a volume, whatever is gone by then. */
-  | { ready: { populator: PopulatorSource; uid: string; crossNamespace: boolean } }
+  | { ready: { populator: PopulatorSource; uid: string } }
   /** Nothing fills volumes from that kind on their node. `on`: what may change that. */
   | { none: true; on: readonly Awaited[] }
   | Held;
@@ -96,7 +96,7 @@ export async function resolveBuiltin(
     return { wait: { reason: 'Unusable', message, on: source } };
   }
   const populator = { builtin, namespace, name, options: { ...said.options } };
-  return { ready: { populator, uid: object.metadata.uid ?? '', crossNamespace: isElsewhere } };
+  return { ready: { populator, uid: object.metadata.uid ?? '' } };
 }
 
 const notNow = (message: string, on: Awaited[]): Held => ({

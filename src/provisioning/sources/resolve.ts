@@ -26,8 +26,6 @@ export interface SourceReads {
 
 /** What a volume is to be filled from. */
 export type ReadySource = ({ contentName: string } | { volumeName: string }) & {
-  /** Whether it is in another namespace than the claim, which the metrics of KEP-3294 count. */
-  crossNamespace: boolean;
   /** Bytes; 0 where nobody says it. */
   restoreSizeBytes: bigint;
 };
@@ -84,7 +82,7 @@ async function fromClaim(
   if (source === undefined) return notFound('PersistentVolumeClaim', namespace, name);
   const { volumeName } = source.spec;
   const pv = volumeName ? await read.persistentVolume(volumeName) : undefined;
-  return readyOf(checkSourceClaim(source, pv, claim), namespace !== ownOf(claim));
+  return readyOf(checkSourceClaim(source, pv, claim));
 }
 
 async function fromLink(
@@ -124,16 +122,11 @@ async function fromSnapshot(
   if (snapshot === undefined) return notFound('VolumeSnapshot', namespace, name);
   const bound = snapshot.status?.boundVolumeSnapshotContentName;
   const content = bound ? await read.content(bound) : undefined;
-  return readyOf(checkSnapshot(snapshot, content, claim), namespace !== from.namespace);
+  return readyOf(checkSnapshot(snapshot, content, claim));
 }
 
-function readyOf(
-  found: { usable: { contentName: string } | { volumeName: string } } | Held,
-  crossNamespace: boolean,
-): Resolution {
-  if (!('usable' in found)) return found;
-  return { ready: { ...(found.usable as ReadySource), crossNamespace } };
-}
+const readyOf = (found: { usable: { contentName: string } | { volumeName: string } } | Held): Resolution =>
+  'usable' in found ? { ready: found.usable as ReadySource } : found;
 
 /** Its own namespace needs no grant, as external-provisioner has it (and not the KEP's fourth case). */
 export async function deniedBy(

@@ -60,7 +60,7 @@ test('all that is needed to fill a volume is taken along', async () => {
         ...{ builtin: 'Image', namespace: 'prod', name: 'debian' },
         options: { source: 'https://a.example/b.zst', compression: 'zstd', format: 'raw' },
       },
-      ...{ uid: 'image-uid', crossNamespace: false },
+      ...{ uid: 'image-uid' },
     },
   });
 });
@@ -89,7 +89,7 @@ test('another namespace takes the gate, and a grant that is looked for before th
   });
   expect(seen).toEqual(['grants']);
   expect(await resolved({ granted: true }, { from: 'test' }, seen)).toMatchObject({
-    ready: { crossNamespace: true },
+    ready: { uid: 'image-uid' },
   });
 });
 

@@ -70,7 +70,7 @@ const THERE: There = { snapshots: [SNAPSHOT], contents: [CONTENT], links: [LINK]
 const GRANT = grantNamed('bar', { from: [FROM_CLAIMS], to: [TO_BACKUP] });
 const LINK_GRANT = grantNamed('bar', { from: [FROM_LINKS], to: [TO_BACKUP] });
 const READY = {
-  ready: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes: 1n << 30n, crossNamespace: true },
+  ready: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes: 1n << 30n },
 };
 
 test('a claim that asks for nothing', async () => {
@@ -169,7 +169,7 @@ test('a snapshot of its own namespace needs no grant', async () => {
     const { namespace: _, ...reference } = TO_SNAPSHOT;
     const claim = claimOf({ ...reference, ...(namespace && { namespace }) });
     expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toEqual({
-      ready: { ...READY.ready, crossNamespace: false },
+      ready: READY.ready,
     });
     expect(seen).not.toContain('grants test');
   }
@@ -240,7 +240,7 @@ describe('a clone', () => {
 
   test('of a claim of its namespace', async () => {
     expect(await resolved(claimOf(TO_CLAIM), { claims: [source], pvs: [pv] })).toEqual({
-      ready: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n, crossNamespace: false },
+      ready: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n },
     });
   });
 
@@ -258,7 +258,7 @@ describe('a clone', () => {
     expect(seen).toEqual(['grants prod']);
     const to = { group: '', kind: 'PersistentVolumeClaim', name: 'foo' };
     const grants = [grantNamed('bar', { from: [FROM_CLAIMS], to: [to] })];
-    expect(await resolved(claim, { ...there, grants })).toMatchObject({ ready: { crossNamespace: true } });
+    expect(await resolved(claim, { ...there, grants })).toMatchObject({ ready: { volumeName: 'pvc-foo' } });
   });
 
   test('of one that is not there', async () => {
