@@ -112,7 +112,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   [
     'src/provisioning/',
-    ['thorough', 'claim|snapshot|backup|freeze|/directory'],
+    ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall'],
     ['cluster', 'claims|snapshots'],
   ],
   ['src/population/', ['thorough', 'populat|image|archive|fill'], ['cluster', 'populators|fills|sources']],

@@ -234,6 +234,13 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'within seconds',
   ],
   [
+    'a class that says what there is not',
+    { storageClass: { found: { ...FAST, parameters: { size: '1Gi' } } } },
+    'storage class fast: there is no parameter "size"',
+    'kubectl delete storageclass fast',
+    'once the class is another one',
+  ],
+  [
     'a class that waits for a pod',
     { storageClass: { found: WAITS } },
     'its storage class waits for the first pod that uses it, and there is none',

@@ -1,4 +1,6 @@
+import type { StorageClass } from '../../../api/core.ts';
 import { DRIVER } from '../../../api/names.ts';
+import { dynamicClass } from '../../../provisioning/claims/dynamic-class.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Holdup } from '../types.ts';
@@ -34,6 +36,22 @@ export function storageClass({ claim, storageClass: read, population }: ClaimKno
     };
   }
   const provisioner = foundIn(read)?.provisioner;
+  const options = provisioner === DRIVER ? dynamicClass(foundIn(read) as StorageClass) : undefined;
+  if (options !== undefined && 'problem' in options) {
+    return {
+      cause: 'StorageClassInvalid',
+      holdup: options.problem,
+      ...since,
+      next: { when: 'once the class is another one' },
+      fix: {
+        say: 'A class cannot be changed: delete it, and create it again as it should be.',
+        run: [
+          commandLine('kubectl', 'delete', 'storageclass', storageClassName),
+          commandLine('stowage', 'create', 'storageclass', storageClassName, '--dynamic'),
+        ],
+      },
+    };
+  }
   // In a class of others, too, it is a populator that the claim waits for.
   if (provisioner === undefined || provisioner === DRIVER || population !== undefined) return undefined;
   return {
