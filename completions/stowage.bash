@@ -17,6 +17,7 @@ _stowage_command() {
         '/revoke') at='revoke' ;;
         '/register') at='register' ;;
         '/unregister') at='unregister' ;;
+        '/print') at='print' ;;
         '/install') at='install' ;;
         '/uninstall') at='uninstall' ;;
         '/diff') at='diff' ;;
@@ -48,6 +49,7 @@ _stowage_command() {
         'revoke/grant' | 'revoke/grants' | 'revoke/referencegrants' | 'revoke/referencegrant' | 'revoke/refgrant') at='revoke grant' ;;
         'register/populator' | 'register/populators' | 'register/volumepopulators' | 'register/volumepopulator') at='register populator' ;;
         'unregister/populator' | 'unregister/populators' | 'unregister/volumepopulators' | 'unregister/volumepopulator') at='unregister populator' ;;
+        'print/sudoers') at='print sudoers' ;;
         *) return 1 ;;
     esac
 }
@@ -55,7 +57,7 @@ _stowage_command() {
 # Whether the word after the option $1 is its value.
 _stowage_takes_value() {
     case $1 in
-        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --attach-policy | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --components | --values | --feature-gates | --controllers | --replicas | --ssh-secret | --salt-secret | --salt-audience | --salt-ca-configmap | --requests | --limits | --log-level | --node-selector | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --kubelet-root-dir | --snapshot-controller | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
+        --kubeconfig | --context | -n | --namespace | --as | --request-timeout | -f | --filename | --dry-run | -o | --output | --timeout | --node | --type | --size | --directory | --device | --overwrite | --vg | --thin-pool | --storage-class | --mode | -l | --labels | --on-delete | --attach-policy | --transport | --local-node | --ssh-config | --salt-url | --salt-eauth | --salt-user | --salt-secret-file | --salt-ca-file | --config | --reclaim-policy | --fs-type | --mkfs-options | --mount-options | --pvc | --class | --snapshot | --to | --authorization-secret | --selector | --sort-by | --file | --lv | --trust-host-key | --from | --for | --access-mode | --group | --kind | --image | --command | --arg | --env | --secret-env | --secret | --service-account | --request | --limit | --mount-path | --device-path | --api-version | --resource | --user | --disk | --kubelet-root-dir | --components | --values | --feature-gates | --controllers | --replicas | --ssh-secret | --salt-secret | --salt-audience | --salt-ca-configmap | --requests | --limits | --log-level | --node-selector | --workers | --retry-interval-start | --retry-interval-max | --max-wait-for-unmount | --attachment-poll-interval | --snapshot-controller | --leader-election-namespace | --leader-election-lease-duration | --leader-election-renew-deadline | --leader-election-retry-period | --http-endpoint | --metrics-path | --kube-api-qps | --kube-api-burst | --port | --kubeconfig-out) return 0 ;;
         *) return 1 ;;
     esac
 }
@@ -125,6 +127,7 @@ _stowage_arguments() {
             'revoke'
             'register'
             'unregister'
+            'print'
             'install'
             'uninstall'
             'diff'
@@ -159,6 +162,8 @@ _stowage_arguments() {
             'grant') ;;
         'register 0' | 'unregister 0') found=(
             'populator') ;;
+        'print 0') found=(
+            'sudoers') ;;
         'completion 0') found=('bash' 'zsh' 'fish') ;;
         *) place=nothing ;;
     esac
@@ -248,7 +253,7 @@ _stowage_options() {
             '--output'
             '--wait'
             '--timeout') ;;
-        'get' | 'describe' | 'describe volume' | 'detach' | 'adopt' | 'check' | 'restore' | 'grant' | 'revoke' | 'register' | 'unregister' | 'completion' | 'help') found+=() ;;
+        'get' | 'describe' | 'describe volume' | 'detach' | 'adopt' | 'check' | 'restore' | 'grant' | 'revoke' | 'register' | 'unregister' | 'print' | 'completion' | 'help') found+=() ;;
         'get volumes' | 'get attachments') found+=(
             '--node'
             '--selector'
@@ -394,6 +399,13 @@ _stowage_options() {
             '--cluster-scoped'
             '--dry-run'
             '--output') ;;
+        'print sudoers') found+=(
+            '--user'
+            '--directory'
+            '--vg'
+            '--disk'
+            '--shared'
+            '--kubelet-root-dir') ;;
         'install') found+=(
             '--components'
             '--image'

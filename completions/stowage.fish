@@ -28,6 +28,8 @@ function __stowage_command
             echo 'register'
         case '/unregister'
             echo 'unregister'
+        case '/print'
+            echo 'print'
         case '/install'
             echo 'install'
         case '/uninstall'
@@ -90,6 +92,8 @@ function __stowage_command
             echo 'register populator'
         case 'unregister/populator' 'unregister/populators' 'unregister/volumepopulators' 'unregister/volumepopulator'
             echo 'unregister populator'
+        case 'print/sudoers'
+            echo 'print sudoers'
         case '*'
             return 1
     end
@@ -97,7 +101,7 @@ end
 
 # Whether the word after the option $argv[1] is its value.
 function __stowage_takes_value
-    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --attach-policy --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --components --values --feature-gates --controllers --replicas --ssh-secret --salt-secret --salt-audience --salt-ca-configmap --requests --limits --log-level --node-selector --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --kubelet-root-dir --snapshot-controller --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
+    contains -- $argv[1] --kubeconfig --context -n --namespace --as --request-timeout -f --filename --dry-run -o --output --timeout --node --type --size --directory --device --overwrite --vg --thin-pool --storage-class --mode -l --labels --on-delete --attach-policy --transport --local-node --ssh-config --salt-url --salt-eauth --salt-user --salt-secret-file --salt-ca-file --config --reclaim-policy --fs-type --mkfs-options --mount-options --pvc --class --snapshot --to --authorization-secret --selector --sort-by --file --lv --trust-host-key --from --for --access-mode --group --kind --image --command --arg --env --secret-env --secret --service-account --request --limit --mount-path --device-path --api-version --resource --user --disk --kubelet-root-dir --components --values --feature-gates --controllers --replicas --ssh-secret --salt-secret --salt-audience --salt-ca-configmap --requests --limits --log-level --node-selector --workers --retry-interval-start --retry-interval-max --max-wait-for-unmount --attachment-poll-interval --snapshot-controller --leader-election-namespace --leader-election-lease-duration --leader-election-renew-deadline --leader-election-retry-period --http-endpoint --metrics-path --kube-api-qps --kube-api-burst --port --kubeconfig-out
 end
 
 # What the value of the option $argv[2] of the command $argv[1] can be.
@@ -172,6 +176,7 @@ function __stowage_arguments
                 'revoke' 'take back what was granted' \
                 'register' 'say how volumes are filled' \
                 'unregister' 'fill no more volumes so' \
+                'print' 'print what nodes need' \
                 'install' 'install or upgrade what a cluster needs: definitions of kinds, rights, and the daemon as a Deployment, in the namespace stowage unless -n says another. What is asked of the daemon is kept by later runs.' \
                 'uninstall' 'remove what install made. Volumes on nodes, PersistentVolumes and namespaces with other objects stay, and kinds that still have objects are not removed.' \
                 'diff' 'show what manifests would change in the cluster; exits with 1 if they would' \
@@ -217,6 +222,8 @@ function __stowage_arguments
             printf '%s\t%s\n' 'populator' 'have volumes filled from objects of a kind: by a pod, where fields stand as {.spec.field}, or on the node. What is missing is asked for on a terminal.'
         case 'unregister 0'
             printf '%s\t%s\n' 'populator' 'fill no more volumes from a kind; refused while claims wait for it'
+        case 'print 0'
+            printf '%s\t%s\n' 'sudoers' 'print what the account on a node may run as root: lines for /etc/sudoers.d/stowage'
         case 'completion 0'
             printf '%s\n' 'bash' 'zsh' 'fish'
     end
@@ -460,6 +467,13 @@ function __stowage_options
         case 'unregister populator'
             printf '%s\t%s\n' '--dry-run' 'remove nothing: let the server check' \
                 '--output' 'what to print'
+        case 'print sudoers'
+            printf '%s\t%s\n' '--user' 'account that ssh logs in as (default: stowage)' \
+                '--directory' 'folders of Volumes\' files (default: /var/lib/metalk8s/storage/sparse)' \
+                '--vg' 'volume groups; without one there are no lines for LVM' \
+                '--disk' 'kernel names of disks, such as sdb; without one there are no lines for raw devices' \
+                '--shared' 'with the lines for directories that several nodes share' \
+                '--kubelet-root-dir' 'root folder of the kubelet'
         case 'install'
             printf '%s\t%s\n' '--components' 'parts to install: crds, rbac, deployment (default: these), and standard kinds where they are absent: snapshot-crds, referencegrant-crd, populator-crds' \
                 '--image' 'image of the daemon (default: stowage:<version>, as built and loaded by you)' \

@@ -25,6 +25,7 @@ import getVolumes from './commands/get-volumes.ts';
 import grantSnapshot from './commands/grant-snapshot.ts';
 import help from './commands/help.ts';
 import install from './commands/install.ts';
+import printSudoers from './commands/print-sudoers.ts';
 import registerPopulator from './commands/register-populator.ts';
 import restoreSnapshot from './commands/restore-snapshot.ts';
 import revokeGrant from './commands/revoke-grant.ts';
@@ -97,6 +98,8 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
   registerPopulator(register, io);
   const unregister = program.command('unregister').description('fill no more volumes so');
   unregisterPopulator(unregister, io);
+  const print = program.command('print').description('print what nodes need');
+  printSudoers(print, io);
   install(program, io);
   uninstall(program, io);
   diff(program, io);

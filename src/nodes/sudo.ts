@@ -50,7 +50,7 @@ export class SudoRefusal extends Error {
       `node ${node}: sudo does not let user ${this.user} run '${this.command}' as root without a password${said}`,
       {
         cause: this,
-        hint: `Allow it in /etc/sudoers.d on the node, with NOPASSWD: deploy/sudoers is a sample. 'sudo -n -l' there, as ${this.user}, lists what is allowed.`,
+        hint: `Allow it in /etc/sudoers.d on the node, with NOPASSWD: 'stowage print sudoers' writes what a node needs. 'sudo -n -l' there, as ${this.user}, lists what is allowed.`,
       },
     );
   }

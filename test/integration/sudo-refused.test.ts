@@ -103,7 +103,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
             message: expect.stringMatching(
               `^node n1: sudo does not let user ${sudo.user.name} run '${file}'`,
             ),
-            hint: expect.stringContaining('deploy/sudoers'),
+            hint: expect.stringContaining('stowage print sudoers'),
           });
           if (what !== 'is not allowed') expect((refused as Error).message).toContain(said);
         };

@@ -258,7 +258,7 @@ describe('what was not done', () => {
       code: 'refused',
       message:
         "node n1: sudo does not let user stowage run 'losetup -d /dev/loop1' as root without a password: sudo: a password is required",
-      hint: expect.stringContaining('deploy/sudoers'),
+      hint: expect.stringContaining('stowage print sudoers'),
     });
   });
 

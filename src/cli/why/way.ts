@@ -112,16 +112,16 @@ function hostKeyChanged(node: string, message: string): Obstruction {
   };
 }
 
-/** deploy/sudoers has the user's name in two places. */
 function allowSudo(node: string, user: string): Fix {
-  const say = `Let user ${user} run what Stowage runs, without a password: with deploy/sudoers of this Stowage, in its folder.`;
-  // The node says who it is, and sed runs commands.
-  if (!/^[A-Za-z_][A-Za-z0-9_-]*$/.test(user)) return { say };
-  const rename = `s/^User_Alias STOWAGE = stowage$/User_Alias STOWAGE = ${user}/; s/-o stowage /-o ${user} /`;
+  const say = `Let user ${user} run what Stowage runs, without a password. Name the folders, volume groups and disks of the node (stowage print sudoers --help).`;
+  // The node says who it is.
+  if (!/^[a-z_][a-z0-9_-]*$/.test(user)) return { say };
   const put = 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c';
   return {
     say,
-    run: [`${commandLine('sed', rename, 'deploy/sudoers')} | ${commandLine('ssh', `root@${node}`, put)}`],
+    run: [
+      `${commandLine('stowage', 'print', 'sudoers', '--user', user)} | ${commandLine('ssh', `root@${node}`, put)}`,
+    ],
   };
 }
 

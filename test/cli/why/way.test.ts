@@ -42,7 +42,7 @@ describe('recognizes in the message of a node', () => {
       'SudoRefused',
       new SudoRefusal('stowage', 'losetup -d /dev/loop7', 'sudo: a password is required').on('n1'),
       [
-        "sed 's/^User_Alias STOWAGE = stowage$/User_Alias STOWAGE = stowage/; s/-o stowage /-o stowage /' deploy/sudoers | ssh 'root@n1' 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c'",
+        "stowage print sudoers --user stowage | ssh 'root@n1' 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c'",
       ],
     ],
     ['SaltModuleMissing', salt.functionFailed('n1', 'm1', MISSING, 254), ['salt m1 saltutil.sync_modules']],

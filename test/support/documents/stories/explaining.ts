@@ -65,6 +65,18 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         exit: 1,
         as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
       },
+      'useradd --system --create-home --shell /bin/sh stowage': {
+        runBy: 'test/support/sudo-user.ts',
+        has: "'useradd'",
+      },
+      'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin /etc/sudoers.d/stowage':
+        {
+          says: /parsed OK/,
+          as: [
+            'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin $FOLDER/sudoers && visudo -c -f $FOLDER/sudoers',
+          ],
+        },
+      'visudo -c': { says: /visudo/, as: ['visudo --version'] },
       'stowage install': shows(/clusterrole/),
       'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline': shows(/stowage labeled/),
       'kubectl label namespace monitoring stowage.dev/metrics=allowed': shows(

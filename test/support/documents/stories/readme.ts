@@ -83,6 +83,7 @@ export const README_STORIES: readonly Story[] = [
       ),
       // A Volume is there.
       'stowage uninstall': { ...shows(/Volume/, 'stowage uninstall --dry-run=client'), exit: 5 },
+      'stowage print sudoers': shows(/User_Alias/),
       'stowage register populator': named('stowage register populator', /--mount-path/),
       'stowage create backup': named('stowage create backup', /--to/),
       'stowage install --take-over-metalk8s': {
