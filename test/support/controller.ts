@@ -1,3 +1,4 @@
+import { selectControllers } from '../../src/api/controllers.ts';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import type { BackoffRange } from '../../src/control/backoff.ts';
@@ -36,6 +37,8 @@ export interface TestControllerOptions {
   /** Whether devices are attached, and how. Default: they are. */
   attachment?: boolean | AttachmentOptions;
   provisioning?: ProvisioningOptions;
+  /** As `--controllers` has them. Default: all. */
+  controllers?: string;
   /** Default: the usual one. */
   kubeletRoot?: string;
   /** Default: the system's. */
@@ -51,6 +54,7 @@ export async function startController(
     retry = { startMs: 600_000, maxMs: 600_000 },
     attachment = true,
     provisioning = {},
+    controllers = '*',
     kubeletRoot,
     clock,
   }: TestControllerOptions = {},
@@ -83,6 +87,7 @@ export async function startController(
     metrics,
     actsFor: (node) => node !== 'foreign',
     host: 'test',
+    enabled: selectControllers(controllers),
     workers: 2,
     ...(kubeletRoot === undefined ? {} : { kubeletRoot }),
     retry,
