@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MIRROR_POD_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
+import { DEFAULT_ATTACHMENT } from '../../../src/daemon/attachment-controller.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
@@ -53,7 +54,8 @@ describe('Attach Logic', () => {
     expect(await at.isAttached('a')).toMatchObject({ state: 'Attached' });
     await at.isTold('p1');
     expect(await at.record('a')).toBe('["n1"]');
-    expect(at.nodes.started).toBe(started);
+    // It gets its persistent link, which whoever attached it did not make, and is not attached anew.
+    expect(at.nodes.started).toBe(started + 1);
     expect([...at.nodes.disk('n1').loops.keys()]).toEqual([5]);
   });
 
@@ -128,6 +130,25 @@ describe('Rationale for Storing State', () => {
     await at.deletePod('p1');
     await at.hasLoops(0);
   });
+});
+
+describe('Polling', () => {
+  test.each([
+    ['is attached again where it is polled', 200, 1],
+    ['is not missed where it is not', undefined, 0],
+  ])(
+    '(optional) poll providers for what is attached where: a device that was taken away behind its back %s',
+    async (_, pollIntervalMs, count) => {
+      await at.start({ executor: nodes, attachment: { ...DEFAULT_ATTACHMENT, pollIntervalMs } });
+      await at.createAttached('a');
+      at.nodes.detachAll('n1');
+      expect(loops()).toBe(0);
+      if (count > 0) await at.hasLoops(count);
+      else await at.idle();
+      expect(loops()).toBe(count);
+      expect((await at.attachments('a')).map(({ state }) => state)).toEqual(['Attached']);
+    },
+  );
 });
 
 describe('Pod Defined Volume Objects and Static Pods', () => {
