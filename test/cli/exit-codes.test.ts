@@ -46,7 +46,7 @@ const COMMANDS: Record<string, string> = {
   version: 'version',
   watch: 'watch',
 };
-const WITHOUT_SERVER = ['sandbox', 'completion', 'help'];
+const WITHOUT_SERVER = ['print sudoers', 'sandbox', 'completion', 'help'];
 
 const CODES: [ErrorCode, number][] = [
   ['failed', 1],
