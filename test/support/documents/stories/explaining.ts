@@ -85,6 +85,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       ),
     },
   },
+  { path: 'docs/specs.md', world: emptyCluster, typed: {} },
   {
     path: 'docs/threat-model.md',
     world: emptyCluster,
