@@ -32,7 +32,15 @@ beforeAll(async () => {
   const [packed] = JSON.parse(stdout);
   archive = packed.filename;
   files = packed.files.map(({ path }: { path: string }) => path);
-  const install = ['install', '--global', '--offline', '--prefix', at('prefix'), at(packed.filename)];
+  const install = [
+    'install',
+    '--loglevel=notice',
+    '--global',
+    '--offline',
+    '--prefix',
+    at('prefix'),
+    at(packed.filename),
+  ];
   const { stdout: said } = await execa('npm', install, { cwd: folder });
   expect(said).toMatch(/^added 1 package in /m);
 });

@@ -47,6 +47,8 @@ export interface Values {
   nodeSelector?: Record<string, string>;
 }
 
+/** It can be empty, as that of `node-role.kubernetes.io/control-plane` is. */
+const labelValue: Field<string> = (value) => (value === '' ? '' : text(value));
 /** YAML has `cpu: 1` as a number. */
 const quantity: Field<string> = (value) => text(typeof value === 'number' ? String(value) : value);
 const resources = fieldsOf<Resources>({ cpu: quantity, memory: quantity });
@@ -68,7 +70,7 @@ const asValues = fieldsOf<Values>({
   requests: resources,
   limits: resources,
   logLevel: oneOf('info', 'debug'),
-  nodeSelector: (value) => Object.fromEntries(mapOf(text, text)(value)),
+  nodeSelector: (value) => Object.fromEntries(mapOf(text, labelValue)(value)),
 });
 
 export const VALUE_NAMES = [

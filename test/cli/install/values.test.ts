@@ -120,7 +120,7 @@ test('a file says the same as flags, which go before it', async () => {
 replicas: 3
 limits: {cpu: 1}
 featureGates: {CrossNamespaceVolumeDataSource: true}
-nodeSelector: {role: storage}
+nodeSelector: {role: storage, node-role.kubernetes.io/control-plane: ''}
 `);
   const { metadata, spec, args } = await deployment('--values', path, '--replicas', '2');
   expect(spec.replicas).toBe(2);
@@ -129,7 +129,7 @@ nodeSelector: {role: storage}
     replicas: 2,
     limits: { cpu: '1' },
     featureGates: { CrossNamespaceVolumeDataSource: true },
-    nodeSelector: { role: 'storage' },
+    nodeSelector: { role: 'storage', 'node-role.kubernetes.io/control-plane': '' },
   });
 });
 
