@@ -93,7 +93,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   async function mounted({ uid, mode }: DesiredSparse): Promise<string> {
     const point = join(folder.path, `mnt-${uid}`);
     await mkdir(point, { recursive: true });
-    if (mode === 'Filesystem') await execa('mount', [`/dev/disk/by-uuid/${uid}`, point]);
+    if (mode === 'Filesystem') await execa('mount', [`/dev/disk/by-id/stowage-${uid}`, point]);
     return point;
   }
 
@@ -128,7 +128,8 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   });
   const uuidOf = async (path: string) =>
     (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', path])).stdout;
-  const linkOf = async (uid: string) => (await execa('readlink', ['-f', `/dev/disk/by-uuid/${uid}`])).stdout;
+  const linkOf = async (uid: string) =>
+    (await execa('readlink', ['-f', `/dev/disk/by-id/stowage-${uid}`])).stdout;
 
   describe.each([['ext4'], ['xfs']] as [FsType][])('of an %s', (type) => {
     test('that is not mounted, restored larger, while all of them are mounted', async () => {

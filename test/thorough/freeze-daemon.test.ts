@@ -65,7 +65,7 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     volumeUid = (await client.get<Volume>(VOLUMES, metadata.name)).metadata.uid ?? '';
     mount = join(folder.path, 'mnt');
     await mkdir(mount);
-    await execa('mount', [`/dev/disk/by-uuid/${volumeUid}`, mount]);
+    await execa('mount', [`/dev/disk/by-id/stowage-${volumeUid}`, mount]);
     await writeFile(join(mount, 'data'), 'of before');
   });
 

@@ -243,7 +243,7 @@ describeAsRoot('what why says to do about nodes', () => {
     await inPhase('held', 'Available');
     const point = join(folder.path, 'kept');
     await mkdir(point);
-    await onNode(`mount /dev/disk/by-uuid/${metadata.uid} ${point}`);
+    await onNode(`mount /dev/disk/by-id/stowage-${metadata.uid} ${point}`);
     await cluster.client.delete(VOLUMES, 'held');
     const said = await someone.untilCause('volume/held', 'WaitingForUnmount');
     expectSaid(said, 'WaitingForUnmount', 'Volume held', 'Node n1');
