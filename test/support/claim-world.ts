@@ -35,11 +35,13 @@ import type { Volume } from '../../src/api/volume.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { DIRECTORIES, directoryPartial } from '../../src/storage/records.ts';
 import { startClaimsCluster } from './claims-cluster.ts';
 import { until } from './until.ts';
 import { type WorkingNodes, workingNodes } from './working-nodes.ts';
 
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const isDirectoryRecord = (path: string) => path.startsWith(`${DIRECTORIES}/`) && !path.endsWith('.new');
 
 /** A name in a namespace, as `NAMESPACE/NAME`; in none, `/NAME`. */
 export type Key = `${string}/${string}`;
@@ -180,14 +182,14 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
     return file(`${FOLDER}/${volume?.metadata.uid}`);
   }
 
-  /** Names of all files that are no records, and of all devices. */
+  /** Names of all files, except of the records of directories, which stay, and of all devices. */
   const stored = () =>
     nodeNames.flatMap((name) => {
       const disk = nodes.disk(name);
       return [
         ...disk.volumeFiles('/').map((path) => `${name} ${path}`),
         ...[...disk.files.keys()]
-          .filter((path) => path.startsWith('/var/lib/stowage/'))
+          .filter((path) => path.startsWith('/var/lib/stowage/') && !isDirectoryRecord(path))
           .map((path) => `${name} ${path}`),
         ...[...disk.loops.values()].map((loop) => `${name} loop ${loop.file}`),
       ];
@@ -196,6 +198,7 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
   /** What is not as it is to be, first of all; undefined when all is, and nothing else is there. */
   async function whatIsWrong({ claims, snapshots }: Whole): Promise<string | undefined> {
     const expected = new Set<string>();
+    const allowed = new Set<string>();
     const claimsNow = await byKey<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS);
     const snapshotsNow = await byKey<VolumeSnapshot>(VOLUME_SNAPSHOTS);
     const volumes = await byKey<Volume>(VOLUMES);
@@ -228,6 +231,8 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
       for (const record of ['intent', 'done']) {
         expected.add(`${node} /var/lib/stowage/volumes/${volume.metadata.uid}.${record}`);
       }
+      // Another Volume's job recorded the directory first.
+      allowed.add(`${node} ${directoryPartial(volume.metadata.uid ?? '')}`);
     }
     for (const [key, data] of Object.entries(snapshots)) {
       const found = snapshotsNow.get(key);
@@ -253,7 +258,9 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
       count('claims', claimsNow.size, wanted) ??
       count('snapshots', snapshotsNow.size, kept) ??
       count('contents', contents.size, kept) ??
-      [...found].filter((each) => !expected.has(each)).map((each) => `${each} is left`)[0] ??
+      [...found]
+        .filter((each) => !(expected.has(each) || allowed.has(each)))
+        .map((each) => `${each} is left`)[0] ??
       [...expected].filter((each) => !found.has(each)).map((each) => `${each} is missing`)[0]
     );
   }

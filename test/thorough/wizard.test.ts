@@ -98,7 +98,7 @@ const WIZARDS: Record<
       ['Create it?', 'y\r'],
     ],
     made: [VOLUMES, /^data1$/],
-    says: [/n1 +[0-9.]+[KMGT]i free in/, /attach the file as \/dev\/loop/],
+    says: [/n1 +[0-9.]+[KMGT]i free in/, /make the ext4 file system/],
   },
   'create storageclass': {
     command: 'create storageclass',
