@@ -35,13 +35,6 @@ export async function recognise(
 ): Promise<Recognised> {
   const node = volume.spec.nodeName;
   const desired = desiredOf(withPathOf(pv, volume), undefined, node);
-  const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = withOwners(looked, desired.uid, (uid) =>
-    volumes.find(({ metadata }) => metadata.uid === uid),
-  );
-  const planned = planTakeOver(desired, observed);
-  if ('refusal' in planned) return planned;
-  const { device } = deviceOf(desired, observed);
   const path = pv.spec.local?.path;
   if (path !== linkOf(desired)) {
     return {
@@ -49,6 +42,13 @@ export async function recognise(
       hint: 'MetalK8s makes no such one: look at the PersistentVolume.',
     };
   }
+  const looked = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withOwners(looked, desired.uid, (uid) =>
+    volumes.find(({ metadata }) => metadata.uid === uid),
+  );
+  const planned = planTakeOver(desired, observed);
+  if ('refusal' in planned) return planned;
+  const { device } = deviceOf(desired, observed);
   const status = {
     ...measured({ volume, node }, observed, desired),
     phase: 'Available',

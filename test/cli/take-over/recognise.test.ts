@@ -33,9 +33,14 @@ test.each([
   ['the path of another Volume', BY_UUID.replace(UID, 'x'), BY_UUID.replace(UID, 'x')],
   ['a path of the other mode', BY_PARTUUID, BY_PARTUUID],
   ['a logical volume, which is none in mode Filesystem', byMapper('LVM-abc'), byMapper('LVM-abc')],
-])('one whose PersistentVolume leads to %s is not recognised', async (_, path, told) => {
-  expect(await recognised(path).found).toEqual({
-    refusal: `its PersistentVolume leads to ${told}, which is no path of its device`,
-    hint: expect.stringContaining('MetalK8s makes no such one'),
-  });
-});
+])(
+  'one whose PersistentVolume leads to %s is not recognised, whatever is on its node',
+  async (_, path, told) => {
+    const { found, asked } = recognised(path);
+    expect(await found).toEqual({
+      refusal: `its PersistentVolume leads to ${told}, which is no path of its device`,
+      hint: expect.stringContaining('MetalK8s makes no such one'),
+    });
+    expect(asked).toEqual([]);
+  },
+);
