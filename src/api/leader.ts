@@ -4,7 +4,7 @@ import { isDnsSubdomain } from './dns-name.ts';
 import { DEFAULT_GATES, type FeatureGates } from './feature-gates.ts';
 import { COMPONENT, LEADER_ANNOTATION } from './names.ts';
 
-/** What a daemon that leads is, as it says in its Lease. */
+/** Settings of the daemon that leads, as its Lease has them. */
 export interface Leader {
   version: string;
   featureGates: FeatureGates;
@@ -21,7 +21,7 @@ export const leaderAnnotations = (leader: Leader): Record<string, string> => ({
   [LEADER_ANNOTATION]: JSON.stringify(leader),
 });
 
-/** What a Lease says of who holds it; undefined of one that says nothing, as of an earlier version, or nothing that can be read. */
+/** Parses a Lease's annotation; undefined without one, as of earlier versions, without a holder, and for one that is malformed. */
 export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   const text = metadata.annotations?.[LEADER_ANNOTATION];
   if (text === undefined || !spec?.holderIdentity) return undefined;

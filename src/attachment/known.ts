@@ -13,7 +13,7 @@ export interface Known {
   /** Nodes of the volume that were not looked at since this process began, or since they booted. */
   unseen: Set<string>;
   failures: Map<string, Failure>;
-  /** What was told about each node and pod, and until when that stands, in ms since the epoch. */
+  /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
   told: Map<string, { message: string; until: number }>;
   /** The life of each node when it was last looked at. */
   lives: Map<string, Life>;

@@ -13,7 +13,7 @@ export const readLeases = (
 ): Promise<Reading<Lease[]>> =>
   reading(listAll<Lease>(client, LEASES, { signal }).then(({ items }) => leasesOfDaemons(items)));
 
-/** What those that lead say of themselves; earlier versions say nothing. `now` in ms since the epoch. Pure. */
+/** Returns the settings of the daemons that lead, as their Leases have them; without those of earlier versions. `now` in ms since the epoch. Pure. */
 export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
   leases
     .filter((lease) => isHeld(lease, now))

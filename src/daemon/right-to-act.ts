@@ -18,7 +18,7 @@ export interface RightOptions {
   rate?: Rate | undefined;
   /** See leaseName. */
   localNodes: readonly string[];
-  /** What this process is, for the Lease. */
+  /** Settings of this process, for its Lease. */
   leader: Leader;
   host: string;
   clock: Clock;

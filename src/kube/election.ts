@@ -17,7 +17,7 @@ export interface ElectionOptions {
   /** Of this process alone: one that starts again is another candidate. */
   identity: string;
   timing: ElectionTiming;
-  /** What the Lease says of whoever leads, while it is this process. */
+  /** Annotations of the Lease while this process leads. */
   annotations?: Readonly<Record<string, string>>;
   clock: Clock;
   /** ms of a clock that never steps, and goes on while the process is stopped. */

@@ -104,8 +104,8 @@ export function createSshShell(options: SshOptions): Shell {
 }
 
 /**
- * Returns whether the shared connection ended between ssh's greeting, its question whether that is alive, and its request for a session: nothing has run, and the next
- * ssh makes a connection of its own.
+ * Returns whether the shared connection ended after ssh's greeting and before its request for a session was sent: nothing has run,
+ * and the next ssh makes a connection of its own.
  */
 const isNotSent = ({ result, stderr }: { result: Pick<Result, 'exitCode'>; stderr: string }): boolean =>
   result.exitCode === SSH_FAILED && /^mux_client_request_(alive|session): write packet: /m.test(stderr);

@@ -173,7 +173,7 @@ describe('what is counted of a claim', () => {
   });
   const OF = { storageClass: 'dynamic', source: 'snapshot', crossNamespace: false };
 
-  test('is each attempt that fails, whether that is told anew or not', async () => {
+  test('counts each failed attempt, also one whose event was emitted before', async () => {
     const { run, ends, events } = world(() => denied);
     for (let count = 0; count < 3; count++) await run();
     expect(ends).toEqual([OF, OF, OF]);

@@ -63,7 +63,7 @@ function user(text: string, before?: string): string {
   return text;
 }
 
-/** What means something else in the patterns of sudoers is in no folder that Stowage should have. */
+/** Refuses characters that have a meaning in the patterns of sudoers. */
 function directory(text: string): string {
   if (!/^\/[A-Za-z0-9_./+-]*$/.test(oneDirectory(text))) {
     throw new InvalidArgumentError('For sudo it has letters, digits and _ . + - alone.');

@@ -1,7 +1,7 @@
 import type { Lease } from '../../api/core.ts';
 import { isHeld } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { COMPONENT, DRIVER, LEADER_ANNOTATION } from '../../api/names.ts';
+import { DRIVER, LEADER_ANNOTATION } from '../../api/names.ts';
 import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES, LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -12,8 +12,8 @@ import type { Installed } from './installed.ts';
 import { isOurs } from './labels.ts';
 
 /**
- * What daemons made by themselves and nobody keeps up any more: objects that tell a scheduler of room, and Leases. What a daemon needs
- * that leads elsewhere, such as on a machine, is none of it. What may not be read is left. Throws a StowageError.
+ * Returns the objects that daemons created and none updates any more: CSIStorageCapacities, Leases, and the CSIDriver. Objects of a
+ * daemon that leads elsewhere, such as on a machine, are not among them, nor are those that the user may not read. Throws a StowageError.
  * @param keep the namespace of a daemon that is to go on
  * @param gone namespaces whose daemon is removed, also if it leads
  * @param now ms since the epoch
@@ -25,7 +25,7 @@ export async function leftByDaemons(
   signal: AbortSignal,
 ): Promise<Installed[]> {
   const leases = foundIn(await readLeases(client, signal));
-  // Who leads where is not known.
+  // Without the Leases, nobody knows which daemons lead: nothing is removed.
   if (leases === undefined) return [];
   const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
   const leading = leases.filter((lease) => isHeld(lease, now) && !gone.has(namespaceOf(lease)));
@@ -49,5 +49,4 @@ export async function leftByDaemons(
 }
 
 /** Anybody may give a Lease that name. */
-const isOfDaemon = ({ metadata }: Lease): boolean =>
-  metadata.name.startsWith(COMPONENT) && metadata.annotations?.[LEADER_ANNOTATION] !== undefined;
+const isOfDaemon = ({ metadata }: Lease): boolean => metadata.annotations?.[LEADER_ANNOTATION] !== undefined;

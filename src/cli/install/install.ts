@@ -29,9 +29,9 @@ export interface InstallFlags {
   dryRun: 'none' | 'client' | 'server';
   image?: string;
   namespace?: string;
-  /** What is asked of the daemon, beside what earlier runs set. */
+  /** Settings of the daemon that this run gives; those of earlier runs stay. */
   values?: Values;
-  /** What earlier runs set holds no more. */
+  /** Drops the settings of earlier runs. */
   resetValues?: boolean;
   /** MetalK8s's operator runs still, and will not by then. */
   besideOperator?: boolean;
@@ -88,7 +88,7 @@ export async function install(
   for (const wanted of rest) await make(wanted);
   if (components.includes('deployment')) {
     await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
-    // What a daemon elsewhere told a scheduler of room would stay as it was.
+    // CSIStorageCapacities of a daemon elsewhere would never be updated again.
     const gone = new Set<string>();
     for (const each of await leftByDaemons(client, { keep: namespace, gone }, io.clock.now(), io.signal)) {
       await removeObject(client, each, options);
@@ -178,7 +178,7 @@ async function refuseBesideLeader(
   );
 }
 
-/** What is asked of the daemon, with what earlier runs asked. `daemons`: those that are installed. Throws a StowageError. */
+/** Returns the daemon's settings, of this run and of earlier ones. `daemons`: those that are installed. Throws a StowageError. */
 export function settledValues(daemons: readonly Installed[], flags: InstallFlags): Values {
   const { namespace = NAMESPACE, values = {}, resetValues } = flags;
   const earlier = daemons.find(({ object }) => object.metadata.namespace === namespace) ?? daemons[0];

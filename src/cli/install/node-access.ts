@@ -1,7 +1,7 @@
 import { COMPONENT } from '../../api/names.ts';
 import type { Values } from './values.ts';
 
-/** How the daemon's pod reaches nodes: flags, and the files that these name. */
+/** Flags by which the daemon's pod reaches nodes, and the files that these name. */
 export interface NodeAccess {
   args: string[];
   volumes: object[];

@@ -4,7 +4,7 @@ import { StowageError } from '../../api/errors.ts';
 import { readValues, VALUE_NAMES, type Values } from './values.ts';
 
 /**
- * What a run of `stowage install` asks of the daemon: its file, and before that its flags. What the environment says of nodes is of
+ * Returns the settings that a run of `stowage install` gives: its file, overridden by its flags. Settings of nodes in the environment are of
  * this machine. Throws a StowageError for what cannot be read, or is none of it.
  * @param file of --values
  * @param but flags that say something else here

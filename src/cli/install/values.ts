@@ -23,7 +23,7 @@ export interface Resources {
   memory?: string;
 }
 
-/** What an installed daemon is asked for, by the names of the flags of `stowage install`. */
+/** Settings of an installed daemon, by the names of the flags of `stowage install`. */
 export interface Values {
   replicas?: number;
   transport?: 'ssh' | 'salt';
@@ -54,7 +54,7 @@ const quantity: Field<string> = (value) => text(typeof value === 'number' ? Stri
 const resources = fieldsOf<Resources>({ cpu: quantity, memory: quantity });
 const gates = Object.fromEntries(Object.keys(DEFAULT_GATES).map((name) => [name, yesOrNo]));
 
-const asValues = fieldsOf<Values>({
+const FIELDS: Parameters<typeof fieldsOf<Values>>[0] = {
   replicas: number(0, 10),
   transport: oneOf('ssh', 'salt'),
   controllers: text,
@@ -71,24 +71,12 @@ const asValues = fieldsOf<Values>({
   limits: resources,
   logLevel: oneOf('info', 'debug'),
   nodeSelector: (value) => Object.fromEntries(mapOf(text, labelValue)(value)),
-});
+};
+const asValues = fieldsOf<Values>(FIELDS);
 
-export const VALUE_NAMES = [
-  ...[
-    'replicas',
-    'transport',
-    'controllers',
-    'featureGates',
-    'sshSecret',
-    'sshGuard',
-    'saltUrl',
-    'saltEauth',
-  ],
-  ...['saltUser', 'saltSecret', 'saltAudience', 'saltCaConfigmap', 'requests', 'limits', 'logLevel'],
-  'nodeSelector',
-] as const satisfies readonly (keyof Values)[];
+export const VALUE_NAMES = Object.keys(FIELDS) as (keyof Values)[];
 
-/** What a file says. Throws a StowageError that names the file, and the path of the field that is not as it must be. */
+/** Reads settings from a file. Throws a StowageError that names the file, and the path of an invalid field. */
 export async function readValues(path: string): Promise<Values> {
   const content = await readFile(path, 'utf8').catch((cause: Error) => {
     throw new StowageError('failed', `--values ${path} cannot be read: ${cause.message}`, { cause });
@@ -99,7 +87,7 @@ export async function readValues(path: string): Promise<Values> {
   );
 }
 
-/** What earlier runs set, kept with the Deployment. Throws a StowageError `conflict` where that cannot be read. */
+/** Reads the settings of earlier runs from the Deployment. Throws a StowageError `conflict` where they are malformed. */
 export function keptValues({ metadata }: KubeObject): Values {
   const kept = metadata.annotations?.[INSTALL_VALUES_ANNOTATION] ?? '{}';
   return valuesIn(
@@ -129,7 +117,7 @@ function valuesIn(content: string, refuse: (found: string, cause: unknown) => St
 }
 
 /**
- * What holds: `given` goes before what earlier runs set, and another transport takes none of what was said of the one before.
+ * Merges settings: `given` overrides those of earlier runs, and another transport drops those of the transport before.
  * Throws a StowageError `usage` for what makes no sense together.
  */
 export function settleValues(kept: Values, given: Values): Values {

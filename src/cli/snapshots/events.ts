@@ -33,7 +33,7 @@ export async function eventsOf(
   return { events, resourceVersion };
 }
 
-/** Whether the daemon said it. */
+/** Returns whether the daemon emitted the event. */
 export const isOwn = ({ source, reportingComponent }: AnyEvent): boolean =>
   (reportingComponent || source?.component) === COMPONENT;
 

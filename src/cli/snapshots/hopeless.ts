@@ -2,7 +2,7 @@ import { type ErrorObject, StowageError } from '../../api/errors.ts';
 import type { Reason } from '../why/reasons.ts';
 import type { Diagnosis } from '../why/types.ts';
 
-/** What neither a daemon nor time changes: somebody has to. That a claim, a grant or a snapshot is missing others may mend meanwhile. */
+/** Causes that only a person can remove. A missing claim, grant or snapshot is not among them: others may create it meanwhile. */
 const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
   'ControllerOff',
   'GateOff',

@@ -5,7 +5,7 @@ import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
 
-/** How soon, and then how often, it is asked whether anything goes on by itself, in ms. */
+/** Delay of the first look for such a cause, and the interval of the next ones, in ms. */
 const ASK_AFTER = 3000;
 const ASK_EVERY = 5000;
 

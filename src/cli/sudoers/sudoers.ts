@@ -1,4 +1,4 @@
-/** What the account on a node is to work on. */
+/** Objects on a node that its account may work on. */
 export interface Allowed {
   user: string;
   /** Folders of Volumes' files. */
@@ -12,7 +12,7 @@ export interface Allowed {
   kubeletRoot: string;
 }
 
-/** What the sample has in their places. */
+/** Placeholders in the sample. */
 const SAMPLE = {
   user: 'stowage',
   directory: '/var/lib/metalk8s/storage/sparse',

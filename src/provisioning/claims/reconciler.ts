@@ -144,7 +144,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
-      // What holds its Volume up is told anew at each change of that.
+      // Each change of a Volume's holdup is an event of its own, and no attempt more.
       if (decision.failed && !isCounted && (volume === undefined || action?.do === 'tell')) {
         isCounted = true;
         deps.onProvisioned?.(kindOf(claim));

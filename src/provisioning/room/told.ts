@@ -32,7 +32,7 @@ export function createTold({ events, logger, clock }: ToldDeps) {
     }
     const text = whyNoRoom(node, place, room, 0n, '') ?? '';
     const now = clock.now();
-    // How a node does not answer has other times and ports each time.
+    // The messages of an unreachable node differ in times and ports.
     const words = text.replaceAll(/\d+/g, '');
     if (before?.words === words && now - before.at < TELL_AGAIN) return;
     told.set(key, { words, at: now });

@@ -26,7 +26,7 @@ export function eventCause(text: string): Reason {
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
-/** What helps where the gate is off. An installed daemon is asked by `install`. */
+/** Fix for a gate that is off. `install` sets it for an installed daemon. */
 export const GATE_ON =
   'Have the daemon run with this gate on (one in the cluster: stowage install --feature-gates CrossNamespaceVolumeDataSource=true); or use a VolumeSnapshotLink, which needs none.';
 
