@@ -10,7 +10,8 @@ import { LISTED_TEXT } from './listed-text.ts';
  * of it came. Which paths: listed-text.ts. `fail` ends with 3 what is refused for good, with 1 what may pass.
  *
  * Only public unicast addresses (of the registries of IANA for special purposes, none; nor Azure's 168.63.129.16, where it keeps
- * credentials) that are not the node's own are connected to, beside what the node lists: services trust the addresses of a node, and metadata
+ * credentials) that are not the node's own are connected to, beside what the node lists. Its own are those that its routes
+ * deliver to itself, but for a default route, which proxies put into tables for marked packets. Services trust the addresses of a node, and metadata
  * services give its credentials to whoever asks from it. Addresses are what counts, and no names: a name is resolved here, each of its addresses is looked at, and curl is told
  * which of them to connect to, whatever the name leads to by then. Each redirect is looked at the same way. A number in another
  * spelling (0x7f.1) is refused, for curl and the resolver read them differently. Proxies are not used: they would resolve names on
@@ -87,11 +88,23 @@ export const FETCH_FUNCTIONS = `
         ;;
     esac;
   };
-  is_own() {
+  local_networks() {
     case $1 in
-      *:*) grep -qi "^$(printf "%04x" $(groups "$1")) " /proc/net/if_inet6 2>/dev/null ;;
-      *) sed -n "/|--/{s/.*-- //;h};/host LOCAL/{g;p}" /proc/net/fib_trie | grep -qxF "$1" ;;
+      *:*)
+        [ ! -e /proc/net/ipv6_route ] ||
+          sed -n "/ [89a-f][0-9a-f]\\{7\\} *[^ ]*$/{s, \\(..\\) .*,/0x\\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route
+        ;;
+      *) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\\([^ ]*\\) .*/\\1/;H;g;s/\\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;;
     esac;
+  };
+  is_own() {
+    case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=\${single%:}/0x80 ;; *) single=$1/32 ;; esac;
+    networks=$(local_networks "$1") || return 0;
+    ! printf "%s\\n" "$networks" | grep -qxF "$single" || return 0;
+    for network in $(printf "%s\\n" "$networks" | grep -v "/32$\\|/0x80$\\|/0$\\|/0x00$"); do
+      ! is_in "$1" "\${network%/*}/$((\${network##*/}))" || return 0;
+    done;
+    return 1;
   };
   may_connect() {
     allowed=$(configured allow-address) || exit 3;
