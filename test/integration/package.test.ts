@@ -78,6 +78,13 @@ test('the image is made of the archive that npm pack writes, and of no older one
   expect(lines.filter((line) => line.startsWith('ADD '))).toEqual([`ADD ${archive} /opt/`]);
 });
 
+test('the image is made of images that are named by digest', async () => {
+  const lines = (await readFile('deploy/Containerfile', 'utf8')).split('\n');
+  const from = lines.filter((line) => line.startsWith('FROM '));
+  expect(from).toHaveLength(2);
+  for (const line of from) expect(line).toMatch(/^FROM \S+:\S+@sha256:[0-9a-f]{64}( AS \w+)?$/);
+});
+
 test('it has no dependencies to be fetched, and is the only package there', async () => {
   const { dependencies, optionalDependencies, scripts } = JSON.parse(
     await readFile(join(installed(), 'package.json'), 'utf8'),
