@@ -482,6 +482,7 @@ function __stowage_options
                 '--values' 'YAML of what is asked of the daemon, by the names of these flags' \
                 '--reset-values' 'forget what earlier runs asked of the daemon' \
                 '--feature-gates' 'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces' \
+                '--cross-namespace-snapshot' 'whether claims may start from VolumeSnapshotLinks' \
                 '--controllers' 'controllers that the daemon runs, as for watch' \
                 '--replicas' 'pods of the daemon, of which one leads' \
                 '--ssh-secret' 'Secret with what ssh needs (default: stowage-ssh)' \
@@ -531,6 +532,7 @@ function __stowage_options
                 '--kubelet-root-dir' 'where the kubelets of the nodes have their folders' \
                 '--snapshot-controller' 'who binds VolumeSnapshots: this daemon, the standard snapshot-controller beside it, or whoever is found' \
                 '--feature-gates' 'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces, under a grant' \
+                '--cross-namespace-snapshot' 'whether claims may start from VolumeSnapshotLinks; else another populator fills those' \
                 '--leader-election' 'work only while no other daemon does (by a Lease)' \
                 '--leader-election-namespace' 'where the Lease is (default: that of -n, or of the context)' \
                 '--leader-election-lease-duration' 'others take over after this long' \

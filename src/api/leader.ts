@@ -8,6 +8,8 @@ import { COMPONENT, LEADER_ANNOTATION } from './names.ts';
 export interface Leader {
   version: string;
   featureGates: FeatureGates;
+  /** Whether claims may start from VolumeSnapshotLinks. */
+  links: boolean;
   controllers: readonly ControllerName[];
   transport: 'ssh' | 'salt' | 'local';
   /** The nodes that it acts for; undefined: all. */
@@ -26,7 +28,7 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   const text = metadata.annotations?.[LEADER_ANNOTATION];
   if (text === undefined || !spec?.holderIdentity) return undefined;
   try {
-    const { version, featureGates, controllers, transport, nodes } = JSON.parse(text);
+    const { version, featureGates, links, controllers, transport, nodes } = JSON.parse(text);
     const known = TRANSPORTS.find((each) => each === transport);
     const isSound =
       typeof version === 'string' &&
@@ -40,6 +42,8 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
       featureGates: Object.fromEntries(
         gates.map((gate) => [gate, featureGates?.[gate] === true]),
       ) as FeatureGates,
+      // Earlier versions do not say it, and follow them.
+      links: links !== false,
       controllers: CONTROLLERS.filter((name) => controllers.includes(name)),
       transport: known,
       ...(nodes === undefined ? {} : { nodes: nodes.map(String) }),
@@ -71,7 +75,7 @@ export const leadingBeside = (leases: readonly Lease[], namespace: string, now: 
   );
 
 /** In a few words: `0.1.0 over ssh, all controllers, without CrossNamespaceVolumeDataSource`. */
-export function leaderText({ version, featureGates, controllers, transport, nodes }: Leader): string {
+export function leaderText({ version, featureGates, links, controllers, transport, nodes }: Leader): string {
   const off = CONTROLLERS.filter((name) => !controllers.includes(name));
   const gates = Object.entries(featureGates).map(([gate, isOn]) => `${isOn ? 'with' : 'without'} ${gate}`);
   return [
@@ -79,5 +83,6 @@ export function leaderText({ version, featureGates, controllers, transport, node
     nodes === undefined ? `nodes over ${transport}` : `of ${nodes.join(', ')}`,
     off.length === 0 ? 'all controllers' : `without the controllers ${off.join(', ')}`,
     ...gates,
+    ...(links ? [] : ['without VolumeSnapshotLinks']),
   ].join(', ');
 }

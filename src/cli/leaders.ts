@@ -28,6 +28,12 @@ export function followsNamespaces(leaders: readonly Leader[]): boolean | undefin
   return gates.length === 0 ? undefined : gates.some((isOn) => isOn);
 }
 
+/** Whether claims may start from VolumeSnapshotLinks; undefined where no daemon says so. Pure. */
+export function followsLinks(leaders: readonly Leader[]): boolean | undefined {
+  const those = leaders.filter(({ controllers }) => controllers.includes('claim'));
+  return those.length === 0 ? undefined : those.some(({ links }) => links);
+}
+
 /** Whether every daemon that leads runs without a controller; undefined where one does not say. Pure. */
 export function runsWithout(
   leases: readonly Lease[],

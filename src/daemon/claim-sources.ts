@@ -2,7 +2,7 @@ import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition } from '../api/populator.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
-import { POPULATOR_DEFINITIONS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
+import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Informer } from '../kube/informer.ts';
@@ -52,6 +52,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   const kinds: { kind: Awaited['kind']; resource: Resource }[] = [
     { kind: 'VolumeSnapshotLink', resource: VOLUME_SNAPSHOT_LINKS },
     { kind: 'PopulatorDefinition', resource: POPULATOR_DEFINITIONS },
+    { kind: 'VolumePopulator', resource: VOLUME_POPULATORS },
   ];
   const running: { stop(): Promise<void> }[] = [];
   const waits = kinds.map(({ resource }) => whenServed(client, [resource], clock, logger, isAnswer));

@@ -42,6 +42,8 @@ export interface ProvisioningOptions {
   snapshotController?: SnapshotController | undefined;
   /** Whether claims may name what is in other namespaces. Default: not. */
   crossNamespace?: boolean | undefined;
+  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  links?: boolean | undefined;
 }
 
 export interface ProvisioningDeps extends ProvisioningOptions {
@@ -116,7 +118,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
       namespace: namespace ?? '',
       resolve: async (claim) =>
         sourceFor(claim, {
-          gate: { crossNamespace: deps.crossNamespace ?? false },
+          gate: { crossNamespace: deps.crossNamespace ?? false, links: deps.links },
           read: sources.reads(),
           volumeNamed: (name) => volumes.get(name),
         }),

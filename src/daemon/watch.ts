@@ -42,6 +42,8 @@ export interface WatchOptions extends Pick<RightOptions, 'connection' | 'electio
   /** Who does the common controller's part for VolumeSnapshots. Default: `auto`. */
   snapshotController?: SnapshotController;
   crossNamespace?: boolean;
+  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  links?: boolean;
   verbose: boolean;
   /** Ends the daemon in order. */
   signal: AbortSignal;
@@ -82,6 +84,7 @@ export async function runWatch(
   const leader: Leader = {
     version: VERSION,
     featureGates: { CrossNamespaceVolumeDataSource: options.crossNamespace ?? false },
+    links: options.links ?? true,
     controllers: [...controllers],
     transport,
     ...(transport === 'local' && { nodes: localNodes }),
@@ -129,6 +132,7 @@ export async function runWatch(
     enabled: controllers,
     namespace: options.namespace,
     crossNamespace: options.crossNamespace,
+    links: options.links,
     kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
     attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
     ...(options.snapshotController && { snapshotController: options.snapshotController }),

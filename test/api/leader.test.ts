@@ -12,6 +12,10 @@ test.each<[Partial<Leader>, string]>([
     `version 0.1.0, nodes over salt, all controllers, with ${GATE}`,
   ],
   [
+    { links: false },
+    `version 0.1.0, nodes over ssh, all controllers, without ${GATE}, without VolumeSnapshotLinks`,
+  ],
+  [
     { transport: 'local', nodes: ['n1', 'n2'], controllers: ['volume'] },
     `version 0.1.0, of n1, n2, without the controllers leftover, attachment, claim, snapshot, backup, data-source-validator, populator, without ${GATE}`,
   ],
@@ -34,6 +38,13 @@ test.each(['', '{', '[]', 'null', '{"version":1}', '{"version":"1","controllers"
     expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })).toBeUndefined();
   },
 );
+
+test('a daemon of an earlier version follows links', () => {
+  const lease = leadingLease(NOW);
+  const { links: _, ...earlier } = LEADER;
+  const annotations = { 'stowage.dev/leader': JSON.stringify(earlier) };
+  expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })?.links).toBe(true);
+});
 
 test('what is not known of a Lease is left out', () => {
   const lease = leadingLease(NOW);

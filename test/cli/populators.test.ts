@@ -4,6 +4,7 @@ import { StowageError } from '../../src/api/errors.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../src/api/populator.ts';
 import {
+  LEASES,
   PERSISTENT_VOLUME_CLAIMS,
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
@@ -13,9 +14,10 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { interrupted } from '../support/captured-terminal.ts';
 import { startClaimsCluster } from '../support/claims-cluster.ts';
 import { HELLO_CRD, HELLO_POPULATOR, helloReference } from '../support/hello.ts';
+import { leadingLease } from '../support/leading-lease.ts';
 import { expectSchema } from '../support/output-page.ts';
 import { sharedClaimsCluster } from '../support/shared-claims-cluster.ts';
-import { claimNamed, fresh } from '../support/snapshots.ts';
+import { claimNamed, fresh, LINK_POPULATOR } from '../support/snapshots.ts';
 
 const cluster = sharedClaimsCluster(
   {},
@@ -121,7 +123,9 @@ describe('register populator', () => {
       expect(err).toContain(`The API server has no ${kind}`);
       expect(err).toContain(hint);
       for (const resource of [VOLUME_POPULATORS, CLUSTER_ROLES, POPULATOR_DEFINITIONS]) {
-        if (resource.kind !== kind) expect((await lacking.client.list(resource)).items).toEqual([]);
+        if (resource.kind === kind) continue;
+        const { items } = await lacking.client.list<KubeObject>(resource);
+        expect(items.filter(({ metadata }) => metadata.name.includes('hello'))).toEqual([]);
       }
     } finally {
       await lacking.stop();
@@ -324,6 +328,22 @@ describe('get populators', () => {
     expect((await stowage('get', 'populators', '-o', 'name')).out).toBe(
       'populatordefinition.stowage.dev/hello\nvolumepopulator.populator.storage.k8s.io/theirs\n',
     );
+  });
+
+  test('names the daemon for VolumeSnapshotLinks, while it follows them', async () => {
+    await cluster.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
+    expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toMatch(
+      /^volumesnapshotlink +VolumeSnapshotLink.snapshot.storage.k8s.io +volume.stowage.dev /m,
+    );
+    const { out } = await stowage('get', 'populators', 'volumesnapshotlink', '-o', 'json');
+    expect(JSON.parse(out)).toMatchObject({ provisioner: 'volume.stowage.dev' });
+    expectSchema('populator', JSON.parse(out));
+    await cluster.client.create(LEASES, leadingLease(Date.now(), { links: false }));
+    try {
+      expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toContain(' (others) ');
+    } finally {
+      await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
+    }
   });
 
   test('reports a definition without a VolumePopulator', async () => {

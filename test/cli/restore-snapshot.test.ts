@@ -8,6 +8,7 @@ import {
   PERSISTENT_VOLUME_CLAIMS,
   REFERENCE_GRANTS,
   STORAGE_CLASSES,
+  VOLUME_POPULATORS,
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOT_LINKS,
   VOLUME_SNAPSHOTS,
@@ -19,7 +20,7 @@ import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluste
 import { FakeClock } from '../support/fake-clock.ts';
 import { leadingLease } from '../support/leading-lease.ts';
 import { refusal, refusing } from '../support/refusals.ts';
-import { CONTENT, claimNamed, fresh, LINK, SNAPSHOT } from '../support/snapshots.ts';
+import { CONTENT, claimNamed, fresh, LINK, LINK_POPULATOR, SNAPSHOT } from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 import { classNamed } from '../support/volumes.ts';
 
@@ -149,6 +150,35 @@ describe('to another namespace', () => {
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain('drops spec.dataSourceRef.namespace, and it has no VolumeSnapshotLinks');
     expect(await claims(clusters.bare)).toEqual([]);
+  });
+
+  test('not at all, where links are not registered, or not followed: no claim is left', async () => {
+    const { client } = clusters.off;
+    await client.delete(VOLUME_POPULATORS, LINK_POPULATOR.metadata.name);
+    try {
+      const { code, err } = await clusters.off.stowage(words(RESTORE));
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining('and it has no VolumePopulator for VolumeSnapshotLinks'),
+      ]);
+      const blind = refusing('list', 403, { resource: VOLUME_POPULATORS });
+      expect((await clusters.off.stowage(words(`${RESTORE} --dry-run=server`), {}, blind)).code).toBe(0);
+    } finally {
+      await client.create(VOLUME_POPULATORS, LINK_POPULATOR);
+    }
+    await client.create(LEASES, leadingLease(Date.now(), { links: false }));
+    try {
+      const { code, err } = await clusters.off.stowage(words(RESTORE));
+      expect([code, err]).toEqual([
+        1,
+        expect.stringContaining(
+          'its daemon follows no VolumeSnapshotLinks (--cross-namespace-snapshot=false)',
+        ),
+      ]);
+    } finally {
+      await client.delete(LEASES, 'stowage', { namespace: 'default' });
+    }
+    expect([await claims(clusters.off), await links(clusters.off)]).toEqual([[], []]);
   });
 
   test.each(['on', 'off'] as const)(

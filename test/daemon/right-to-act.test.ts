@@ -27,7 +27,13 @@ function stand({ elects }: { elects: boolean }): RightToAct {
   right = standForElection({
     connection: { client, transport: {} } as unknown as Connection,
     election: elects ? { namespace: 'default', ...timing } : undefined,
-    leader: { version: '0', featureGates: DEFAULT_GATES, controllers: ['volume'], transport: 'ssh' },
+    leader: {
+      version: '0',
+      featureGates: DEFAULT_GATES,
+      links: true,
+      controllers: ['volume'],
+      transport: 'ssh',
+    },
     ...{ localNodes: [], host: 'h1', clock: new FakeClock(), random: () => 0, logger: memoryLogger() },
   });
   return right;

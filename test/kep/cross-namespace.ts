@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceReference, PersistentVolume } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { VOLUME_SNAPSHOT_LINKS, VOLUMES } from '../../src/api/resources.ts';
+import { VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -11,6 +11,7 @@ import { claimsOf, createClass, createSnapshotClass, type Id } from '../support/
 import { type DeviceMounts, deviceMounts } from '../support/device-mounts.ts';
 import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { LINK_POPULATOR } from '../support/snapshots.ts';
 
 /** A cluster that claims can be made in, whichever it is: with the node n1, which is this machine, and all CRDs. */
 export interface KepScene {
@@ -56,6 +57,8 @@ const CASES: readonly Case[] = [
 
 const SNAPSHOT = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'foo-backup' };
 const TO_PROD: DataSourceReference = { ...SNAPSHOT, namespace: 'prod' };
+/** The link of the first case. */
+const TO_LINK: DataSourceReference = { ...SNAPSHOT, kind: 'VolumeSnapshotLink', name: 'link-0' };
 
 /** `start` starts a cluster with the gate of its API server, and that of the daemon, on or off. */
 export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScene>): void {
@@ -113,6 +116,37 @@ export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScen
 
     test('restore snapshot makes a link', async () => {
       expect(await story.restored()).toEqual({ ...SNAPSHOT, kind: 'VolumeSnapshotLink', name: 'restored' });
+    });
+
+    test('none is followed without a VolumePopulator of the kind, and it is once there is one', async () => {
+      const { scene, claims } = story.now();
+      await scene.client.delete(VOLUME_POPULATORS, LINK_POPULATOR.metadata.name);
+      await claims.create('test/unregistered', { dataSourceRef: TO_LINK });
+      await claims.isTold('test/unregistered', 'the cluster has no VolumePopulator for VolumeSnapshotLinks');
+      await scene.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
+      expect(await story.bytesOf('test/unregistered', await claims.isBound('test/unregistered'))).toBe(
+        'of the story',
+      );
+    });
+
+    test('with --cross-namespace-snapshot=false they are left to another populator', async () => {
+      const { scene, claims } = story.now();
+      await scene.watch([gate(false), '--cross-namespace-snapshot=false']);
+      await claims.create('test/left-alone', { dataSourceRef: TO_LINK });
+      await claims.isTold('test/left-alone', 'Assuming an external populator will provision the volume');
+      expect((await scene.stowage('get', 'populators', 'volumesnapshotlink')).stdout).toContain('(others)');
+      const { exitCode, stderr } = await scene.stowage(
+        ...['restore', 'snapshot', 'prod/foo-backup', '--to', 'test/not-made', '--storage-class', 'fast'],
+      );
+      expect([exitCode, stderr]).toEqual([
+        1,
+        expect.stringContaining('its daemon follows no VolumeSnapshotLinks'),
+      ]);
+      await scene.watch([gate(false)]);
+      expect((await scene.stowage('get', 'populators', 'volumesnapshotlink')).stdout).toContain(
+        'stowage.dev',
+      );
+      await claims.isBound('test/left-alone');
     });
   });
 }

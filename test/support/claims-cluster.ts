@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { VOLUME_POPULATORS } from '../../src/api/resources.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { run } from '../../src/cli/run.ts';
 import { systemClock } from '../../src/control/clock.ts';
@@ -10,8 +11,9 @@ import { type Connection, connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { fakeIo, type Outcome, type World } from './fake-io.ts';
+import { LINK_POPULATOR } from './snapshots.ts';
 
-/** A sandbox with the kinds of snapshots and grants, and the namespaces `prod` and `test`. */
+/** A sandbox with the kinds of snapshots and grants, the VolumePopulator of links, and the namespaces `prod` and `test`. */
 export interface ClaimsCluster {
   client: KubeClient;
   /** A file. */
@@ -50,6 +52,7 @@ export async function startClaimsCluster(
   for (const name of ['prod', 'test', 'other']) {
     await client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   }
+  if (!without.includes('VolumePopulator')) await client.create(VOLUME_POPULATORS, LINK_POPULATOR);
   return {
     ...{ client, kubeconfig },
     async stowage(argv, world = {}, through = (each) => each) {

@@ -6,6 +6,7 @@ import { type Leader, leaderAnnotations } from '../../src/api/leader.ts';
 export const LEADER: Leader = {
   version: '0.1.0',
   featureGates: { CrossNamespaceVolumeDataSource: false },
+  links: true,
   controllers: CONTROLLERS,
   transport: 'ssh',
 };

@@ -1,6 +1,7 @@
 import type { DataSourceReference, PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { DRIVER, SNAPSHOT_GROUP, VOLUME_API_VERSION } from '../../src/api/names.ts';
+import type { VolumePopulator } from '../../src/api/populator.ts';
 import type {
   ReferenceGrant,
   VolumeSnapshot,
@@ -89,6 +90,14 @@ export const LINK: VolumeSnapshotLink = {
   kind: 'VolumeSnapshotLink',
   metadata: { name: 'foo-link', namespace: 'test', uid: 'uid-link' },
   spec: { source: { name: 'foo-backup', namespace: 'prod' } },
+};
+
+/** Without it links are not followed. */
+export const LINK_POPULATOR: VolumePopulator = {
+  apiVersion: 'populator.storage.k8s.io/v1beta1',
+  kind: 'VolumePopulator',
+  metadata: { name: 'volumesnapshotlink' },
+  sourceKind: { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshotLink' },
 };
 
 /** A claim that is bound to the volume of a Volume, with that. */

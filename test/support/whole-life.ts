@@ -13,6 +13,7 @@ import {
   PODS,
   POPULATOR_DEFINITIONS,
   STORAGE_CLASSES,
+  VOLUME_POPULATORS,
   VOLUME_SNAPSHOT_CLASSES,
   VOLUME_SNAPSHOT_LINKS,
   VOLUME_SNAPSHOTS,
@@ -22,12 +23,13 @@ import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot
 import type { Volume } from '../../src/api/volume.ts';
 import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
-import { isNotFound } from '../../src/kube/errors.ts';
+import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { readyOf } from '../../src/volumes/status.ts';
 import { sparseVolume } from './cluster.ts';
 import { HELLO_DEFINITION, HELLOS, hello, helloReference } from './hello.ts';
 import { type Line, memoryLogger } from './logger.ts';
+import { LINK_POPULATOR } from './snapshots.ts';
 import { until } from './until.ts';
 import { type WillingNodes, willingNodes } from './willing-node.ts';
 
@@ -260,6 +262,9 @@ async function haveClaimed(
   await remove(name);
   await gone(VOLUMES, volumeName);
 
+  await client.create(VOLUME_POPULATORS, LINK_POPULATOR).catch((error: unknown) => {
+    if (!isAlreadyExists(error)) throw error;
+  });
   await client.create(VOLUME_SNAPSHOT_LINKS, {
     apiVersion: 'snapshot.storage.k8s.io/v1alpha1',
     kind: 'VolumeSnapshotLink',

@@ -7,7 +7,7 @@ import type { InstallFlags } from '../install/install.ts';
 import type { Values } from '../install/values.ts';
 import type { Io } from '../io.ts';
 import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
-import { labels, oneObjectName, oneText, wholeNumber } from '../parse.ts';
+import { labels, oneObjectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
 
 interface Flags extends Omit<InstallFlags, 'values'>, GlobalFlags {
   takeOverMetalk8s?: boolean;
@@ -76,6 +76,12 @@ function addDaemonOptions(command: Command): void {
       '--feature-gates <gate=bool,...>',
       'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces',
       featureGates(DEFAULT_GATES),
+    )
+    .addOption(
+      new Option(
+        '--cross-namespace-snapshot [true|false]',
+        'whether claims may start from VolumeSnapshotLinks',
+      ).argParser(onOrOff),
     )
     .option('--controllers <list>', 'controllers that the daemon runs, as for watch', oneText)
     .option('--replicas <number>', 'pods of the daemon, of which one leads', wholeNumber(0, 10))

@@ -27,6 +27,7 @@ interface WatchFlags extends GlobalFlags {
   kubeletRootDir: string;
   snapshotController: SnapshotController;
   featureGates?: Partial<FeatureGates>;
+  crossNamespaceSnapshot: boolean;
   leaderElection: boolean;
   leaderElectionNamespace?: string;
   /** ms */
@@ -85,6 +86,14 @@ export default function watch(program: Command, io: Io): void {
       '--feature-gates <gate=bool,...>',
       'CrossNamespaceVolumeDataSource (default: false): whether claims may start from what is in other namespaces, under a grant',
       featureGates(DEFAULT_GATES),
+    )
+    .addOption(
+      new Option(
+        '--cross-namespace-snapshot [true|false]',
+        'whether claims may start from VolumeSnapshotLinks; else another populator fills those',
+      )
+        .argParser(onOrOff)
+        .default(true),
     )
     .addOption(
       new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
@@ -154,6 +163,7 @@ export default function watch(program: Command, io: Io): void {
         controllers,
         namespace: election.namespace,
         crossNamespace: flags.featureGates?.CrossNamespaceVolumeDataSource ?? false,
+        links: flags.crossNamespaceSnapshot,
         attachment: {
           pollIntervalMs: Number.isFinite(pollMs) ? pollMs : undefined,
           maxWaitForUnmountMs: flags.maxWaitForUnmount,

@@ -96,11 +96,12 @@ const container = (namespace: string, image: string, values: Values, access: Nod
   volumeMounts: [...access.mounts, { name: 'tmp', mountPath: '/tmp' }],
 });
 
-function asked({ controllers, featureGates, logLevel }: Values): string[] {
+function asked({ controllers, featureGates, crossNamespaceSnapshot, logLevel }: Values): string[] {
   const gates = Object.entries(featureGates ?? {}).map(([gate, isOn]) => `${gate}=${isOn}`);
   return [
     ...(controllers === undefined ? [] : [`--controllers=${controllers}`]),
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+    ...(crossNamespaceSnapshot === undefined ? [] : [`--cross-namespace-snapshot=${crossNamespaceSnapshot}`]),
     ...(logLevel === 'debug' ? ['--verbose'] : []),
   ];
 }

@@ -29,6 +29,7 @@ export interface Values {
   transport?: 'ssh' | 'salt';
   controllers?: string;
   featureGates?: Partial<FeatureGates>;
+  crossNamespaceSnapshot?: boolean;
   /** The Secret with `config` of ssh, and the keys and known hosts that it names. */
   sshSecret?: string;
   sshGuard?: boolean;
@@ -59,6 +60,7 @@ const FIELDS: Parameters<typeof fieldsOf<Values>>[0] = {
   transport: oneOf('ssh', 'salt'),
   controllers: text,
   featureGates: fieldsOf<Partial<FeatureGates>>(gates as never),
+  crossNamespaceSnapshot: yesOrNo,
   sshSecret: objectName,
   sshGuard: yesOrNo,
   saltUrl: text,

@@ -12,6 +12,7 @@ import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { foundIn, reading } from '../volume/reading.ts';
+import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 import { POPULATOR_ROWS } from './table.ts';
 import { watchPopulators } from './watch.ts';
@@ -41,7 +42,7 @@ export async function getPopulators(
   const definitions = await list<PopulatorDefinition>(POPULATOR_DEFINITIONS);
   const populators = await list<VolumePopulator>(VOLUME_POPULATORS);
   const claims = await list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS);
-  const all = rowsOf(definitions, populators, claims);
+  const all = rowsOf(definitions, populators, claims, await fillsLinks(client, io));
   const missing = names.filter((name) => !all.some((row) => row.name === name));
   const rows = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
   if (flags.watch && missing.length === 0) return watchPopulators(names, flags, client, io);

@@ -1,6 +1,8 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { DRIVER } from '../../api/names.ts';
 import type { PopulatorDefinition, SourceKind, VolumePopulator } from '../../api/populator.ts';
+import { VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
 import { isSameKind } from '../../population/definition.ts';
 import { type PopulatorUse, usesOf } from './uses.ts';
 
@@ -12,16 +14,22 @@ export interface PopulatorRow extends SourceKind {
   /** The image of the pods that fill volumes, or what fills them on their node; without both somebody else does it. */
   image?: string;
   builtin?: string;
+  /** Of VolumeSnapshotLinks: who makes volumes from them, while that is the daemon. */
+  provisioner?: string;
   claims: PopulatorUse[];
   /** RFC 3339. */
   since?: string;
 }
 
-/** One of each name and kind. Pure. */
+/**
+ * One of each name and kind. Pure.
+ * @param followsLinks whether the daemon makes volumes from VolumeSnapshotLinks
+ */
 export function rowsOf(
   definitions: readonly PopulatorDefinition[],
   populators: readonly VolumePopulator[],
   claims: readonly PersistentVolumeClaim[],
+  followsLinks: boolean,
 ): PopulatorRow[] {
   const rowOf = (
     { metadata }: KubeObject,
@@ -43,6 +51,9 @@ export function rowsOf(
       ({ metadata, sourceKind }) =>
         !defined.some((row) => row.name === metadata.name && isSameKind(row, sourceKind)),
     )
-    .map((each) => rowOf(each, each.sourceKind));
+    .map((each) => ({
+      ...rowOf(each, each.sourceKind),
+      ...(followsLinks && isSameKind(each.sourceKind, VOLUME_SNAPSHOT_LINKS) ? { provisioner: DRIVER } : {}),
+    }));
   return [...defined, ...others].sort((a, b) => a.name.localeCompare(b.name));
 }

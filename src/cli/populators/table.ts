@@ -21,7 +21,8 @@ function cellsOf(row: PopulatorRow, gone: boolean, now: number): (string | undef
       .filter((use) => use.waits === waits)
       .map(({ namespace, name }) => `${namespace}/${name}`)
       .join(', ');
-  const by = row.image ?? (row.builtin === undefined ? '(others)' : `(on the node, ${row.builtin})`);
+  const node = row.builtin === undefined ? '(others)' : `(on the node, ${row.builtin})`;
+  const by = row.image ?? row.provisioner ?? node;
   return [
     row.name,
     kindText(row),

@@ -9,6 +9,7 @@ import { followKind } from '../objects/follow-kind.ts';
 import { refreshedUntil } from '../objects/watch.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
 import type { GetPopulatorsFlags } from './get.ts';
+import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 import { POPULATOR_ROWS } from './table.ts';
 
@@ -22,6 +23,7 @@ export async function watchPopulators(
   client: KubeClient,
   io: Io,
 ): Promise<never> {
+  const followsLinks = await fillsLinks(client, io);
   const sort = (rows: readonly PopulatorRow[]) => rows.toSorted((a, b) => a.name.localeCompare(b.name));
   const printer = watchPrinter(
     POPULATOR_ROWS,
@@ -39,7 +41,7 @@ export async function watchPopulators(
   function show(): void {
     if (!all.every((each) => each.isKnown())) return;
     const inOrder = claims.list().toSorted((a, b) => idOf(a).localeCompare(idOf(b)));
-    const rows = rowsOf(definitions.list(), populators.list(), inOrder).filter(
+    const rows = rowsOf(definitions.list(), populators.list(), inOrder, followsLinks).filter(
       ({ name }) => names.length === 0 || names.includes(name),
     );
     const keys = new Set(rows.map(POPULATOR_ROWS.keyOf));

@@ -5,12 +5,12 @@ import type { Volume } from '../../api/volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { type BuiltinReads, resolveBuiltin } from '../sources/builtin.ts';
 import { type ReadySource, resolve, type SourceReads } from '../sources/resolve.ts';
+import type { SourceGates } from '../sources/source-of.ts';
 import type { Held } from '../sources/types.ts';
 import type { Source } from './types.ts';
 
 export interface SourceOptions {
-  /** Whether other namespaces may be named in dataSourceRef. */
-  gate: { crossNamespace: boolean };
+  gate: SourceGates;
   read: SourceReads & BuiltinReads;
   /** As the cache has it. */
   volumeNamed(name: string): Volume | undefined;

@@ -4,7 +4,7 @@ import type { KubeObject, Resource } from '../../api/meta.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import type { PopulatorSource } from '../../api/volume.ts';
 import { deniedBy, gateOff, type SourceReads } from './resolve.ts';
-import type { Source } from './source-of.ts';
+import type { Source, SourceGates } from './source-of.ts';
 import type { Awaited, Held } from './types.ts';
 
 /** Live reads of what volumes are filled from. */
@@ -34,7 +34,7 @@ export type BuiltinFound =
 export async function resolveBuiltin(
   claim: PersistentVolumeClaim,
   { group, objectKind, namespace, name }: Other,
-  gate: { crossNamespace: boolean },
+  gate: SourceGates,
   read: BuiltinReads,
 ): Promise<BuiltinFound> {
   const on: Awaited[] = [{ kind: 'PopulatorDefinition' }];

@@ -1,10 +1,11 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import type { PopulatorDefinition } from '../../api/populator.ts';
+import type { PopulatorDefinition, VolumePopulator } from '../../api/populator.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
   VOLUME_SNAPSHOT_CONTENTS,
   VOLUME_SNAPSHOT_LINKS,
   VOLUME_SNAPSHOTS,
@@ -39,6 +40,14 @@ export function liveReads(
       throw error;
     }
   };
+  async function all<T extends KubeObject>(resource: Resource): Promise<T[]> {
+    try {
+      return (await listAll<T>(client, resource, { signal })).items;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return [];
+    }
+  }
   return {
     snapshot: (namespace, name) => get(VOLUME_SNAPSHOTS, name, namespace),
     content: (name) => get(VOLUME_SNAPSHOT_CONTENTS, name),
@@ -56,14 +65,8 @@ export function liveReads(
       }
       return [];
     },
-    async definitions() {
-      try {
-        return (await listAll<PopulatorDefinition>(client, POPULATOR_DEFINITIONS, { signal })).items;
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-        return [];
-      }
-    },
+    volumePopulators: () => all<VolumePopulator>(VOLUME_POPULATORS),
+    definitions: () => all<PopulatorDefinition>(POPULATOR_DEFINITIONS),
     async object(resource, namespace, name) {
       if (!isDnsSubdomain(name) || !isDnsSubdomain(namespace)) return { found: undefined };
       try {

@@ -1,6 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { SNAPSHOT_GROUP } from '../../api/names.ts';
+import type { VolumePopulator } from '../../api/populator.ts';
+import { VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
 import type {
   ReferenceGrant,
   VolumeSnapshot,
@@ -10,7 +12,7 @@ import type {
 import { checkSourceClaim } from './check-claim.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { isGranted, type Referent, type Referrer } from './grant.ts';
-import { type Source, sourceOf } from './source-of.ts';
+import { type Source, type SourceGates, sourceOf } from './source-of.ts';
 import type { Held, Obstacle } from './types.ts';
 
 /** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
@@ -20,6 +22,8 @@ export interface SourceReads {
   link(namespace: string, name: string): Promise<VolumeSnapshotLink | undefined>;
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined>;
   persistentVolume(name: string): Promise<PersistentVolume | undefined>;
+  /** By which administrators say from which kinds volumes are filled. */
+  volumePopulators(): Promise<readonly VolumePopulator[]>;
   /** Of a namespace. */
   grants(namespace: string): Promise<readonly ReferenceGrant[]>;
 }
@@ -38,8 +42,7 @@ export type Resolution =
 
 interface ResolveOptions {
   claim: PersistentVolumeClaim;
-  /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
-  gate: { crossNamespace: boolean };
+  gate: SourceGates;
   read: SourceReads;
 }
 
@@ -96,6 +99,7 @@ async function fromLink(
     const message = `VolumeSnapshotLink ${namespace}/${name} can be used in namespace ${namespace} only, and the claim is in ${own}`;
     return { refuse: { reason: 'LinkElsewhere', message, on: [] } };
   }
+  if (!fillsFromLinks(await read.volumePopulators())) return linksNotRegistered(own, name);
   const link = await read.link(own, name);
   if (link === undefined || link.metadata.deletionTimestamp !== undefined)
     return notFound('VolumeSnapshotLink', own, name);
@@ -108,6 +112,24 @@ async function fromLink(
   held?.on.push({ kind: 'VolumeSnapshotLink', namespace: own, name });
   return found;
 }
+
+/** KEP-3294: a VolumePopulator of the kind has to be created to enable links. Pure. */
+export const fillsFromLinks = (populators: readonly VolumePopulator[]): boolean =>
+  populators.some(
+    ({ metadata, sourceKind }) =>
+      metadata.deletionTimestamp === undefined &&
+      sourceKind.group === VOLUME_SNAPSHOT_LINKS.group &&
+      sourceKind.kind === VOLUME_SNAPSHOT_LINKS.kind,
+  );
+
+const linksNotRegistered = (namespace: string, name: string): Held => ({
+  wait: {
+    reason: 'LinksNotRegistered',
+    message: `VolumeSnapshotLink ${namespace}/${name} is not followed: the cluster has no VolumePopulator for VolumeSnapshotLinks`,
+    hint: 'An administrator allows them: stowage install --components populator-crds',
+    on: [{ kind: 'VolumePopulator' }],
+  },
+});
 
 async function fromSnapshot(
   claim: PersistentVolumeClaim,

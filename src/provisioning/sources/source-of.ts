@@ -15,13 +15,21 @@ export type Source =
   /** Names another namespace while that is switched off. */
   | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
 
+/** What claims may start from, beside what is in their namespace. */
+export interface SourceGates {
+  /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
+  crossNamespace: boolean;
+  /** Whether VolumeSnapshotLinks are followed; undefined: they are. Else they are for another populator. */
+  links?: boolean | undefined;
+}
+
 /**
  * What a claim asks to start from. `dataSourceRef` is what counts, and `dataSource` where an API server of old left it alone.
  * With the gate `crossNamespace` off, what names another namespace is not followed. Its own namespace, written out, is not another one. Pure.
  */
 export function sourceOf(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
-  { crossNamespace }: { crossNamespace: boolean },
+  { crossNamespace, links = true }: SourceGates,
 ): Source {
   const reference: DataSourceReference | undefined = spec.dataSourceRef ?? spec.dataSource ?? undefined;
   const own = metadata.namespace ?? '';
@@ -35,7 +43,8 @@ export function sourceOf(
   const { kind: objectKind, name } = reference;
   const namespace = reference.namespace || own;
   const kind = kindOf(group, objectKind);
-  if (kind === undefined) return { kind: 'other', group, objectKind, namespace, name };
+  if (kind === undefined || (kind === 'link' && !links))
+    return { kind: 'other', group, objectKind, namespace, name };
   if (namespace !== own && !crossNamespace) return { kind: 'gate-off', objectKind, namespace, name };
   return kind === 'snapshot'
     ? { kind, namespace, name, from: 'PersistentVolumeClaim' }

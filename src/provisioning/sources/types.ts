@@ -10,6 +10,7 @@ export interface Awaited {
     | 'PersistentVolumeClaim'
     | 'PersistentVolume'
     | 'PopulatorDefinition'
+    | 'VolumePopulator'
     /** An object of any kind that volumes are filled from. */
     | 'PopulatorSource';
   /** Of what is in one. */
@@ -45,6 +46,7 @@ export type ObstacleReason =
   | 'TooSmall'
   | 'ModeChange'
   | 'LinkElsewhere'
+  | 'LinksNotRegistered'
   | 'NotRegistered'
   | 'Unusable';
 

@@ -56,6 +56,8 @@ test.each<[string[], string[]]>([
     ['--log-level', 'debug'],
     [SSH, '--verbose'],
   ],
+  [['--cross-namespace-snapshot=false'], [SSH, '--cross-namespace-snapshot=false']],
+  [['--cross-namespace-snapshot'], [SSH, '--cross-namespace-snapshot=true']],
   [['--log-level', 'info'], [SSH]],
   [['--ssh-guard'], [SSH, '--ssh-guard']],
 ])('%j is a flag of the daemon', async (flags, expected) => {

@@ -178,6 +178,27 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'at once',
   ],
   [
+    'links that nobody registered',
+    { source: { wait: obstacle('LinksNotRegistered', 'no', [{ kind: 'VolumePopulator' }]) } },
+    'no',
+    'stowage install --components populator-crds',
+    'at once, when a VolumePopulator changes',
+  ],
+  [
+    'a link that the daemon leaves to another populator',
+    {
+      source: {
+        other: {
+          ...{ kind: 'other', group: 'snapshot.storage.k8s.io', objectKind: 'VolumeSnapshotLink' },
+          ...{ namespace: 'test', name: 'foo-link' },
+        },
+      },
+    },
+    'VolumeSnapshotLink foo-link, and the daemon leaves those to another populator (--cross-namespace-snapshot=false)',
+    'stowage install --cross-namespace-snapshot=true',
+    'when that has filled a volume',
+  ],
+  [
     'a link that is not there',
     { source: { wait: obstacle('NotFound', 'gone', [LINK]) } },
     'gone',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import type { VolumePopulator } from '../../../src/api/populator.ts';
 import { REFERENCE_GRANTS } from '../../../src/api/resources.ts';
 import type {
   ReferenceGrant,
@@ -20,6 +21,7 @@ import {
   FROM_LINKS,
   grantNamed,
   LINK,
+  LINK_POPULATOR,
   SNAPSHOT,
   TO_BACKUP,
   TO_LINK,
@@ -33,6 +35,8 @@ interface There {
   claims?: PersistentVolumeClaim[];
   pvs?: PersistentVolume[];
   grants?: ReferenceGrant[];
+  /** undefined: that of links. */
+  populators?: VolumePopulator[];
 }
 
 /** Reads of objects in memory; what was read, in order. */
@@ -53,6 +57,10 @@ function reading(there: There): { read: SourceReads; seen: string[] } {
     link: (namespace, name) => find(there.links, 'link', name, namespace),
     claim: (namespace, name) => find(there.claims, 'claim', name, namespace),
     persistentVolume: (name) => find(there.pvs, 'pv', name),
+    async volumePopulators() {
+      seen.push('populators');
+      return there.populators ?? [LINK_POPULATOR];
+    },
     async grants(namespace) {
       seen.push(`grants ${namespace}`);
       return (there.grants ?? []).filter(({ metadata }) => metadata.namespace === namespace);
@@ -195,7 +203,7 @@ describe('a link', () => {
         ],
       },
     });
-    expect(seen).toEqual(['link test/foo-link', 'grants prod']);
+    expect(seen).toEqual(['populators', 'link test/foo-link', 'grants prod']);
   });
 
   test.each([[undefined], [''], ['test']])(
@@ -222,6 +230,34 @@ describe('a link', () => {
     expect(await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] })).toMatchObject({
       wait: { reason: 'NotFound', on: [{ kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' }] },
     });
+  });
+
+  test.each<[string, VolumePopulator[]]>([
+    ['none', []],
+    [
+      'one of another kind',
+      [{ ...LINK_POPULATOR, sourceKind: { group: 'example.com', kind: 'VolumeSnapshotLink' } }],
+    ],
+    ['one that is being deleted', [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }]],
+  ])('is not followed, and not read, where of VolumePopulators there is %s', async (_name, populators) => {
+    const { read, seen } = reading({ ...THERE, populators, grants: [LINK_GRANT] });
+    expect(await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read })).toMatchObject({
+      wait: {
+        reason: 'LinksNotRegistered',
+        hint: expect.stringContaining('stowage install --components populator-crds'),
+        on: [{ kind: 'VolumePopulator' }],
+      },
+    });
+    expect(seen).toEqual(['populators']);
+  });
+
+  test('is for another populator where links are switched off', async () => {
+    const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
+    const gate = { crossNamespace: true, links: false };
+    expect(await resolve({ claim: claimOf(TO_LINK), gate, read })).toMatchObject({
+      other: { objectKind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' },
+    });
+    expect(seen).toEqual([]);
   });
 
   test('of another namespace leads nowhere', async () => {

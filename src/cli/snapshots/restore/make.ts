@@ -1,16 +1,23 @@
 import type { DataSourceReference, PersistentVolumeClaim } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
 import { apiVersionOf, type Resource } from '../../../api/meta.ts';
-import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
+import type { VolumePopulator } from '../../../api/populator.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOT_LINKS,
+} from '../../../api/resources.ts';
 import type { VolumeSnapshotLink } from '../../../api/snapshot.ts';
+import { listAll } from '../../../kube/client.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import { servedAs } from '../../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
+import { fillsFromLinks } from '../../../provisioning/sources/resolve.ts';
 import type { Io } from '../../io.ts';
-import { followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
+import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { printable } from '../../output/printable.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn, reading } from '../../volume/reading.ts';
 import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
 
 /** How a claim comes to a snapshot: it names it, or it names a link that names it. */
@@ -40,32 +47,55 @@ export async function wayFor(
   };
   const direct = await attempt(toSnapshot(wanted), undefined);
   if (direct === undefined && !isAcross(wanted)) throw dropped(wanted);
-  const isFollowed = isAcross(wanted) ? await asksDaemon(client, io, direct !== undefined) : true;
-  if (direct !== undefined && isFollowed !== false) return direct;
+  const daemon = isAcross(wanted) ? await asksDaemon(client, io, direct !== undefined) : undefined;
+  if (direct !== undefined && daemon?.namespaces !== false) return direct;
   const { version } = VOLUME_SNAPSHOT_LINKS;
   const link = await servedAs(transport, VOLUME_SNAPSHOT_LINKS, [version], signal);
-  const linked = link && (await attempt(toLink(wanted), link));
+  const isAllowed = link !== undefined && daemon?.links !== false && (await isRegistered(client, signal));
+  const linked = isAllowed ? await attempt(toLink(wanted), link) : undefined;
   if (linked !== undefined) return linked;
   const who = direct === undefined ? 'its API server drops' : 'its daemon does not follow';
   const whose = direct === undefined ? 'of kube-apiserver' : 'of the daemon';
   throw new StowageError(
     'failed',
-    `This cluster cannot restore to another namespace: ${who} spec.dataSourceRef.namespace, and ${link === undefined ? 'it has no VolumeSnapshotLinks' : 'drops a reference to a VolumeSnapshotLink, too'}`,
+    `This cluster cannot restore to another namespace: ${who} spec.dataSourceRef.namespace, and ${withoutLinks(link !== undefined, isAllowed, daemon?.links)}`,
     {
-      hint: `Switch the feature gate CrossNamespaceVolumeDataSource ${whose} on, or have links: stowage install --components snapshot-crds,populator-crds`,
+      hint: `Switch the feature gate CrossNamespaceVolumeDataSource ${whose} on, or have links: stowage install ${daemon?.links === false ? '--cross-namespace-snapshot=true' : '--components snapshot-crds,populator-crds'}`,
     },
   );
 }
 
-/** Whether references to other namespaces are followed; undefined where that is not known, which is told where it matters. */
-async function asksDaemon(client: KubeClient, io: Io, matters: boolean): Promise<boolean | undefined> {
+function withoutLinks(isServed: boolean, isAllowed: boolean, isFollowed: boolean | undefined): string {
+  if (!isServed) return 'it has no VolumeSnapshotLinks';
+  if (isAllowed) return 'drops a reference to a VolumeSnapshotLink, too';
+  return isFollowed === false
+    ? 'its daemon follows no VolumeSnapshotLinks (--cross-namespace-snapshot=false)'
+    : 'it has no VolumePopulator for VolumeSnapshotLinks';
+}
+
+/** Whether a VolumePopulator is for links; true where the user may not read them: a claim that waits says why. */
+async function isRegistered(client: KubeClient, signal: AbortSignal): Promise<boolean> {
+  const populators = await reading(listAll<VolumePopulator>(client, VOLUME_POPULATORS, { signal }));
+  return 'forbidden' in populators || fillsFromLinks(foundIn(populators)?.items ?? []);
+}
+
+/**
+ * Whether references to other namespaces, and to links, are followed; undefined where that is not known, which is told where it
+ * matters.
+ */
+async function asksDaemon(
+  client: KubeClient,
+  io: Io,
+  matters: boolean,
+): Promise<{ namespaces: boolean | undefined; links: boolean | undefined }> {
   const leases = await readLeases(client, io.signal);
   if ('forbidden' in leases && matters) {
     io.stderr.write(
       printable(`note: not looked at, whether the daemon follows other namespaces: ${leases.forbidden}\n`),
     );
   }
-  return followsNamespaces(leadersIn(foundIn(leases) ?? [], io.clock.now()));
+  const leaders = leadersIn(foundIn(leases) ?? [], io.clock.now());
+  return { namespaces: followsNamespaces(leaders), links: followsLinks(leaders) };
 }
 
 /** Creates the claim, and the link if it takes one. If the claim lost its reference it is deleted again: it would be bound to an empty volume. */

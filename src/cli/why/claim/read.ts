@@ -30,7 +30,7 @@ import { liveReads } from '../../../provisioning/sources/reads.ts';
 import { droppedBy, type Resolution, resolve } from '../../../provisioning/sources/resolve.ts';
 import { sourceOf } from '../../../provisioning/sources/source-of.ts';
 import { referrer } from '../../grants/kinds.ts';
-import { followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
+import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { eventsOf, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
@@ -143,7 +143,7 @@ export async function readClaim(
 
   async function readSource(): Promise<Pick<ClaimKnown, 'source' | 'misses' | 'leases'>> {
     const leases = await readLeasesFor();
-    const gate = { crossNamespace: isFollowed(leases) };
+    const gate = { crossNamespace: isFollowed(leases), links: areLinksFollowed(leases) };
     const kind = sourceOf(claim, gate).kind;
     const looked = leases === undefined ? {} : { leases };
     if (kind === 'none') return { source: { none: true }, misses: [] };
@@ -167,10 +167,14 @@ export async function readClaim(
     return followsNamespaces(leaders) ?? !tellsGateOff(foundIn(events)?.findLast(isOwn));
   }
 
-  /** Undefined where the gate is not asked. */
+  function areLinksFollowed(leases: Reading<Lease[]> | undefined): boolean {
+    return leases === undefined || (followsLinks(leadersIn(foundIn(leases) ?? [], now)) ?? true);
+  }
+
+  /** Undefined where neither gate is asked. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
-    const other = claim.spec.dataSourceRef?.namespace;
-    return !other || other === namespace ? undefined : readLeases(client, signal);
+    const source = sourceOf(claim, { crossNamespace: false });
+    return source.kind === 'gate-off' || source.kind === 'link' ? readLeases(client, signal) : undefined;
   }
 
   /** What keeps a volume from being filled on its node, where its kind is registered for that; else as it was. */

@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
+import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
 import { claimSource } from '../../../population/definition.ts';
 import type { Obstacle, ObstacleReason } from '../../../provisioning/sources/types.ts';
 import { foundIn } from '../../volume/reading.ts';
@@ -22,6 +23,7 @@ const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
   TooSmall: 'ClaimTooSmall',
   ModeChange: 'SourceRefused',
   LinkElsewhere: 'SourceRefused',
+  LinksNotRegistered: 'KindNotRegistered',
   NotRegistered: 'ForeignPopulator',
   Unusable: 'SourceRefused',
 };
@@ -38,6 +40,18 @@ export function source(known: ClaimKnown): Holdup | undefined {
     // What is known of who fills it says more.
     if (known.population?.definitions.length) return undefined;
     const { group, objectKind, name } = found.other;
+    if (group === VOLUME_SNAPSHOT_LINKS.group && objectKind === VOLUME_SNAPSHOT_LINKS.kind) {
+      return {
+        cause: 'ForeignPopulator',
+        holdup: `it is to start from ${objectKind} ${name}, and the daemon leaves those to another populator (--cross-namespace-snapshot=false)`,
+        ...since,
+        next: { when: 'when that has filled a volume' },
+        fix: {
+          say: 'Have the daemon follow VolumeSnapshotLinks, or see that a populator of them runs.',
+          run: ['stowage install --cross-namespace-snapshot=true'],
+        },
+      };
+    }
     const versioned = group.includes('/') ? `, whose group is written with a version` : '';
     return {
       cause: 'ForeignPopulator',
@@ -108,6 +122,11 @@ function fixOf(known: ClaimKnown, { reason, hint, on, referent, message }: Obsta
   const [first] = on;
   if (reason === 'GateOff')
     return { say: GATE_ON, run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'] };
+  if (reason === 'LinksNotRegistered')
+    return {
+      say: 'Have an administrator allow VolumeSnapshotLinks; the claim goes on at once.',
+      run: ['stowage install --components populator-crds'],
+    };
   if (reason === 'Dropped' && hint !== undefined)
     return { say: hint, run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)] };
   if (final) {
