@@ -53,13 +53,13 @@ export interface Whole {
 }
 
 /**
- * Claims, snapshots and grants on a sandbox, gate on, with the namespaces prod, test and other and nodes in memory: what tests of
+ * Claims, snapshots and grants on a sandbox, with the namespaces prod, test and other and nodes in memory: what tests of
  * crashes, orders and grants make and look at. No controller runs yet.
  */
 export type ClaimWorld = Awaited<ReturnType<typeof startClaimWorld>>;
 
-export async function startClaimWorld({ scheduler = false, nodeNames = ['n1'] } = {}) {
-  const cluster = await startClaimsCluster({ crossNamespace: true, scheduler });
+export async function startClaimWorld({ scheduler = false, nodeNames = ['n1'], crossNamespace = true } = {}) {
+  const cluster = await startClaimsCluster({ crossNamespace, scheduler });
   const { client } = cluster;
   const nodes: WorkingNodes = workingNodes();
   for (const name of nodeNames) {

@@ -445,3 +445,18 @@ test.each<[string, Partial<ClaimKnown>, string | undefined]>([
 ])('of a pod that waits for it: %s', (_name, parts, holdup) => {
   expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
 });
+
+test.each([
+  [
+    'how much room there is on node n1 is not known: df printed what is not understood',
+    'RoomUnknown',
+    'stowage check node n1',
+  ],
+  ['no node of the claim: node n1 is not Ready', 'NodeNotReady', 'stowage why node n1'],
+  ['node n1 is not Readyish', 'ProvisioningFailed', 'kubectl describe pvc foo-testing -n test'],
+])('of an event %j the cause is %s', (message, cause, command) => {
+  expect(diagnoseClaim(known({ events: { found: [warning(message)] } }), NOW)).toMatchObject({
+    cause,
+    fix: { run: [command] },
+  });
+});

@@ -138,7 +138,7 @@ const noPod: ClaimCause = (known) => {
 
 /** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
 const isOfNodes = (refused: Holdup | undefined): boolean =>
-  ['NoRoom', 'RoomUnknown', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
+  ['NoRoom', 'RoomUnknown', 'NodeNotReady', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
 
 /** Nodes whose room is not known, which a scheduler takes for nodes without room. */
 function roomUnknown({ classEvents, storageClass }: ClaimKnown): Holdup | undefined {

@@ -10,6 +10,9 @@ import { type ClaimKnown, lookAt } from './known.ts';
 const NO_ROOM = /has room for \d+ bytes in .+?, and \d+ are asked for/;
 /** As the same says it of a node whose directory is not on its file system. */
 const NOT_MOUNTED = /has no room now: /;
+/** As the same says it of a node that told nothing, and of one that Kubernetes has given up. */
+const ROOM_UNKNOWN = /how much room there is on node (\S+) is not known/;
+const NOT_READY = /(?:^|[ :;])node (\S+) is not Ready(?:$|[ ;,])/;
 /** As the same says it of free extents that carry something. */
 const EXTENTS = /free extents of .+ carry what removed volumes left/;
 /** As provisioning/sources/resolve.ts says it. */
@@ -23,6 +26,8 @@ export function eventCause(text: string): Reason {
   if (EXTENTS.test(text)) return 'FreeExtentsCarryData';
   if (NO_ROOM.test(text)) return 'NoRoom';
   if (NOT_MOUNTED.test(text)) return 'DirectoryNotMounted';
+  if (ROOM_UNKNOWN.test(text)) return 'RoomUnknown';
+  if (NOT_READY.test(text)) return 'NodeNotReady';
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
@@ -65,6 +70,16 @@ export function eventFix(known: ClaimKnown, text: string): Fix {
       return {
         say: 'Mount the file system that the message names on that node, and have /etc/fstab mount it at each boot. The claim goes on by itself.',
         run: ['stowage get nodes'],
+      };
+    case 'RoomUnknown':
+      return {
+        say: 'Put right what the message names: the claim goes on once the node tells.',
+        run: [commandLine('stowage', 'check', 'node', ROOM_UNKNOWN.exec(text)?.[1] ?? '')],
+      };
+    case 'NodeNotReady':
+      return {
+        say: 'Bring the node back: the claim goes on by itself.',
+        run: [commandLine('stowage', 'why', 'node', NOT_READY.exec(text)?.[1] ?? '')],
       };
     case 'GateOff':
       return {

@@ -77,10 +77,11 @@ export async function readPod(
   async function dynamicOf(read: Reading<Claim>): Promise<Pick<PodVolume, 'dynamic'>> {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
-    const { storageClassName } = claim.spec;
+    const { storageClassName, dataSourceRef, dataSource } = claim.spec;
     const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, { signal });
-    // A class that is only a name is one for volumes made by hand.
-    const isStatic = 'absent' in found || foundIn(found)?.provisioner === NO_PROVISIONER;
+    // A class that is only a name is one for volumes made by hand, which start from nothing.
+    const isName = 'absent' in found && (dataSourceRef ?? dataSource) == null;
+    const isStatic = isName || foundIn(found)?.provisioner === NO_PROVISIONER;
     if ('forbidden' in found || (storageClassName !== undefined && isStatic)) return {};
     return { dynamic: await readClaim(claim, client, grants, signal, now) };
   }

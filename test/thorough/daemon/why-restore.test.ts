@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { KubeNode } from '../../../src/api/core.ts';
+import {
+  LEASES,
+  NODES,
+  REFERENCE_GRANTS,
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOTS,
+} from '../../../src/api/resources.ts';
+import { type ClaimWorld, type Key, startClaimWorld, toSnapshot } from '../../support/claim-world.ts';
+import { startController, type TestController } from '../../support/controller.ts';
+import { leadingLease } from '../../support/leading-lease.ts';
+import { LINK_POPULATOR } from '../../support/snapshots.ts';
+import { type Person, person } from '../../support/why.ts';
+
+/** `why pvc` and `why pod` in the states that a restore into another namespace can be held up in. The nodes are in memory. */
+
+let world: ClaimWorld;
+let daemon: TestController | undefined;
+let someone: Person;
+
+const start = async (crossNamespace = true) => {
+  await daemon?.stop();
+  daemon = await startController(world.client, {
+    executor: world.nodes,
+    provisioning: { crossNamespace, snapshotController: 'builtin' },
+    retry: { startMs: 200, maxMs: 1000 },
+  });
+};
+
+beforeAll(async () => {
+  world = await startClaimWorld({ scheduler: true });
+  someone = await person(world.cluster.kubeconfig);
+  world.nodes.disk('n1').spaceBytes = 100n * 2n ** 30n;
+  await start();
+  await world.createClass('fast');
+  await world.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' });
+  await world.createSnapshotClass('fast');
+  await world.createClaim('prod/foo');
+  await world.isBound('prod/foo');
+  await world.createSnapshot('prod/foo-backup', 'foo');
+  await world.isReady('prod/foo-backup');
+});
+afterAll(async () => {
+  await daemon?.stop();
+  await world?.stop();
+  await someone?.leave();
+});
+
+const SOURCE = toSnapshot('prod/foo-backup');
+const LINK = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'link' };
+type Spec = Parameters<ClaimWorld['createClaim']>[1];
+
+/** A claim and a pod with it. Returns what `why` says of each, once the claim is held up by that. */
+async function restored(name: string, cause: string, spec: Spec = {}) {
+  const key: Key = `test/${name}`;
+  await world.createClaim(key, { dataSourceRef: SOURCE, ...spec });
+  await world.createPod(key, name);
+  return said(name, cause);
+}
+
+async function said(name: string, cause: string) {
+  const ofClaim = await someone.untilCause(`pvc test/${name}`, cause);
+  const ofPod = await someone.untilCause(`pod test/${name}`, cause);
+  expect(ofPod.holdup).toContain(ofClaim.holdup ?? '');
+  return ofClaim;
+}
+
+test('the grant is missing, or nearly there, and is taken back before it is used', async () => {
+  expect((await restored('grant', 'GrantMissing')).holdup).toContain("isn't allowed");
+  await world.createGrant('prod/nearly', 'tets');
+  await world.createGrant('test/mistaken', 'test');
+  const nearly = await said('grant', 'GrantMissing');
+  expect(nearly.holdup).toContain('ReferenceGrant prod/nearly nearly allows it');
+  await world.createGrant('prod/to-test', 'test');
+  await world.isBound('test/grant');
+
+  await world.createClaim('test/revoked', { dataSourceRef: SOURCE, storageClassName: 'waits' });
+  await someone.untilCause('pvc test/revoked', 'NoConsumer');
+  await world.remove(REFERENCE_GRANTS, 'prod/to-test');
+  await world.createPod('test/revoked', 'revoked');
+  await said('revoked', 'GrantMissing');
+  await world.createGrant('prod/to-test', 'test');
+});
+
+test('the gate is off at the daemon', async () => {
+  await start(false);
+  const { fix } = await restored('gate', 'GateOff');
+  expect(fix?.say).toContain('stowage install --feature-gates CrossNamespaceVolumeDataSource=true');
+  await start();
+  await world.isBound('test/gate');
+});
+
+test('the gate is off at the API server', async () => {
+  const off = await startClaimWorld({ crossNamespace: false });
+  const them = await person(off.cluster.kubeconfig);
+  try {
+    await off.createClass('fast');
+    const claim = {
+      ...{
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'dropped', namespace: 'test' },
+      },
+      spec: {
+        ...{ accessModes: ['ReadWriteOnce'], storageClassName: 'fast', dataSourceRef: SOURCE },
+        resources: { requests: { storage: '1Gi' } },
+      },
+    };
+    await them.shell('kubectl apply -f -', JSON.stringify(claim));
+    await off.createPod('test/dropped', 'dropped');
+    for (const what of ['pvc test/dropped', 'pod test/dropped']) {
+      const { fix } = await them.untilCause(what, 'SourceDropped');
+      expect(fix?.say).toContain('feature gate CrossNamespaceVolumeDataSource of kube-apiserver');
+    }
+  } finally {
+    await them.leave();
+    await off.stop();
+  }
+});
+
+test('the snapshot is not ready', async () => {
+  await world.createSnapshot('prod/slow', 'foo', 'rare');
+  const { holdup } = await restored('slow', 'SnapshotNotReady', { dataSourceRef: toSnapshot('prod/slow') });
+  expect(holdup).toContain('prod/slow');
+  await world.remove(VOLUME_SNAPSHOTS, 'prod/slow');
+  await said('slow', 'SourceMissing');
+});
+
+test('a link without its VolumePopulator', async () => {
+  await world.createLink('test/link', { namespace: 'prod', name: 'foo-backup' });
+  await world.remove(VOLUME_POPULATORS, `/${LINK_POPULATOR.metadata.name}`);
+  const found = await restored('linked', 'KindNotRegistered', { dataSourceRef: LINK });
+  expect(found.fix?.run).toEqual(['stowage install --components populator-crds']);
+  await world.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
+  await world.isBound('test/linked');
+});
+
+test('the size is less than that of the snapshot', async () => {
+  const spec = { resources: { requests: { storage: '1Mi' } } };
+  expect((await restored('tight', 'ClaimTooSmall', spec)).next).toEqual({ when: 'never, as the claim is' });
+});
+
+test('the class is not there', async () => {
+  await restored('classless', 'StorageClassMissing', { storageClassName: 'absent' });
+});
+
+test('the node has no room', async () => {
+  const { holdup } = await restored('roomless', 'NoRoom', { resources: { requests: { storage: '200Gi' } } });
+  expect(holdup).toContain('node n1 has room for');
+});
+
+test('the node is away', async () => {
+  const ready = (status: string) => ({ status: { conditions: [{ type: 'Ready', status }] } });
+  const patch = (body: object) => world.client.patch<KubeNode>(NODES, 'n1', body, { subresource: 'status' });
+  world.nodes.away.add('n1');
+  expect((await restored('unanswered', 'NodeUnreachable')).holdup).toContain('node n1 is not reached');
+  await patch(ready('Unknown'));
+  const lost = await restored('lost', 'NodeNotReady');
+  expect([lost.holdup, lost.fix?.run]).toEqual([
+    expect.stringContaining('node n1 is not Ready'),
+    ['stowage why node n1'],
+  ]);
+  world.nodes.away.delete('n1');
+  await patch(ready('True'));
+  await world.isBound('test/unanswered');
+  await world.isBound('test/lost');
+});
+
+test('the daemon that led is gone', async () => {
+  await daemon?.stop();
+  daemon = undefined;
+  await world.client.create(LEASES, leadingLease(Date.now() - 3_600_000));
+  await world.createClaim('test/leaderless', { dataSourceRef: SOURCE });
+  await world.createPod('test/leaderless', 'leaderless');
+  for (const what of ['pvc test/leaderless', 'pod test/leaderless']) {
+    expect((await someone.untilCause(what, 'DaemonAbsent')).holdup).toContain('no daemon leads');
+  }
+});
