@@ -15,6 +15,12 @@ export const someKinds = (shift: number) =>
     (backing, index) => [backing, CONTENTS[(index + shift) % CONTENTS.length] as Content] as const,
   );
 
+/**
+ * Waits until udev has nothing to do: losetup closes the device that it attached, at which udev may have the kernel read its
+ * partition table anew, and takes the links of its partitions away for a moment.
+ */
+export const udevRests = () => execa('udevadm', ['settle']);
+
 /** An operation to its end. Throws what refuses it. */
 export async function carry(
   executor: Executor,
@@ -23,6 +29,7 @@ export async function carry(
 ): Promise<VolumeDevice> {
   const seen = await carryOut(executor, 'n1', operation, desired);
   if (typeof seen === 'string') throw new Error(seen);
+  if (operation === 'prepare' || operation === 'present') await udevRests();
   return deviceOf(desired, seen);
 }
 

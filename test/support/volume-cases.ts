@@ -5,6 +5,7 @@ import type { PersistentVolume } from '../../src/api/core.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { startCluster, type TestCluster } from './cluster.ts';
+import { udevRests } from './kind-cases.ts';
 import { BACKINGS, type Backing, CONTENTS, type Content, type Kinds, setUpKinds } from './kinds.ts';
 import { EVERY_CASE } from './lane.ts';
 import { removeTraces } from './remove-traces.ts';
@@ -121,6 +122,7 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
       const { name, uid = '' } = volume.metadata;
       const link = `/dev/disk/by-id/stowage-${uid}`;
       expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link });
+      await udevRests();
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${volume.status?.deviceName}`);
       if (backing === 'sparse file') expect(volume.status?.capacity).toBe('304Mi');
       expect((await pvNamed(name)).spec).toMatchObject({
