@@ -59,6 +59,7 @@ export interface PersistentVolumeClaim extends KubeObject {
     dataSource?: DataSourceReference;
     dataSourceRef?: DataSourceReference;
     selector?: object;
+    volumeAttributesClassName?: string;
   };
   status?: {
     phase?: 'Pending' | 'Bound' | 'Lost';

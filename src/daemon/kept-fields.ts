@@ -227,6 +227,7 @@ const OF_CLAIMS = [
   'volumeMode',
   'storageClassName',
   'selector',
+  'volumeAttributesClassName',
   'dataSource',
   'dataSourceRef',
 ] as const;

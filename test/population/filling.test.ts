@@ -75,7 +75,11 @@ describe('from nothing to a claim that is filled', () => {
   test('the prime claim is like the claim, and starts from nothing', () => {
     const selected = claim({
       metadata: { annotations: { [SELECTED]: 'n1' } },
-      spec: { volumeMode: 'Block' },
+      spec: {
+        volumeMode: 'Block',
+        selector: { matchLabels: { tier: 'fast' } },
+        volumeAttributesClassName: 'gold',
+      },
     });
     const { action } = decide(
       input({
@@ -95,6 +99,8 @@ describe('from nothing to a claim that is filled', () => {
         spec: {
           accessModes: ['ReadWriteOnce'],
           volumeMode: 'Block',
+          selector: { matchLabels: { tier: 'fast' } },
+          volumeAttributesClassName: 'gold',
           storageClassName: 'fast',
           resources: { requests: { storage: '1Gi' } },
         },

@@ -41,10 +41,14 @@ function metadataOf(name: string, namespace: string, claim: PersistentVolumeClai
   };
 }
 
-/** An empty claim like the one that is to be filled, in the daemon's namespace. */
+/**
+ * An empty claim like the one that is to be filled, in the daemon's namespace: KEP-1495 has all of its spec copied but the source, so
+ * that whoever makes volumes of the class heeds or refuses each of it.
+ */
 export function primeOf(claim: PersistentVolumeClaim, namespace: string): PersistentVolumeClaim {
   const { uid = '', annotations } = claim.metadata;
-  const { accessModes, resources, storageClassName, volumeMode } = claim.spec;
+  const { accessModes, resources, selector, storageClassName, volumeAttributesClassName, volumeMode } =
+    claim.spec;
   const selected = annotations?.[SELECTED_NODE_ANNOTATION];
   const metadata = metadataOf(primeNameOf(uid), namespace, claim);
   return {
@@ -60,7 +64,9 @@ export function primeOf(claim: PersistentVolumeClaim, namespace: string): Persis
     spec: {
       ...(accessModes && { accessModes }),
       ...(resources && { resources }),
+      ...(selector && { selector }),
       ...(storageClassName !== undefined && { storageClassName }),
+      ...(volumeAttributesClassName && { volumeAttributesClassName }),
       ...(volumeMode && { volumeMode }),
     },
   };
