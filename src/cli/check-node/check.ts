@@ -1,12 +1,15 @@
+import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { Leftover } from '../../api/leftover.ts';
-import { LEFTOVERS, VOLUMES } from '../../api/resources.ts';
+import { DRIVER } from '../../api/names.ts';
+import { LEFTOVERS, STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
+import { dynamicClass } from '../../provisioning/claims/dynamic-class.ts';
 import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
@@ -15,6 +18,7 @@ import type { NodeFlags } from '../nodes/flags.ts';
 import { reachNodes, readNodes } from '../nodes/with-nodes.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
+import { foundIn, reading } from '../volume/reading.ts';
 import type { ClusterFacts } from './facts.ts';
 import { runProgram } from './host-key/run.ts';
 import { trustHostKey } from './host-key/trust.ts';
@@ -119,13 +123,23 @@ type Objects = Omit<ClusterFacts, 'nodes'>;
 
 async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Objects> {
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  const classes = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
+  const classDirectories = (foundIn(classes)?.items ?? []).flatMap(directoryOf);
   try {
-    return { volumes, leftovers: (await listAll<Leftover>(client, LEFTOVERS, { signal })).items };
+    const leftovers = (await listAll<Leftover>(client, LEFTOVERS, { signal })).items;
+    return { volumes, leftovers, classDirectories };
   } catch (error) {
     // A cluster whose CRDs are older than this program has none.
-    if (isNotFound(error)) return { volumes, leftovers: [] };
+    if (isNotFound(error)) return { volumes, leftovers: [], classDirectories };
     throw error;
   }
+}
+
+/** Directory of a class whose claims have files; none of a class that is invalid, or of others. */
+function directoryOf(storageClass: StorageClass): string[] {
+  if (storageClass.provisioner !== DRIVER) return [];
+  const options = dynamicClass(storageClass);
+  return 'problem' in options || options.place.type !== 'sparse' ? [] : [options.place.directory];
 }
 
 /**
@@ -146,6 +160,7 @@ function both(before: ClusterFacts, after: Objects): ClusterFacts {
       ...after.volumes.map(owner),
     ],
     leftovers: [...before.leftovers, ...after.leftovers],
+    classDirectories: after.classDirectories,
   };
 }
 

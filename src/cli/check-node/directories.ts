@@ -1,6 +1,16 @@
 import { refuseAway } from '../../storage/directory/refuse.ts';
 import type { ObservedDirectory } from '../../storage/directory/types.ts';
+import type { Closed } from './facts.ts';
 import type { Check } from './report.ts';
+
+/** Folders that could not be looked into, so that nothing is known of what is left there. Pure. */
+export const closedChecks = (closed: readonly Closed[]): Check[] =>
+  closed.map(({ folder, problem, hint }) => ({
+    check: 'leftovers',
+    ok: false,
+    message: `${folder} is not looked into: ${problem}`,
+    ...(hint === undefined ? {} : { hint }),
+  }));
 
 /** Whether directories of volumes are on the file systems that were recorded. Pure. */
 export const directoryChecks = (directories: readonly ObservedDirectory[]): Check[] =>

@@ -24,6 +24,13 @@ export interface NodeFacts {
   subjects: Look<readonly string[]>;
 }
 
+/** Why a folder was not looked into. */
+export interface Closed {
+  folder: string;
+  problem: string;
+  hint: string | undefined;
+}
+
 /** What is on a node that is named after Volumes. */
 export interface NodeContent {
   users: Users;
@@ -32,6 +39,8 @@ export interface NodeContent {
   folders: readonly string[];
   /** In those folders. */
   files: readonly NamedFile[];
+  /** Folders that the account may not look into. */
+  closed: readonly Closed[];
   /** Of Volumes that are not in the cluster. */
   intents: ReadonlyMap<string, Intent>;
   /** Persistent names that are there, of those that were asked for. */
@@ -48,6 +57,8 @@ export interface NodeContent {
 export interface ClusterFacts {
   volumes: readonly Volume[];
   leftovers: readonly Leftover[];
+  /** Of StorageClasses for sparse files. */
+  classDirectories: readonly string[];
   /** By name. */
   nodes: ReadonlyMap<string, KubeNode>;
 }
@@ -59,15 +70,23 @@ export const ownedUids = ({ volumes, leftovers }: Pick<ClusterFacts, 'volumes' |
     ...leftovers.flatMap(({ metadata, spec }) => [metadata.name, spec.uid]),
   ]);
 
-/** Where backing files of a node may lie: where they do by default, and where its Volumes say. */
-export function foldersOf(node: string, volumes: readonly Volume[], intents: Iterable<Intent>): string[] {
+/**
+ * Where backing files of a node may lie: where they do by default, and where its Volumes say.
+ * @param others directories of classes, and those that the node has on record
+ */
+export function foldersOf(
+  node: string,
+  volumes: readonly Volume[],
+  intents: Iterable<Intent>,
+  others: readonly string[],
+): string[] {
   const folders = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
     const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
     return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
-  const all = [SPARSE_FOLDER, ...folders, ...recorded].filter((folder) => folder !== undefined);
+  const all = [SPARSE_FOLDER, ...folders, ...recorded, ...others].filter((folder) => folder !== undefined);
   return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
 }
 

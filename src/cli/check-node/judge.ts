@@ -4,7 +4,7 @@ import { isPaused } from '../../api/paused.ts';
 import type { Volume } from '../../api/volume.ts';
 import { refuseAway } from '../../storage/directory/refuse.ts';
 import { commandIn } from '../../storage/holders.ts';
-import { directoryChecks } from './directories.ts';
+import { closedChecks, directoryChecks } from './directories.ts';
 import {
   type ClusterFacts,
   type Look,
@@ -35,7 +35,9 @@ export function judge(
   const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
   const owned = ownedUids(cluster);
   const left = [
-    ...('problem' in content ? [notLooked('leftovers', content)] : leftoversIn(content.known, owned)),
+    ...('problem' in content
+      ? [notLooked('leftovers', content)]
+      : [...closedChecks(content.known.closed), ...leftoversIn(content.known, owned)]),
     ...('problem' in subjects ? [notLooked('jobs', subjects)] : leftJobs(subjects.known, owned)),
   ];
   const none: Check = { check: 'leftovers', ok: true, message: 'none' };

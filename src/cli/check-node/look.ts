@@ -72,16 +72,16 @@ async function lookAtContent(
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
-  const folders = foldersOf(node, cluster.volumes, intents.values());
+  const all = foldersOf(node, cluster.volumes, intents.values(), [
+    ...cluster.classDirectories,
+    ...recorded.map(({ directory }) => directory),
+  ]);
+  const { open: folders, closed, files, free } = await lookInto(all, look);
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
-  // Folders have those above them in common.
-  const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
   const names = groupsOf(node, cluster.volumes);
   const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
   const found = await results([
-    ...folderProbes(folders),
     ...pathProbes(links),
-    ...space.values(),
     ...(view === undefined ? [] : groupProbes(view)),
     ...(recorded.length === 0 ? [] : placeProbes(recorded.map(({ directory }) => directory))),
   ]);
@@ -91,17 +91,47 @@ async function lookAtContent(
     records,
     intents,
     folders,
-    files: readFolders(folders, get),
+    files,
+    closed,
+    free,
     links: readPaths(links, get),
     groups: new Map(view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)])),
     directories: readPlaces(recorded, get),
-    free: new Map(
-      folders.flatMap((folder) => {
+  };
+}
+
+type Folders = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
+
+/** Looks into folders in one request, or, where one of them is refused, into each alone. */
+async function lookInto(
+  folders: readonly string[],
+  look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
+): Promise<Folders> {
+  const seen = await looked(async () => {
+    // Folders have those above them in common.
+    const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
+    const found = await look([...folderProbes(folders), ...space.values()]);
+    return {
+      files: readFolders(folders, answersOf(found)),
+      // The directory of a Volume that waits for it is not made yet.
+      free: folders.flatMap((folder) => {
         const bytes = findFreeSpace(folder, found);
-        // The directory of a Volume that waits for it is not made yet.
         return bytes === undefined ? [] : [[folder, bytes] as const];
       }),
-    ),
+    };
+  });
+  if ('known' in seen) {
+    const { files, free } = seen.known;
+    return { open: [...folders], closed: [], files, free: new Map(free) };
+  }
+  const [folder = '', ...more] = folders;
+  if (more.length === 0) return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
+  const parts = await Promise.all(folders.map((each) => lookInto([each], look)));
+  return {
+    open: parts.flatMap(({ open }) => open),
+    closed: parts.flatMap(({ closed }) => closed),
+    files: parts.flatMap(({ files }) => files),
+    free: new Map(parts.flatMap(({ free }) => [...free])),
   };
 }
 

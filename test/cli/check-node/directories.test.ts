@@ -1,14 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { missing, result } from '../../support/fake-executor.ts';
 import { directory } from '../../support/volume-input.ts';
-import { check, FOLDER, MADE, volume, withProbes } from './checked-node.ts';
+import { check, FOLDER, freeIn, MADE, volume, withProbes } from './checked-node.ts';
 
 const record = (path: string, more: object = {}) =>
   JSON.stringify({ version: 1, directory: path, ...directory.recorded, ...more });
 const other = '/data/volumes';
+const EMPTY = { [other]: missing, ...freeIn(other, 100) };
 const paths = { [`path of ${FOLDER}`]: result(0, FOLDER), [`path of ${other}`]: result(0, other) };
 const checkDirectories = (...records: string[]) =>
-  check(withProbes(MADE, { ...paths, 'recorded directories': result(0, `${records.join('\n')}\n`) }), volume);
+  check(
+    withProbes(MADE, { ...paths, ...EMPTY, 'recorded directories': result(0, `${records.join('\n')}\n`) }),
+    volume,
+  );
 
 test('a directory that is on the file system on record is no problem', async () => {
   const { code, checks } = await checkDirectories(record(FOLDER));

@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { Check } from '../../../src/cli/check-node/report.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import { SudoRefusal } from '../../../src/nodes/sudo.ts';
 import { missing, result } from '../../support/fake-executor.ts';
+import type { World } from '../../support/fake-io.ts';
+import { directory } from '../../support/volume-input.ts';
+import { classNamed } from '../../support/volumes.ts';
 import {
   check,
   FILE,
@@ -19,6 +24,14 @@ import {
   volume,
   withProbes,
 } from './checked-node.ts';
+
+const CLASS = {
+  'storageclasses/keep': {
+    ...classNamed('keep'),
+    provisioner: 'volume.stowage.dev',
+    parameters: { directory: '/srv/files' },
+  },
+};
 
 describe('an API server restored to before a create', () => {
   test('lists leftovers on the node, the records last', async () => {
@@ -48,6 +61,40 @@ describe('an API server restored to before a create', () => {
     const { problems } = await check({ probes, subjects: [UID] }, volume);
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining(`${FOLDER}/${OTHER}, a`),
+    ]);
+  });
+
+  test.each<[string, Probes, World['objects']]>([
+    ['a class names', {}, CLASS],
+    [
+      'the node has on record',
+      {
+        'recorded directories': result(
+          0,
+          JSON.stringify({ version: 1, directory: '/srv/files', ...directory.recorded, path: '/srv/files' }),
+        ),
+        'path of /srv/files': result(0, '/srv/files'),
+      },
+      {},
+    ],
+  ])('lists leftovers in a directory that %s', async (_what, more, objects) => {
+    const probes = { '/srv/files': result(0, `f 4096 ${OTHER}`), ...freeIn('/srv/files', 100), ...more };
+    const { problems } = await check(withProbes(MADE, probes), { ...volume, ...objects });
+    expect(problems.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`/srv/files/${OTHER}, a backing file`),
+    ]);
+  });
+
+  test('lists those of other directories where one may not be looked into', async () => {
+    const denied = () => {
+      const cause = new SudoRefusal('stowage', 'find /srv/files', '');
+      throw new NodeError('refused', 'n1', cause.message, { cause });
+    };
+    const probes = { '/srv/files': denied, [FOLDER]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`) };
+    const { problems } = await check(withProbes(MADE, probes), { ...volume, ...CLASS });
+    expect(problems.map(({ message }) => message)).toEqual([
+      '/srv/files is not looked into: sudo does not let stowage run find /srv/files',
+      expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
     ]);
   });
 
