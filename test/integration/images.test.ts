@@ -15,6 +15,7 @@ import { deviceClaims } from '../support/device-claims.ts';
 import { createImage, fromImage } from '../support/images.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
+import { person } from '../support/why.ts';
 
 const MIB = 1 << 20;
 const CONTENT = Buffer.concat([randomBytes(3 * MIB), Buffer.alloc(4 * MIB), randomBytes(MIB)]);
@@ -125,6 +126,25 @@ describeAsRoot('a claim that is filled on its node', () => {
       await scene.isAllGone();
     },
   );
+
+  test('with bytes of another checksum is filled once its Image is corrected, as why says', async () => {
+    await scene.createFast();
+    await register();
+    await create('wrong', '/disk', { sha256: 'a'.repeat(64) });
+    await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('wrong') });
+    const someone = await person(scene.cluster.kubeconfig);
+    try {
+      const said = await someone.untilCause('pvc prod/claim', 'Failed');
+      expect(said.fix?.say).toContain('Image prod/wrong cannot be changed');
+      await someone.follow(said, {
+        between: `sed -i 's/${'a'.repeat(64)}/${sha256(CONTENT)}/' source.yaml`,
+      });
+    } finally {
+      await someone.leave();
+    }
+    const { spec } = await scene.claims.isBound('prod/claim');
+    expect(sha256(await begins(spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
+  });
 
   test('is tried again where it may pass', async () => {
     await scene.createFast();

@@ -1,5 +1,8 @@
+import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
+import type { Volume } from '../../api/volume.ts';
+import { claimOf } from '../../provisioning/claims/claim-volume.ts';
 import { nodeOf } from '../../volumes/desired.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
@@ -7,7 +10,7 @@ import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
 import { refusedBy } from './refused.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
-import type { Cause, Known } from './types.ts';
+import type { Cause, Fix, Known } from './types.ts';
 import { type Obstruction, obstruction } from './way.ts';
 
 /** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
@@ -61,13 +64,40 @@ function wrong(known: Known, reason: string | undefined, message: string): Obstr
   if (found === undefined) {
     return {
       cause: 'Failed',
-      fix: { say: 'Put right what the message names, and have the Volume tried again.', run: retry(volume) },
+      fix: refill(volume) ?? {
+        say: 'Put right what the message names, and have the Volume tried again.',
+        run: retry(volume),
+      },
     };
   }
   const { cause, fix } = found;
   return {
     cause,
     fix: { say: `${fix.say} Then have the Volume tried again.`, run: [...(fix.run ?? []), ...retry(volume)] },
+  };
+}
+
+/**
+ * Has a claim filled anew from a corrected source. The Volume keeps what the source said when it was made, so that to try that again
+ * would fail the same way.
+ */
+function refill(volume: Volume): Fix | undefined {
+  const populator = volume.spec.source?.populator;
+  const claim = claimOf(volume);
+  const kind = populator == null ? undefined : BUILTIN_KINDS[populator.builtin]?.resource;
+  if (populator == null || claim === undefined || kind === undefined) return undefined;
+  const source = ['-n', populator.namespace, `${kind.plural}.${kind.group}`, populator.name];
+  const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
+  return {
+    say: `${kind.kind} ${populator.namespace}/${populator.name} cannot be changed: correct it in the file before it is created again. The claim is made anew after it, and gets another Volume.`,
+    run: [
+      `${commandLine('kubectl', 'get', ...source, '-o', 'yaml')} > source.yaml`,
+      `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,
+      commandLine('kubectl', 'delete', ...ofClaim),
+      commandLine('kubectl', 'delete', ...source),
+      'kubectl create -f source.yaml',
+      'kubectl create -f claim.yaml',
+    ],
   };
 }
 
