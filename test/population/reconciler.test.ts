@@ -6,6 +6,7 @@ import type { Change } from '../../src/kube/store.ts';
 import { MAX_RUNNING } from '../../src/population/machine/pods.ts';
 import { createMachine, type MachineDeps } from '../../src/population/machine/reconciler.ts';
 import { FakeClock } from '../support/fake-clock.ts';
+import { populated } from './decisions.ts';
 import { claim, definition, found, OWN, pod, prime, pv, storageClass, UID } from './input.ts';
 
 /** An informer that has just these. */
@@ -91,4 +92,36 @@ test.each<[string, object, string | undefined]>([
   expect(told).toEqual([
     expect.stringContaining(said ?? `PopulatorCreated: pod ${OWN}/${name} fills the volume`),
   ]);
+});
+
+test.each<[string, 'success' | 'error']>([
+  ['Succeeded', 'success'],
+  ['Failed', 'error'],
+])('a pod that has %s is counted with its time, also of a daemon that led before', async (phase, result) => {
+  const clock = new FakeClock();
+  const creationTimestamp = new Date(clock.now() - 600_000).toISOString();
+  const claims = informerOf(claim(), phase === 'Succeeded' ? populated : prime());
+  const pvs = informerOf(pv());
+  const pods = informerOf<Pod>(pod(phase, { metadata: { creationTimestamp } }));
+  const ended: object[] = [];
+  const machine = createMachine({
+    ...{ clock, namespace: OWN, claims: claims.informer, pods: pods.informer },
+    persistentVolumes: pvs.informer,
+    storageClasses: informerOf(storageClass()).informer,
+    definitions: informerOf(definition).informer,
+    findSource: async () => found,
+    client: {
+      get: async () => claim(),
+      delete: async () => pods.informer.list().splice(0),
+      patch: async (_resource: object, _name: string, patch: object) => patch,
+    },
+    events: { event() {}, flush: async () => {} },
+    onPopulated: (end: object) => ended.push(end),
+    logger: { info() {} },
+  } as unknown as MachineDeps);
+  for (const { begin } of [claims, pvs]) begin();
+  // Patches change nothing here, so that it has no end.
+  const look = () => machine.reconcile(UID, new AbortController().signal).catch(() => {});
+  for (let round = 0; round < 3 && ended.length === 0; round++) await look();
+  expect(ended[0]).toMatchObject({ result, ms: 600_000 });
 });

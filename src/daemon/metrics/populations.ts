@@ -83,7 +83,7 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
     onEnd({ result, ms, filled }) {
       const labels = { operation_name: 'populate', result };
       ends.inc(labels);
-      durations.observe(labels, ms / 1000);
+      if (ms !== undefined) durations.observe(labels, ms / 1000);
       if (filled !== undefined) filledBytes.inc({ class: label(filled.storageClass) }, Number(filled.bytes));
     },
     addPods(of, size) {

@@ -20,8 +20,8 @@ import type { EventToTell, MachineAction, MachineInput, SourceFound } from './ty
 /** A population that has ended, or a pod of one that has failed. */
 export interface Populated {
   result: 'success' | 'error';
-  /** Since the pod was made. */
-  ms: number;
+  /** Since the pod was made; undefined where this daemon has not seen it. */
+  ms?: number;
   /** The volume that is the claim's now: its size, and its class. */
   filled?: { bytes: bigint; storageClass: string };
 }
@@ -59,6 +59,7 @@ export function createMachine(deps: MachineDeps): Machine {
   /** By UID, as the next three. */
   const told = new Map<string, { text: string; at: number }>();
   const creating = new Set<string>();
+  /** Since when the pods of claims are there, ms since the epoch: whoever led then. */
   const begun = new Map<string, number>();
   /** The UIDs of pods that are there, or were. */
   const lastPods = new Map<string, string>();
@@ -71,6 +72,8 @@ export function createMachine(deps: MachineDeps): Machine {
     const kind = claim && claimSource(claim);
     const pod = pods.get(podNameOf(uid), namespace);
     if (pod?.metadata.uid !== undefined) lastPods.set(uid, pod.metadata.uid);
+    if (pod?.metadata.creationTimestamp !== undefined)
+      begun.set(uid, Date.parse(pod.metadata.creationTimestamp));
     else if (prime === undefined) lastPods.delete(uid);
     return {
       ...asked,
@@ -184,8 +187,6 @@ export function createMachine(deps: MachineDeps): Machine {
   }
 
   function count(effect: Effect, uid: string, claim: PersistentVolumeClaim | undefined): void {
-    const now = clock.now();
-    if (effect.do === 'create-pod') begun.set(uid, now);
     const isFailure = effect.do === 'note-attempts' && effect.attempts.failed > 0;
     const result = effect.do === 'rebind' ? 'success' : isFailure ? 'error' : undefined;
     if (result === undefined) return;
@@ -193,7 +194,9 @@ export function createMachine(deps: MachineDeps): Machine {
       bytes: parseQuantity(effect.pv.spec.capacity.storage),
       storageClass: claim?.spec.storageClassName ?? '',
     };
-    deps.onPopulated?.({ result, ms: now - (begun.get(uid) ?? now), ...(filled && { filled }) });
+    const since = begun.get(uid);
+    const ms = since === undefined ? {} : { ms: Math.max(0, clock.now() - since) };
+    deps.onPopulated?.({ result, ...ms, ...(filled && { filled }) });
     begun.delete(uid);
     told.delete(uid);
   }
