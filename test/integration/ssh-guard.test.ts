@@ -1,38 +1,15 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { systemClock } from '../../src/control/clock.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createNodeExecutor } from '../../src/volumes/node-executor.ts';
+import { reach, startGuarded } from '../support/guarded.ts';
 import { KINDS, kindCases, someKinds } from '../support/kind-cases.ts';
 import { type Kinds, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { refusalCases } from '../support/refusal-cases.ts';
 import { describeAsRoot } from '../support/root.ts';
-import { type Sshd, startSshd } from '../support/sshd.ts';
-
-/** An sshd whose key runs the forced command alone, with this list. */
-async function startGuarded(folder: string, list: string): Promise<{ sshd: Sshd; executor: Executor }> {
-  const sshd = await startSshd({ nodes: ['n1'] });
-  const file = join(folder, 'allowed');
-  await writeFile(file, list);
-  const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
-  const keys = join(sshd.folder, 'authorized_keys');
-  const command = `${python} -I ${resolve('salt/ssh_guard.py')} ${file}`;
-  await writeFile(keys, `restrict,command="${command}" ${await readFile(keys, 'utf8')}`);
-  return { sshd, executor: reach(sshd.configFile) };
-}
-
-const reach = (sshConfig: string): Executor =>
-  createNodeExecutor({
-    transport: 'ssh',
-    localNodes: [],
-    sshConfig,
-    sshGuard: true,
-    nodeNamed: () => undefined,
-    clock: systemClock,
-  });
+import type { Sshd } from '../support/sshd.ts';
 
 describeAsRoot('ssh to a node where a key has the forced command', () => {
   let kinds: Kinds;

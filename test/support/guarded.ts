@@ -1,0 +1,33 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { execa } from 'execa';
+import { systemClock } from '../../src/control/clock.ts';
+import type { Executor } from '../../src/nodes/job.ts';
+import { createNodeExecutor } from '../../src/volumes/node-executor.ts';
+import { type Sshd, startSshd } from './sshd.ts';
+
+/** An sshd whose key runs the forced command alone, with this list. */
+export async function startGuarded(
+  folder: string,
+  list: string,
+): Promise<{ sshd: Sshd; executor: Executor }> {
+  const sshd = await startSshd({ nodes: ['n1'] });
+  const file = join(folder, 'allowed');
+  await writeFile(file, list);
+  const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
+  const keys = join(sshd.folder, 'authorized_keys');
+  const command = `${python} -I ${resolve('salt/ssh_guard.py')} ${file}`;
+  await writeFile(keys, `restrict,command="${command}" ${await readFile(keys, 'utf8')}`);
+  return { sshd, executor: reach(sshd.configFile) };
+}
+
+/** Nodes behind such an sshd. */
+export const reach = (sshConfig: string): Executor =>
+  createNodeExecutor({
+    transport: 'ssh',
+    localNodes: [],
+    sshConfig,
+    sshGuard: true,
+    nodeNamed: () => undefined,
+    clock: systemClock,
+  });
