@@ -35,6 +35,16 @@ import type {
   VolumeSnapshotContent,
 } from '../api/snapshot.ts';
 import { droppedSource, LAST_APPLIED } from '../provisioning/sources/dropped.ts';
+import {
+  boundedClaimSpec,
+  boundedFinalizers,
+  boundedManifest,
+  boundedOwners,
+  boundedTolerations,
+  boundedVolumes,
+  cut,
+  isShort,
+} from './kept-sizes.ts';
 
 /**
  * What caches keep of objects: what the controllers read, and no more. managedFields, annotations of others, such as
@@ -155,8 +165,11 @@ export function keepPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod 
     kind,
     metadata: keepNamespaced(metadata, [MIRROR_POD_ANNOTATION]),
     spec: {
-      ...pick(spec, spec.nodeName ? ['nodeName'] : ['tolerations']),
-      ...(volumes === undefined ? {} : { volumes }),
+      ...(spec.nodeName ? { nodeName: spec.nodeName } : {}),
+      ...(spec.nodeName || spec.tolerations === undefined
+        ? {}
+        : { tolerations: boundedTolerations(spec.tolerations) }),
+      ...(volumes === undefined ? {} : { volumes: boundedVolumes(volumes) }),
     },
     ...(status === undefined
       ? {}
@@ -198,18 +211,22 @@ export function keepClaim({
   return {
     apiVersion,
     kind,
-    metadata: {
-      ...keepNamespaced(metadata, [...OF_CLAIMS_METADATA, ...whereDropped({ metadata, spec })]),
-      ...pick(metadata, ['finalizers']),
-    },
-    spec: pick(spec, spec.volumeName ? OF_BOUND_CLAIMS : OF_CLAIMS),
+    metadata: withManifest(
+      { ...keepNamespaced(metadata, OF_CLAIMS_METADATA), ...finalizersOf(metadata) },
+      { metadata, spec },
+    ),
+    spec: boundedClaimSpec(pick(spec, spec.volumeName ? OF_BOUND_CLAIMS : OF_CLAIMS)),
     ...(status === undefined ? {} : { status: pick(status, ['phase', 'capacity', 'conditions']) }),
   };
 }
 
 /** The manifest of one that is to get a volume counts where it names a source that the claim has lost. */
-const whereDropped = (claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): string[] =>
-  claim.spec.volumeName || droppedSource(claim) === undefined ? [] : [LAST_APPLIED];
+function withManifest(kept: ObjectMeta, claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): ObjectMeta {
+  const dropped = claim.spec.volumeName ? undefined : droppedSource(claim);
+  if (dropped === undefined) return kept;
+  const manifest = boundedManifest(claim.metadata, dropped);
+  return { ...kept, annotations: { ...kept.annotations, [LAST_APPLIED]: manifest } };
+}
 
 const OF_CLAIMS_METADATA = [
   SELECTED_NODE_ANNOTATION,
@@ -235,7 +252,12 @@ const OF_CLAIMS = [
 /** Whole, but for what others wrote beside it. */
 export function keepSnapshot({ apiVersion, kind, metadata, spec, status }: VolumeSnapshot): VolumeSnapshot {
   const kept = { ...keepMetadata(metadata), ...pick(metadata, ['namespace']) };
-  return { apiVersion, kind, metadata: kept, spec, ...(status === undefined ? {} : { status }) };
+  const { source, volumeSnapshotClassName } = spec;
+  const bounded = {
+    source: Object.fromEntries(Object.entries(source).map(([key, name]) => [key, cut(String(name))])),
+    ...(volumeSnapshotClassName == null ? {} : { volumeSnapshotClassName: cut(volumeSnapshotClassName) }),
+  };
+  return { apiVersion, kind, metadata: kept, spec: bounded, ...(status === undefined ? {} : { status }) };
 }
 
 /** That there is one, and which: what it says is read from the API server when it counts. */
@@ -265,15 +287,8 @@ export function keepSnapshotClass(snapshotClass: VolumeSnapshotClass): VolumeSna
 
 /** There are many of these, and little of them is asked for. */
 function keepNamespaced(metadata: ObjectMeta, more: readonly string[]): ObjectMeta {
-  const kept = pick(metadata, [
-    'name',
-    'namespace',
-    'uid',
-    'resourceVersion',
-    'deletionTimestamp',
-    'ownerReferences',
-  ]);
-  return withAnnotations(kept, metadata, more);
+  const kept = pick(metadata, ['name', 'namespace', 'uid', 'resourceVersion', 'deletionTimestamp']);
+  return withAnnotations({ ...kept, ...ownersOf(metadata) }, metadata, more);
 }
 
 /** `more`: annotations that are read on objects of that kind alone. */
@@ -285,15 +300,32 @@ function keepMetadata(metadata: ObjectMeta, more: readonly string[] = []): Objec
     'generation',
     'creationTimestamp',
     'deletionTimestamp',
-    'finalizers',
-    'ownerReferences',
   ]);
-  return withAnnotations(kept, metadata, [...ANNOTATIONS, ...more]);
+  return withAnnotations({ ...kept, ...finalizersOf(metadata), ...ownersOf(metadata) }, metadata, [
+    ...ANNOTATIONS,
+    ...more,
+  ]);
 }
 
 function withAnnotations(kept: ObjectMeta, metadata: ObjectMeta, names: readonly string[]): ObjectMeta {
-  const annotations = pick(metadata.annotations ?? {}, names);
+  const all = Object.entries(pick(metadata.annotations ?? {}, names));
+  const annotations = Object.fromEntries(all.filter(([, value]) => !isTenants(metadata) || isShort(value)));
   return Object.keys(annotations).length === 0 ? kept : { ...kept, annotations };
+}
+
+/** What is in no namespace is written by administrators. */
+const isTenants = ({ namespace }: ObjectMeta): boolean => namespace !== undefined;
+
+function ownersOf(metadata: ObjectMeta): Pick<ObjectMeta, 'ownerReferences'> {
+  const { ownerReferences: owners } = metadata;
+  if (owners === undefined) return {};
+  return { ownerReferences: isTenants(metadata) ? boundedOwners(owners) : owners };
+}
+
+function finalizersOf(metadata: ObjectMeta): Pick<ObjectMeta, 'finalizers'> {
+  const { finalizers } = metadata;
+  if (finalizers === undefined) return {};
+  return { finalizers: isTenants(metadata) ? boundedFinalizers(finalizers) : finalizers };
 }
 
 /** Of an object, the fields that it has of these. */

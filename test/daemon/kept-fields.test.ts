@@ -12,6 +12,7 @@ import {
   keepSnapshotContent,
   keepStorageClass,
 } from '../../src/daemon/kept-fields.ts';
+import { droppedSource } from '../../src/provisioning/sources/dropped.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 
@@ -296,4 +297,80 @@ test('of snapshots, their contents and classes: all but what others wrote beside
   expect(
     keepSnapshotClass({ ...standard, metadata: { ...standard.metadata, ...more, annotations: ofOthers } }),
   ).toEqual(standard);
+});
+
+const LONG = 'x'.repeat(250_000);
+const names = (count: number, of: (index: number) => object | string) =>
+  Array.from({ length: count }, (_, n) => of(n));
+
+test.each<[string, object, object]>([
+  ['the node that was selected', { annotations: { 'volume.kubernetes.io/selected-node': LONG } }, {}],
+  ['what it populates', { annotations: { 'stowage.dev/populates': LONG } }, {}],
+  [
+    'its manifest',
+    {
+      annotations: {
+        'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
+          metadata: { name: 'c', namespace: 'ns' },
+          spec: { dataSourceRef: { kind: 'K', name: LONG }, pad: LONG },
+        }),
+      },
+    },
+    {},
+  ],
+  ['finalizers', { finalizers: names(4000, (n) => `a.b/${'f'.repeat(50)}${n}`) }, {}],
+  [
+    'owners',
+    { ownerReferences: names(2000, (n) => ({ apiVersion: 'v1', kind: LONG, name: 'p', uid: `${n}` })) },
+    {},
+  ],
+  ['its selector', {}, { selector: { matchLabels: { a: LONG } } }],
+  ['its source', {}, { dataSourceRef: { apiGroup: LONG, kind: LONG, name: LONG, namespace: LONG } }],
+  ['its modes', {}, { accessModes: names(50_000, () => 'ReadWriteOnce') }],
+  ['other requests', {}, { resources: { requests: { storage: '1Gi', [LONG]: '1' } } }],
+  ['its volume', {}, { volumeName: LONG }],
+])('of a claim, however large it is, little is kept: %s', (_what, metadata, spec) => {
+  const claim = {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+    ...{ metadata: { name: 'c', namespace: 'ns', ...metadata }, spec },
+  } as PersistentVolumeClaim;
+  expect(JSON.stringify(keepClaim(claim)).length).toBeLessThan(8000);
+});
+
+test('that a claim has a selector is kept, and what it was to start from', () => {
+  const text = JSON.stringify({
+    metadata: { name: 'c', namespace: 'ns' },
+    spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 's', namespace: 'prod' }, pad: LONG },
+  });
+  const kept = keepClaim({
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+    metadata: {
+      ...{ name: 'c', namespace: 'ns' },
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text },
+    },
+    spec: { selector: { matchLabels: { a: LONG } } },
+  } as PersistentVolumeClaim);
+  expect(kept.spec.selector).toEqual({});
+  expect(droppedSource(kept)).toEqual({ kind: 'VolumeSnapshot', name: 's', namespace: 'prod' });
+});
+
+test('of a pod, however large it is, little is kept', () => {
+  const kept = keepPod({
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns' } },
+    spec: {
+      tolerations: names(2000, (n) => ({ key: `k${n}`, value: 'v'.repeat(60) })),
+      volumes: names(2000, (n) => ({ name: `${n}`, persistentVolumeClaim: { claimName: LONG } })),
+    },
+  } as unknown as Pod);
+  expect(JSON.stringify(kept).length).toBeLessThan(100_000);
+});
+
+test('of a PersistentVolume all nodes are kept that have it attached, and all finalizers', () => {
+  const nodes = JSON.stringify(names(500, (n) => `node-${n}`));
+  const finalizers = names(40, (n) => `a.b/${n}`) as string[];
+  const kept = keepPersistentVolume({
+    ...pv('Bound'),
+    metadata: { name: 'pv', finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } },
+  });
+  expect(kept.metadata).toMatchObject({ finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } });
 });

@@ -149,7 +149,33 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     await ready();
   });
 
-  describe('with 1,500 claims of 250 kB', () => {
+  describe('with 1,500 claims of 250 kB, in one field or another', () => {
+    /** Fields that the daemon reads, and one that it does not. */
+    const LARGE: readonly { metadata?: object; spec?: object }[] = [
+      { metadata: { annotations: { a: 'x'.repeat(250_000) } } },
+      { metadata: { annotations: { 'volume.kubernetes.io/selected-node': 'x'.repeat(250_000) } } },
+      { metadata: { annotations: { 'stowage.dev/populates': 'x'.repeat(250_000) } } },
+      {
+        metadata: {
+          ownerReferences: Array.from({ length: 500 }, (_, index) => ({
+            ...{ apiVersion: 'v1', kind: 'Pod', name: 'n'.repeat(450), uid: `${index}` },
+          })),
+        },
+      },
+      {
+        metadata: { finalizers: Array.from({ length: 4000 }, (_, index) => `a.b/${'f'.repeat(50)}${index}`) },
+      },
+      {
+        spec: {
+          selector: {
+            matchExpressions: Array.from({ length: 2500 }, (_, index) => ({
+              ...{ key: `k${index}`, operator: 'In', values: ['v'.repeat(60)] },
+            })),
+          },
+        },
+      },
+    ];
+    const large = (index: number) => LARGE[index % LARGE.length];
     beforeAll(async () => {
       for (let index = 0; index < 1500; index++) {
         await cluster.client.create(
@@ -157,11 +183,12 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
           {
             apiVersion: 'v1',
             kind: 'PersistentVolumeClaim',
-            metadata: { name: `large-${index}`, annotations: { a: 'x'.repeat(250_000) } },
+            metadata: { name: `large-${index}`, ...large(index)?.metadata },
             spec: {
               accessModes: ['ReadWriteOnce'],
               storageClassName: 'none',
               resources: { requests: { storage: '1Mi' } },
+              ...large(index)?.spec,
             },
           },
           { namespace: 'default' },

@@ -17,6 +17,21 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { BuiltinReads } from './builtin.ts';
 import type { SourceReads } from './resolve.ts';
 
+/** Of a grant: who may have what. Its owner writes as much beside that as an object can have. */
+const granted = ({ apiVersion, kind, metadata, spec }: ReferenceGrant): ReferenceGrant => {
+  const { name, namespace, deletionTimestamp } = metadata;
+  return {
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+    spec,
+  };
+};
+
 /**
  * Reads of the API server. A kind that it does not serve has no objects, and a name that can be none of an object is asked for by
  * nobody. Whatever else it answers with is thrown.
@@ -58,7 +73,7 @@ export function liveReads(
       if (!isDnsSubdomain(namespace)) return [];
       for (const served of grants) {
         try {
-          return (await listAll<ReferenceGrant>(client, served, { namespace, signal })).items;
+          return (await listAll<ReferenceGrant>(client, served, { namespace, signal }, granted)).items;
         } catch (error) {
           if (!isNotFound(error)) throw error;
         }

@@ -321,15 +321,20 @@ describe('live reads', () => {
     expect(await liveReads(refusing(500), []).grants('prod')).toEqual([]);
   });
 
-  test('grants are read in the first version that is served', async () => {
-    const grant = { metadata: { namespace: 'prod', name: 'g' } };
+  test('grants are read in the first version that is served, without what others wrote beside them', async () => {
+    const grant = {
+      metadata: { namespace: 'prod', name: 'g', annotations: { a: 'x'.repeat(250_000) } },
+      spec: { from: [], to: [] },
+    };
     const list = async ({ version }: Resource) => {
       if (version === 'v1') throw failure(404);
       return { items: [grant], metadata: {} };
     };
     const versions = ['v1', 'v1beta1'].map((version) => ({ ...REFERENCE_GRANTS, version }));
     const read = liveReads({ list } as unknown as KubeClient, versions);
-    expect(await read.grants('prod')).toEqual([grant]);
+    expect(await read.grants('prod')).toEqual([
+      { metadata: { namespace: 'prod', name: 'g' }, spec: { from: [], to: [] } },
+    ]);
   });
 
   test('a server that fails is thrown, for it says nothing', async () => {
