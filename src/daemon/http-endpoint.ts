@@ -78,9 +78,8 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
       void serve(request, response);
     },
   );
-  server.maxConnections = CONNECTIONS;
   server.timeout = PATIENCE;
-  limitAddresses(server);
+  limitConnections(server);
   server.listen(address.port, address.host);
   try {
     await once(server, 'listening');
@@ -121,22 +120,25 @@ function shared<T>(read: () => Promise<T>, clock: Pick<Clock, 'now'>): () => Pro
   };
 }
 
-/** Closes connections beyond those that one address may have, so that it keeps the kubelet's probes from no answer. */
-function limitAddresses(server: Server): void {
-  const counts = new Map<string, number>();
+/**
+ * Closes the oldest connection of an address that has as many as one may, and the oldest of all where there are too many: whoever
+ * holds connections, from however many addresses, keeps no newer one, such as a kubelet's probe, from its answer.
+ */
+function limitConnections(server: Server): void {
+  /** With the address of each, the oldest first: a socket that is closed knows it no more. */
+  const open = new Map<Socket, string>();
+  const close = (socket: Socket | undefined) => {
+    if (socket === undefined) return;
+    open.delete(socket);
+    socket.destroy();
+  };
   server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
-    const count = (counts.get(remoteAddress) ?? 0) + 1;
-    if (count > CONNECTIONS_EACH) {
-      socket.destroy();
-      return;
-    }
-    counts.set(remoteAddress, count);
-    socket.on('close', () => {
-      const left = (counts.get(remoteAddress) ?? 1) - 1;
-      if (left > 0) counts.set(remoteAddress, left);
-      else counts.delete(remoteAddress);
-    });
+    const own = [...open].flatMap(([each, address]) => (address === remoteAddress ? [each] : []));
+    if (own.length >= CONNECTIONS_EACH) close(own[0]);
+    else if (open.size >= CONNECTIONS) close(open.keys().next().value);
+    open.set(socket, remoteAddress);
+    socket.on('close', () => open.delete(socket));
   });
 }
 

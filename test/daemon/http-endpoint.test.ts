@@ -108,19 +108,35 @@ test('ends a connection that asks again before it is answered', async () => {
   expect(await ask('/healthz')).toMatchObject({ code: 200 });
 });
 
-test('gives one address 16 connections at once, each for one request', async () => {
-  const { endpoint, ask } = await serve();
-  const sockets = await Promise.all(
-    Array.from({ length: 16 }, async () => {
-      const socket = connect(endpoint.port, '127.0.0.1');
+/** Connections that ask for nothing, from that address of this machine. */
+const hold = (port: number, count: number, localAddress: string) =>
+  Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect({ host: '127.0.0.1', port, localAddress });
+      socket.on('error', () => {});
       await once(socket, 'connect');
       return socket;
     }),
   );
-  await expect(ask('/healthz')).rejects.toThrow();
-  for (const socket of sockets) socket.end('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-  await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+
+test('answers one address that holds 16 connections, and closes the oldest of them', async () => {
+  const { endpoint, ask } = await serve();
+  const [oldest, ...others] = await hold(endpoint.port, 16, '127.0.0.1');
+  const closed = oldest && once(oldest, 'close');
   expect(await ask('/healthz')).toMatchObject({ code: 200 });
+  await closed;
+  for (const socket of others) socket.end('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+  await Promise.all(others.map((socket) => once(socket.resume(), 'close')));
+});
+
+test('answers beside 18 addresses that hold all connections there are', async () => {
+  const { endpoint, ask } = await serve();
+  const held = [];
+  for (let address = 2; address < 20; address++)
+    held.push(...(await hold(endpoint.port, 16, `127.0.1.${address}`)));
+  for (let time = 0; time < 5; time++) expect(await ask('/healthz')).toMatchObject({ code: 200 });
+  expect(held.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(256);
+  for (const socket of held) socket.destroy();
 });
 
 test.each([
