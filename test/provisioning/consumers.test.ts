@@ -40,7 +40,8 @@ function world() {
   return { pods, claims, consumers, names };
 }
 
-const target = claim({}, { node: 'n1' });
+const dataSourceRef = { apiGroup: 'example.com', kind: 'Hello', name: 'h' };
+const target = claim({ dataSourceRef }, { node: 'n1' });
 const primeIn = (namespace: string, node: string): PersistentVolumeClaim => {
   const { metadata, ...rest } = claim({}, { node });
   return { ...rest, metadata: { ...metadata, namespace, name: `prime-${UID}`, uid: 'p' } };
@@ -99,4 +100,16 @@ test('a pod lets no claim go on that is bound or not there', () => {
   expect(consumers.claimsOf(podOf('a', 'data'))).toEqual([]);
   claims.put(claim({}, { status: { phase: 'Bound' } }));
   expect(consumers.claimsOf(podOf('a', 'data'))).toEqual([]);
+});
+
+test.each<[string, PersistentVolumeClaim]>([
+  ['starts from nothing', claim({}, { node: 'n1' })],
+  ['has its volume', claim({ dataSourceRef, volumeName: 'pv' }, { node: 'n1' })],
+])('a claim that is named after one that %s counts no pods of that', (_what, victim) => {
+  const { pods, claims, names } = world();
+  const forged = primeIn('tenant', 'n1');
+  claims.put(victim);
+  claims.put(forged);
+  pods.put(podOf('a', 'data'));
+  expect(names(forged)).toEqual([]);
 });

@@ -43,7 +43,7 @@ export function createConsumers({
      */
     of(claim) {
       const [target] = claimsOfUid(PRIME.exec(claim.metadata.name)?.[1] ?? '');
-      if (target === undefined || selectedNode(target) === undefined) {
+      if (target === undefined || !isToBeFilled(target) || selectedNode(target) === undefined) {
         return podsOf(keyOf(claim)).filter(isActive);
       }
       return selectedNode(target) === selectedNode(claim) ? podsOf(keyOf(target)).filter(isActive) : [];
@@ -58,6 +58,10 @@ export function createConsumers({
     },
   };
 }
+
+/** Else nobody fills it, and whoever names a claim after it has no part in it. */
+const isToBeFilled = ({ spec }: PersistentVolumeClaim): boolean =>
+  !spec.volumeName && (spec.dataSourceRef ?? spec.dataSource) != null;
 
 const isActive = ({ metadata, status }: Pod): boolean =>
   metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
