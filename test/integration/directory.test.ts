@@ -168,7 +168,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(readyOf(first)).toMatchObject({ status: 'False' });
     expect(readyOf(first)?.message).toContain(`/volumes on ext4 ${await uuidOf('disk')}`);
     await claims.create('prod/second');
-    await claims.isTold('prod/second', `node n1 has no room now: the file system of ${directory} is not`);
+    await claims.isTold('prod/second', `node n1 has no room now: the file system of … is not mounted`);
     await hasRoom((bytes) => bytes === 0n);
     await createVolume('by-hand');
     expect(readyOf(await isReady('by-hand', 'DirectoryNotMounted'))).toMatchObject({ status: 'Unknown' });

@@ -35,6 +35,15 @@ const ready = {
   nodes: ['n1'],
 } as const;
 
+const QCOW2 = {
+  is: 'ready',
+  source: {
+    populator: { builtin: 'Image', namespace: 'ns', name: 'i', options: { source: 'x', format: 'qcow2' } },
+    uid: 'u',
+  },
+  nodes: undefined,
+} as const;
+
 type Row = [string, Parts, string];
 
 describe('a claim that is not bound', () => {
@@ -109,7 +118,16 @@ describe('a claim that is not bound', () => {
     [
       'is told how much room is missing',
       { rooms: { n1: { freeBytes: GIB } } },
-      'Warning ProvisioningFailed: node n1 has room for 1073741824 bytes in /var/lib/metalk8s/storage/sparse, and 2147483648 are asked for',
+      'Warning ProvisioningFailed: node n1 has room for 1073741824 bytes in …, and 2147483648 are asked for',
+    ],
+    [
+      'is told how much room is missing with the download of a qcow2',
+      {
+        claim: claim({ dataSourceRef: { apiGroup: 'stowage.dev', kind: 'Image', name: 'i' } }),
+        source: QCOW2,
+        rooms: { n1: { freeBytes: 4n * GIB } },
+      },
+      'Warning ProvisioningFailed: node n1 has room for 4294967296 bytes in …, and 4345298944 are asked for, with the download of its qcow2',
     ],
     [
       'is told that nobody knows how much room there is',
@@ -215,7 +233,7 @@ describe('a claim that waits for its first pod', () => {
     [
       'gives back a node without room',
       { claim: selected(), rooms: { n1: { freeBytes: 5n } } },
-      `give back n1: node n1 has room for 5 bytes in /var/lib/metalk8s/storage/sparse, and 2147483648 are asked for. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
+      `give back n1: node n1 has room for 5 bytes in …, and 2147483648 are asked for. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
     ],
     [
       'gives back a node where its data is not',
@@ -550,7 +568,7 @@ describe('a claim that is bound', () => {
     [
       'and asks for more than there is room for',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: { n1: { freeBytes: 5n } } },
-      'Warning VolumeResizeFailed: node n1 has room for 5 bytes in /var/lib/metalk8s/storage/sparse, and 1073741824 more are asked for',
+      'Warning VolumeResizeFailed: node n1 has room for 5 bytes in …, and 1073741824 more are asked for',
     ],
     [
       'is told that it grows',

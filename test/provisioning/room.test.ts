@@ -50,6 +50,10 @@ describe('room for files', () => {
     beside: new Set([HOME]),
   });
   const from = { source: { snapshotContentName: 's' } };
+  const options = { source: 'x', format: 'qcow2' };
+  const QCOW2 = {
+    source: { populator: { builtin: 'Image', namespace: 'n', name: 'i', options }, uid: 'u' },
+  } as const;
   test.each<[string, bigint, Parameters<typeof folderRoom>]>([
     ['all that is free', 10n * GIB, [facts(10n * GIB), [], [], 1]],
     ['less what was promised', 8n * GIB, [facts(10n * GIB), [sparse('a', '2Gi')], [], 1]],
@@ -67,6 +71,26 @@ describe('room for files', () => {
       'what shares blocks is counted as if it did not',
       7n * GIB,
       [facts(9n * GIB, { [`${HOME}/a`]: GIB }), [sparse('a', '2Gi', from)], [], 1],
+    ],
+    [
+      'less the download that is kept beside a volume while that is filled from a qcow2',
+      6n * GIB - 32n * MIB - 16n * MIB,
+      [facts(10n * GIB), [{ ...sparse('a', '2Gi', QCOW2), status: {} }], [], 1],
+    ],
+    [
+      'and nothing besides, once it is filled',
+      8n * GIB,
+      [
+        facts(10n * GIB),
+        [
+          {
+            ...sparse('a', '2Gi', QCOW2),
+            status: { prepared: { node: 'n1', paths: [`${HOME}/a`], identity: '1:2' } },
+          },
+        ],
+        [],
+        1,
+      ],
     ],
     ['copies are promised, too', 8n * GIB, [facts(10n * GIB), [], [copy(HOME)], 1]],
     ['not those elsewhere', 10n * GIB, [facts(10n * GIB), [], [copy('/x')], 1]],

@@ -2,6 +2,8 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/co
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { withoutPaths } from '../../nodes/public-text.ts';
+import { downloadBytes } from '../../storage/populate/download.ts';
 import { nameOf, whyNoRoom } from '../room/refusal.ts';
 import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
@@ -236,10 +238,13 @@ function roomOn(
   if ('freeBytes' in room && room.refusedBytes !== undefined && wanted >= room.refusedBytes) {
     return { why: carried(place, node) };
   }
-  const why = whyNoRoom(node, place, room, wanted, 'are asked for');
-  return why === undefined && 'freeBytes' in room
-    ? { why: undefined, freeBytes: room.freeBytes }
-    : { why: why ?? '' };
+  const { source } = input;
+  const populator = source?.is === 'ready' ? source.source.populator : undefined;
+  const download = place.type === 'sparse' ? downloadBytes(populator?.options.format, wanted) : 0n;
+  const are = download === 0n ? 'are asked for' : 'are asked for, with the download of its qcow2';
+  // For the tenant: administrators have the class, and its events.
+  const why = withoutPaths(whyNoRoom(node, place, room, wanted + download, are) ?? '');
+  return why === '' && 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : { why };
 }
 
 function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {

@@ -2,6 +2,7 @@ import type { ClaimCondition } from '../../api/core.ts';
 import { CLAIM_EVENT } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { withoutPaths } from '../../nodes/public-text.ts';
 import { whyNoRoom } from '../room/refusal.ts';
 import { claimOf } from './claim-volume.ts';
 import { blockProblem } from './dynamic-class.ts';
@@ -62,7 +63,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   }
   const why = whyNoRoom(node, options.place, room, bytes, 'more are asked for');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
-  return refuse(input, why);
+  return refuse(input, withoutPaths(why));
 }
 
 function refuse(input: ClaimInput, message: string): ClaimDecision {

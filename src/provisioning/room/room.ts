@@ -1,5 +1,6 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { downloadBytes } from '../../storage/populate/download.ts';
 import type { FolderRoom, GroupRoom } from '../../storage/room.ts';
 import { type Place, SPARSE_FOLDER } from '../claims/dynamic-class.ts';
 
@@ -30,7 +31,7 @@ export function folderRoom(
 ): bigint {
   const there = volumes.filter((volume) => facts.beside.has(folderOf(volume) ?? ''));
   const nominal = sum([
-    ...there.map(sizeOf),
+    ...there.map((volume) => sizeOf(volume) + besides(volume)),
     ...copies.filter(({ place }) => facts.beside.has(place)).map(({ sizeBytes }) => sizeBytes),
   ]);
   const own = sum(
@@ -99,6 +100,12 @@ export function sizeOf({ spec }: Volume): bigint {
 }
 
 const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);
+
+/** Download of a Volume in a file that is to be filled, or is being filled. Bytes. */
+const besides = (volume: Volume): bigint =>
+  volume.status?.prepared == null
+    ? downloadBytes(volume.spec.source?.populator?.options.format, sizeOf(volume))
+    : 0n;
 
 /** In hundredths, which is what a parameter is written in. */
 const times = (bytes: bigint, factor: number): bigint => (bytes * BigInt(Math.round(factor * 100))) / 100n;

@@ -3,6 +3,7 @@ import { FETCH_FUNCTIONS } from './fetch-script.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
 import { SEND_TEXT } from './send-text.ts';
+import { UNWRITTEN_TEXT } from './unwritten-text.ts';
 
 /**
  * Packs what a snapshot has, and puts it elsewhere:
@@ -28,6 +29,7 @@ run() {
   ${FETCH_FUNCTIONS}
   ${MOUNT_TEXT}
   ${SEND_TEXT}
+  ${UNWRITTEN_TEXT}
   is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; };
   go_there() {
     folder=\${TO%/*} name=\${TO##*/};
@@ -51,6 +53,10 @@ run() {
         [ ! -h "./$name" ] && [ ! -h "$partial" ] && [ "./$name" -ef "$partial" ] && made=yes && return;
         rm -f -- "$partial";
         is_free;
+        floor=$(($(df -B1 --output=size . | tail -n 1) / 20));
+        [ "$floor" -le 1073741824 ] || floor=1073741824;
+        floor=$((floor + $(unwritten .)));
+        has_room || fail "$full" 1;
         set -C;
         command exec 8>"$partial" || fail "no file can be made in $folder" 1;
         set +C
@@ -97,6 +103,19 @@ run() {
         ;;
     esac;
   };
+  has_room() {
+    case $TO in /*) ;; *) return 0 ;; esac;
+    full="the file system of $folder on this node is too full for the archive, which leaves $floor bytes free, those that files of volumes may still take among them";
+    [ "$(free_in .)" -ge $((floor + 16777216)) ];
+  };
+  in_parts() {
+    came=64;
+    while [ "$came" = 64 ]; do
+      has_room || return 1;
+      dd bs=256K count=64 iflag=fullblock status=noxfer 2>"$here/parts" || return 2;
+      came=$(sed -n "s/+.* records in//p" "$here/parts");
+    done;
+  };
   pack() {
     case $CONTENT in
       block) dd if="$SNAPSHOT" bs=1M iflag=skip_bytes,count_bytes,fullblock skip="$OFFSET" count="$SIZE" status=none ;;
@@ -115,11 +134,13 @@ run() {
         (exec 8>&-; echo "count $(wc -c <"$here/count")" >&3) &
         { exec 8>&-; pack 2>"$here/packing"; echo "packed $?" >&3; } |
           { exec 8>&-; nobody zstd -q 2>"$here/compressing"; echo "compressed $?" >&3; } |
+          { exec 8>&-; in_parts; echo "parted $?" >&3; } |
           { tee "$here/sum" "$here/count" >&8 2>"$here/writing"; echo "written $?" >&3; };
         wait;
       } 3>&1
     );
     value() { printf %s "$said" | sed -n "s/^$1 //p"; };
+    [ "$(value parted)" != 1 ] || give_up "$full" 1;
     case $(value packed) in
       0) [ ! -s "$here/packing" ] || give_up "it was not packed as a whole: $(printable <"$here/packing")" ;;
       141) ;;
@@ -129,8 +150,8 @@ run() {
       0 | 141) ;;
       *) give_up "it could not be compressed: $(printable <"$here/compressing")" 1 ;;
     esac;
-    case $TO,$(value written),$(value packed) in
-      *,0,0) ;;
+    case $TO,$(value written),$(value packed),$(value parted) in
+      *,0,0,0) ;;
       /*) give_up "$TO could not be written: $(printable <"$here/writing")" 1 ;;
       *) exec 8>&-; wait "$curl_pid"; fail "$where broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;;
     esac;

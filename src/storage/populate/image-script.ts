@@ -4,6 +4,7 @@ import { FETCH_FUNCTIONS } from './fetch-script.ts';
 import { MOUNT_TEXT } from './mount-text.ts';
 import { INSIDE } from './namespace-text.ts';
 import { SCRATCH_TEXT } from './scratch-text.ts';
+import { UNWRITTEN_TEXT } from './unwritten-text.ts';
 
 /** The user and group of qemu-img alone. */
 const QEMU = 65522;
@@ -29,6 +30,7 @@ ${INSIDE}
 ${FETCH_FUNCTIONS}
 ${MOUNT_TEXT}
 ${CONTENT_TEXT}
+${UNWRITTEN_TEXT}
 ${SCRATCH_TEXT}
   lend() {
     lent=$work/desk/new/$1;

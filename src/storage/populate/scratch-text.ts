@@ -6,7 +6,7 @@ const LEFT_FREE = 2 ** 30;
 
 /**
  * A shell function for downloads to the node's own file system: `reserve BYTES` counts what this fill takes there by now, beside all
- * others that run, and ends with 1 where that is more than the node allows. It needs `fail`, `configured`, and `$place`,
+ * others that run, and ends with 1 where that is more than the node allows. It needs `fail`, `configured`, unwritten-text.ts, and `$place`,
  * a file that is locked for as long as the fill runs (namespace-text.ts): what it counts ends with it.
  */
 export const SCRATCH_TEXT = `
@@ -27,11 +27,11 @@ export const SCRATCH_TEXT = `
     done;
     [ "$sum" -le "$most" ] ||
       fail "the downloads that this node keeps while it converts them may take $most bytes at once, and this one needs more: $config takes a line scratch BYTES" 1;
-    set -- $(df -B1 --output=avail,size /var/lib/stowage/volumes | tail -n 1);
-    floor=$(($2 / 10));
+    floor=$(($(df -B1 --output=size /var/lib/stowage/volumes | tail -n 1) / 10));
     [ "$floor" -ge ${LEFT_FREE} ] || floor=${LEFT_FREE};
-    [ $(($1 - mine + had)) -ge "$floor" ] ||
-      fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free" 1;
+    floor=$((floor + $(unwritten /var/lib/stowage/volumes)));
+    [ $(($(free_in /var/lib/stowage/volumes) - mine + had)) -ge "$floor" ] ||
+      fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free, those that files of volumes may still take among them" 1;
     echo "$mine" >"$place.scratch";
   );
 `;

@@ -329,7 +329,7 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'a directory that is not mounted',
     { events: { found: [warning('node n1 has no room now: /data is not mounted. Mount it')] } },
     'ProvisioningFailed: node n1 has no room now: /data is not mounted. Mount it',
-    'stowage get nodes',
+    'stowage check node n1',
     'by itself',
   ],
   [

@@ -9,7 +9,7 @@ import { type ClaimKnown, lookAt } from './known.ts';
 /** As provisioning/claims/decide-claim.ts says it of a node, or of several. */
 const NO_ROOM = /has room for \d+ bytes in .+?, and \d+ are asked for/;
 /** As the same says it of a node whose directory is not on its file system. */
-const NOT_MOUNTED = /has no room now: /;
+const NOT_MOUNTED = /node (\S+) has no room now: /;
 /** As the same says it of a node that told nothing, and of one that Kubernetes has given up. */
 const ROOM_UNKNOWN = /how much room there is on node (\S+) is not known/;
 const NOT_READY = /(?:^|[ :;])node (\S+) is not Ready(?:$|[ ;,])/;
@@ -68,8 +68,8 @@ export function eventFix(known: ClaimKnown, text: string): Fix {
       };
     case 'DirectoryNotMounted':
       return {
-        say: 'Mount the file system that the message names on that node, and have /etc/fstab mount it at each boot. The claim goes on by itself.',
-        run: ['stowage get nodes'],
+        say: 'Mount the file system of the directory of its class on that node, and have /etc/fstab mount it at each boot. The claim goes on by itself.',
+        run: [commandLine('stowage', 'check', 'node', NOT_MOUNTED.exec(text)?.[1] ?? '')],
       };
     case 'RoomUnknown':
       return {

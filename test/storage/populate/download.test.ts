@@ -1,0 +1,12 @@
+import { expect, test } from '@jest/globals';
+import { downloadBytes } from '../../../src/storage/populate/download.ts';
+import { IMAGE_SCRIPT } from '../../../src/storage/populate/image-script.ts';
+
+test('a qcow2 is admitted with as much as the script lets it take', () => {
+  expect(IMAGE_SCRIPT).toContain('limit=$((SIZE + SIZE / 64 + 16777216));');
+  expect(downloadBytes('qcow2', 6400n)).toBe(6400n + 100n + 16_777_216n);
+});
+
+test('what goes into the volume at once takes nothing besides', () => {
+  expect(['raw', 'exact', undefined].map((format) => downloadBytes(format, 6400n))).toEqual([0n, 0n, 0n]);
+});

@@ -1,0 +1,114 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
+import type { KubeObject } from '../../src/api/meta.ts';
+import { VOLUMES } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { createSnapshotClass } from '../support/claim-objects.ts';
+import { deviceClaims } from '../support/device-claims.ts';
+import { createImage, fromImage } from '../support/images.ts';
+import { ownFileSystem } from '../support/loop-mounts.ts';
+import { describeAsRoot } from '../support/root.ts';
+import { until } from '../support/until.ts';
+
+const MIB = 1 << 20;
+
+/** What others have on a file system keeps nobody from writing all that their volume was promised. */
+describeAsRoot('a volume on a file system that others fill', () => {
+  const scene = deviceClaims({
+    disk: () => ownFileSystem('ext4', 300n << 20n),
+    sources: (folder) => [`backups ${join(folder, 'archives')}`],
+  });
+  beforeEach(async () => {
+    await mkdir(scene.volumes, { recursive: true });
+    await scene.createFast();
+  });
+
+  const of = (storage: string) => ({ volumeMode: 'Block', resources: { requests: { storage } } }) as const;
+  async function device(id: `${string}/${string}`, size: string): Promise<string> {
+    await scene.claims.create(id, of(size));
+    const { metadata } = await scene.claims.isBound(id);
+    return (await scene.cluster.client.get<Volume>(VOLUMES, metadata.name)).status?.devicePath ?? '';
+  }
+  const write = (path: string, mib: number) =>
+    execa('dd', [
+      ...['if=/dev/urandom', `of=${path}`, 'bs=1M', `count=${mib}`],
+      ...['iflag=fullblock', 'conv=fsync,nocreat,notrunc', 'status=none'],
+    ]);
+
+  test('takes what it was promised beside downloads that are held', async () => {
+    await scene.register('image', 'Image');
+    const victims = [await device('prod/v1', '100Mi'), await device('prod/v2', '100Mi')];
+    const header = Buffer.alloc(512);
+    header.write('QFI\xfb', 0, 'latin1');
+    header.writeUInt32BE(3, 4);
+    let asked = 0;
+    scene.server.paths.set('/held', (_request, response) => {
+      asked += 1;
+      response.writeHead(200);
+      response.write(Buffer.concat([header, randomBytes(17 * MIB)]));
+    });
+    const source = { url: scene.server.url('/held') };
+    await createImage(scene.cluster.client, 'test/held', { source, format: 'qcow2' } as never);
+    for (let index = 0; index < 8; index++)
+      await scene.claims.create(`test/c${index}`, { ...of('2Mi'), dataSourceRef: fromImage('held') });
+    const told = () =>
+      Promise.all(
+        Array.from({ length: 8 }, async (_, index) =>
+          (await scene.claims.eventsOf(`test/c${index}`)).some((event) =>
+            event.includes('with the download of its qcow2'),
+          ),
+        ),
+      );
+    await until('one is downloaded, and the others have no room', async () => {
+      const refused = (await told()).filter((each) => each).length;
+      return (asked >= 1 && refused >= 7) || undefined;
+    });
+    for (const each of victims) await write(each, 98);
+  });
+
+  test('takes what it was promised beside backups to a path', async () => {
+    const { client } = scene.cluster;
+    await mkdir(join(scene.folder, 'archives'));
+    await createSnapshotClass(client, 'fast');
+    await write(await device('test/data', '40Mi'), 38);
+    const victim = await device('prod/victim', '100Mi');
+    await scene.claims.createSnapshot('test/snap', 'data', 'fast');
+    await until(
+      'the snapshot is ready',
+      async () => (await scene.claims.snapshot('test/snap')).status?.readyToUse || undefined,
+    );
+    const name = (index: number) => `b${index}`;
+    for (let index = 0; index < 5; index++) {
+      await client.create<KubeObject>(
+        BACKUPS,
+        {
+          apiVersion: `${BACKUPS.group}/${BACKUPS.version}`,
+          kind: BACKUPS.kind,
+          metadata: { name: name(index) },
+          ...{ spec: { snapshotName: 'snap', to: { path: join(scene.folder, 'archives', name(index)) } } },
+        },
+        { namespace: 'test' },
+      );
+    }
+    const statuses = () =>
+      Promise.all(
+        Array.from({ length: 5 }, async (_, index) => {
+          const { status } = await client.get<Backup>(BACKUPS, name(index), { namespace: 'test' });
+          return `${status?.phase}: ${status?.message}`;
+        }),
+      );
+    await until(
+      'each is made, or has no room',
+      async () =>
+        (await statuses()).every(
+          (each) => each.startsWith('Completed') || each.includes('too full for the archive, which leaves'),
+        ) || undefined,
+    );
+    expect((await statuses()).filter((each) => each.startsWith('Completed'))).not.toHaveLength(5);
+    await write(victim, 98);
+  });
+});
