@@ -7,6 +7,7 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import { ATTACHED_NODES_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, PODS } from '../../../src/api/resources.ts';
 import type { Volume, VolumeMode } from '../../../src/api/volume.ts';
+import type { Backing } from '../../support/kinds.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
 import { IMAGE } from './image.ts';
@@ -21,7 +22,7 @@ jest.setTimeout(240_000);
 describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet', () => {
   let scene: Scene<ThisMachine>;
   let pods: ReturnType<typeof podsOf>;
-  let volumes: ReturnType<typeof volumesOf<'sparse file'>>;
+  let volumes: ReturnType<typeof volumesOf<Backing>>;
 
   beforeAll(async () => {
     scene = await startScene();
@@ -31,7 +32,7 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
   afterEach(() => volumes?.clean());
   afterAll(() => scene?.stop());
 
-  const onDemand = (places: Places<'sparse file'>): Places<'sparse file'> => ({
+  const onDemand = (places: Places<Backing>): Places<Backing> => ({
     ...places,
     storage: async (kind) => ({ ...(await places.storage(kind)), attachPolicy: 'OnDemand' }),
   });
@@ -42,8 +43,8 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       .filter((line) => line.includes(uid))
       .map((line) => line.split(' ')[0]);
 
-  async function make(mode: VolumeMode = 'Filesystem'): Promise<Volume> {
-    const { metadata } = await volumes.create('sparse file', mode);
+  async function make(mode: VolumeMode = 'Filesystem', kind: Backing = 'sparse file'): Promise<Volume> {
+    const { metadata } = await volumes.create(kind, mode);
     const volume = await until(`Volume ${metadata.name} Available`, async () => {
       const found = await volumes.get(metadata.name);
       if (found.status?.phase === 'Failed') throw new Error(JSON.stringify(found.status.conditions));
@@ -77,22 +78,27 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     await volumes.expectNothing(volume);
   }
 
-  test.each<VolumeMode>(['Filesystem', 'Block'])(
-    'one pod writes, and no device is left; the next one reads (%s)',
-    async (mode) => {
-      const volume = await make(mode);
-      const { name } = volume.metadata;
-      const mounted = await pods.claim(name, name, mode);
-      const word = randomUUID();
-      await pods.run(`${name}-writes`, [mounted], writing(mounted, word));
-      await detached(volume);
-      expect((await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd()).toBe(word);
-      await detached(volume);
-      expect(await operationsOf(volume)).toEqual(['attach', 'detach', 'attach', 'detach']);
-      await pods.unclaim(name);
-      await unmake(volume);
-    },
-  );
+  test.each<[Backing, VolumeMode]>([
+    ['sparse file', 'Filesystem'],
+    ['sparse file', 'Block'],
+    ['disk', 'Filesystem'],
+    ['partition', 'Block'],
+  ])('one pod writes, and nothing is attached any more; the next one reads (%s, %s)', async (kind, mode) => {
+    const volume = await make(mode, kind);
+    const { name } = volume.metadata;
+    const mounted = await pods.claim(name, name, mode);
+    const word = randomUUID();
+    await pods.run(`${name}-writes`, [mounted], writing(mounted, word));
+    await detached(volume);
+    expect((await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd()).toBe(word);
+    await detached(volume);
+    // A disk is there as soon as it is made.
+    const before = kind === 'sparse file' ? [] : ['detach'];
+    const each = ['attach', 'detach'];
+    expect(await operationsOf(volume)).toEqual([...before, ...each, ...each]);
+    await pods.unclaim(name);
+    await unmake(volume);
+  });
 
   test('two pods: one attach, and one detach after the last of them', async () => {
     const volume = await make();
