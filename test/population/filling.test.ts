@@ -65,6 +65,23 @@ describe('from nothing to a claim that is filled', () => {
     expect(decided(change)).toBe(action);
   });
 
+  test('that a claim was given another volume meanwhile is told', () => {
+    const foreign = { ...given(), metadata: { name: 'pv' } };
+    const { action } = decide(input({ claim: bound(), pv: foreign }), NOW);
+    expect(action).toMatchObject({
+      do: 'remove-finalizer',
+      finished: {
+        type: 'Warning',
+        reason: 'PopulatorCreationError',
+        message: expect.stringContaining(
+          'bound to PersistentVolume pv, which was not filled from Hello example: whoever makes volumes of StorageClass fast heeds no data sources',
+        ),
+      },
+    });
+    // Whose volume it is is not known yet.
+    expect(decide(input({ claim: bound(), pv: undefined }), NOW).action).toEqual({ do: 'remove-finalizer' });
+  });
+
   test('what is told at its end is told before the finalizer is gone', () => {
     expect(decide(input({ claim: bound(), pv: given() }), NOW).action).toMatchObject({
       do: 'remove-finalizer',

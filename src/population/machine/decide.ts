@@ -15,7 +15,7 @@ import { ofPod } from './pod.ts';
 import { hasFilled } from './pod-state.ts';
 import { withoutPod } from './pods.ts';
 import { tell } from './tell.ts';
-import type { MachineDecision, MachineInput } from './types.ts';
+import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
 
 /** How soon to look again at what the cache is behind on, in ms. */
 const SOON = 1000;
@@ -31,7 +31,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
     pv.metadata.annotations?.[POPULATED_FROM_ANNOTATION] !== undefined;
   if (claim.spec.volumeName) {
     if (!isBegun(input)) return {};
-    return isRebound ? finish(input) : cleanUp(input);
+    return isRebound ? finish(input) : cleanUp(input, bypassed(input, claim));
   }
   // The binder does the rest.
   if (isRebound) return {};
@@ -52,6 +52,18 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   const found = definitionOf(input);
   if ('decision' in found) return found.decision;
   return fill(input, found.definition, now);
+}
+
+/** Whoever makes volumes of its class gave it another one meanwhile, which nothing was written to. */
+function bypassed(
+  { pv, uid }: MachineInput,
+  { spec, metadata }: PersistentVolumeClaim,
+): EventToTell | undefined {
+  if (pv === undefined || pv.spec.claimRef?.uid !== uid || pv.metadata.name !== spec.volumeName)
+    return undefined;
+  const { kind, name } = spec.dataSourceRef ?? spec.dataSource ?? {};
+  const message = `the claim was bound to PersistentVolume ${spec.volumeName}, which was not filled from ${kind} ${name}: whoever makes volumes of StorageClass ${spec.storageClassName} heeds no data sources. Delete claim ${metadata.name}, and make it anew in another class`;
+  return { type: 'Warning', reason: POPULATOR_EVENT.creationFailed, message };
 }
 
 /** Nobody has seen the claim for a while: the API server is asked before anything of it is taken away. */
