@@ -38,6 +38,13 @@ const SNAPSHOT_CONTROLLER: ProgramSet = {
   stamped: ['main.version'],
 };
 
+const LOCAL_PATH_PROVISIONER: ProgramSet = {
+  name: 'local-path-provisioner',
+  folder: 'go-local-path-provisioner',
+  module: 'github.com/rancher/local-path-provisioner',
+  stamped: ['main.VERSION'],
+};
+
 /** Builds what go/go.mod names, once: some minutes, and some seconds where Go's own build cache has it. */
 export async function buildPrograms(): Promise<(program: Program) => string> {
   const folder = await built(KUBERNETES, async (into) => {
@@ -50,6 +57,11 @@ export async function buildPrograms(): Promise<(program: Program) => string> {
 /** Builds the standard snapshot-controller, once: two minutes. @returns its path */
 export async function buildSnapshotController(): Promise<string> {
   return join(await built(SNAPSHOT_CONTROLLER), 'snapshot-controller');
+}
+
+/** Builds Rancher's local-path-provisioner, once: a minute. @returns its path */
+export async function buildLocalPathProvisioner(): Promise<string> {
+  return join(await built(LOCAL_PATH_PROVISIONER), 'local-path-provisioner');
 }
 
 async function built(

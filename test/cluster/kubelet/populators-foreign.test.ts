@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
+import { describeAsRoot } from '../../support/root.ts';
+import { LOCAL_PATH, startLocalPathProvisioner } from '../control-plane/local-path-provisioner.ts';
+import type { Part } from '../part.ts';
+import { IMAGE } from './image.ts';
+import { FILL, type PopulatorsScene, startPopulatorsScene } from './populators-scene.ts';
+
+/** Pods take their time on a busy machine, in ms. */
+jest.setTimeout(240_000);
+
+describeAsRoot('claims with a data source in a class of local-path-provisioner', () => {
+  let scene: PopulatorsScene;
+  let provisioner: Part;
+
+  beforeAll(async () => {
+    scene = await startPopulatorsScene();
+    const { client, controlPlane, machine, disk } = scene;
+    provisioner = await startLocalPathProvisioner({
+      ...{ client, kubeconfig: controlPlane.kubeconfig, folder: machine.folder, image: IMAGE },
+      volumes: join(disk.path, 'local-path'),
+    });
+    const theirs = { provisioner: LOCAL_PATH, parameters: {} };
+    await scene.createClass('local-path', { ...theirs, volumeBindingMode: 'WaitForFirstConsumer' });
+    const kind = await scene.createKind();
+    await kind.register('hello', FILL);
+    await kind.source('example', undefined, 'theirs');
+  }, 900_000);
+  afterAll(async () => {
+    await provisioner?.stop();
+    await scene?.stop();
+  });
+
+  test('are told that it gave them an empty volume, for it heeds no data sources', async () => {
+    await scene.createClaim('data', { storageClassName: 'local-path' });
+    const mounted = { claim: 'data', mode: 'Filesystem' } as const;
+    expect(await scene.pods.run('lists', [mounted], 'ls -A /volumes/data')).toBe('');
+    const { volumeName = '' } = (await scene.isBound('data')).spec;
+    const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, volumeName);
+    expect(pv.metadata.annotations?.['pv.kubernetes.io/provisioned-by']).toBe(LOCAL_PATH);
+    await scene.isTold(
+      'data',
+      `PopulatorCreationError: the claim was bound to PersistentVolume ${volumeName}, which was not filled from Hello example`,
+    );
+    await scene.isClean();
+    await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
+    await scene.isEmpty();
+  });
+
+  test('with a selector wait, as that provisioner says of it', async () => {
+    await scene.createClaim('chooses', {
+      storageClassName: 'local-path',
+      selector: { matchLabels: { tier: 'fast' } },
+    });
+    const mounted = { claim: 'chooses', mode: 'Filesystem' } as const;
+    await scene.pods.create('waits', [mounted], 'true');
+    await scene.isTold('chooses', 'claim.Spec.Selector is not supported');
+    await scene.pods.remove('waits');
+    await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'chooses');
+    await scene.isClean();
+  });
+});
