@@ -10,7 +10,7 @@ import { isHeader, type SecretRead } from './fill.ts';
 export const SECRETS_ROLE = 'stowage-populator-secrets';
 
 /**
- * Reads keys of Secrets live, each time, and only of Secrets whose annotation names the host of the URL. Throws what the API server
+ * Reads keys of Secrets live, each time, and only of Secrets whose annotation names the host of the URL: as `http://HOST` for one without TLS. Throws what the API server
  * answers, except that there is no such Secret or that it may not be read.
  */
 export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
@@ -19,11 +19,13 @@ export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
     if (!isDnsSubdomain(name)) return { problem: `${what}, which can be no name of one` };
     try {
       const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
-      const host = URL.parse(url)?.host ?? '';
+      const { host = '', protocol } = URL.parse(url) ?? {};
+      // Whoever wrote the URL chose whether others on the way can read the Secret.
+      const to = protocol === 'http:' ? `http://${host}` : host;
       const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
-      if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === host)) {
+      if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === to)) {
         return {
-          problem: `${what}, which may not be sent to ${host || 'a path'}. Who has that Secret allows it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host || 'HOST'}`,
+          problem: `${what}, which may not be sent to ${host === '' ? 'a path' : to}. Who has that Secret allows it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host === '' ? 'HOST' : to}`,
         };
       }
       const found = Object.hasOwn(data, key) ? data[key] : undefined;

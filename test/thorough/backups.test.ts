@@ -121,7 +121,7 @@ describeAsRoot('a backup', () => {
         ...{ apiVersion: 'v1', kind: 'Secret' },
         metadata: {
           name: 'login',
-          annotations: { [AUTHORIZATION_HOSTS_ANNOTATION]: new URL(scene.server.url('/')).host },
+          annotations: { [AUTHORIZATION_HOSTS_ANNOTATION]: new URL(scene.server.url('/')).origin },
         },
         data: { header: Buffer.from('Bearer "x\\y"').toString('base64') },
       } as KubeObject,

@@ -6,7 +6,11 @@ import { authorizationReads, secretReads } from '../../src/volumes/read-secret.t
 const URL_OF_A = 'https://a.example.com/x';
 
 /** An API server with one Secret, team/login, and what it was asked for. */
-function server(data: Record<string, string>, status?: number, hosts = 'a.example.com, b.example.com:8443') {
+function server(
+  data: Record<string, string>,
+  status?: number,
+  hosts = 'a.example.com, b.example.com:8443, http://c.example.com',
+) {
   const asked: string[] = [];
   const get = async (_: unknown, name: string, { namespace }: { namespace: string }) => {
     asked.push(`${namespace}/${name}`);
@@ -42,6 +46,11 @@ describe('secretReads', () => {
     ['https://a.example.com/x', true],
     ['https://A.Example.com:443/x', true],
     ['https://b.example.com:8443/', true],
+    ['http://c.example.com/', true],
+    ['http://c.example.com:80/', true],
+    ['https://c.example.com/', false],
+    ['http://a.example.com/', false],
+    ['http://b.example.com:8443/', false],
     ['https://b.example.com/', false],
     ['https://a.example.com:8443/', false],
     ['https://example.com/', false],
