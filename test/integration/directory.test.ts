@@ -224,7 +224,7 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await halt();
     await boot();
     await claims.create('prod/first');
-    await claims.isTold('prod/first', `${directory} is on the root file system, and requireMount is set`);
+    await claims.isTold('prod/first', '… is on the root file system, and requireMount is set');
     await createVolume('by-hand', { requireMount: true });
     await isReady('by-hand', 'DirectoryNotMounted');
     expect(await readdir(point)).toEqual([]);

@@ -88,6 +88,68 @@ describe('what one pod writes, the next one reads', () => {
 });
 
 test(
+  'on demand they are attached for a pod, and detached after it; the next pod reads what it wrote',
+  () =>
+    told(scene, async () => {
+      const places = placesIn(scene);
+      const onDemand = volumesOf<Kind>(
+        scene,
+        {
+          ...places,
+          storage: async (kind) => ({
+            ...(await places.storage(kind)),
+            attachPolicy: 'OnDemand',
+            // Volumes were on the disks before.
+            ...(kind === 'disk' || kind === 'partition' ? { overwrite: 'unknown data' } : {}),
+          }),
+        },
+        CONVERGES_WITHIN,
+      );
+      const made: { volume: Volume; mounted: Mounted }[] = [];
+      for (const kind of KINDS) {
+        const volume = await onDemand.create(kind, 'Filesystem', 'ext4', `on-demand-${made.length}`);
+        const { name } = volume.metadata;
+        made.push({ volume, mounted: await pods.claim(name, name, 'Filesystem') });
+      }
+      const all = made.map(({ mounted }) => mounted);
+      for (const { volume } of made) await available(volume);
+      const attachmentsOf = async () =>
+        Promise.all(
+          made.map(async ({ volume }) => (await volumes.get(volume.metadata.name)).status?.attachments ?? []),
+        );
+      const isDetached = () =>
+        until(
+          'nothing attached',
+          async () => ((await attachmentsOf()).every((each) => each.length === 0) ? true : undefined),
+          CONVERGES_WITHIN,
+        );
+      await isDetached();
+      const word = randomUUID();
+      await createStaying(pods, 'attached', all);
+      await until(
+        'all attached',
+        async () =>
+          (await attachmentsOf()).every(([each]) => each?.state === 'Attached' && each.pods.length === 1) ||
+          undefined,
+        CONVERGES_WITHIN,
+      );
+      await pods.remove('attached');
+      await isDetached();
+      await pods.run(
+        'writes-too',
+        all,
+        all.map((each) => writing(each, `${word}-${each.claim}`)).join(' && '),
+      );
+      await isDetached();
+      const read = (await pods.run('reads-too', all, readAll(all))).trimEnd().split('\n');
+      expect(read).toEqual(all.map(({ claim }) => `${claim} ${word}-${claim}`));
+      await isDetached();
+      await unmake(made);
+    }),
+  4 * CONVERGES_WITHIN,
+);
+
+test(
   'after a reboot a pod is back by itself, with what it had written',
   () =>
     told(scene, async () => {
