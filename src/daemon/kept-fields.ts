@@ -313,7 +313,7 @@ function withAnnotations(kept: ObjectMeta, metadata: ObjectMeta, names: readonly
   return Object.keys(annotations).length === 0 ? kept : { ...kept, annotations };
 }
 
-/** What is in no namespace is written by administrators. */
+/** An object without a namespace is an administrator's. */
 const isTenants = ({ namespace }: ObjectMeta): boolean => namespace !== undefined;
 
 function ownersOf(metadata: ObjectMeta): Pick<ObjectMeta, 'ownerReferences'> {

@@ -2,8 +2,8 @@ import type { DataSourceReference, PersistentVolumeClaim, Pod } from '../api/cor
 import type { ObjectMeta } from '../api/meta.ts';
 
 /**
- * How much caches keep of fields whose size nobody else bounds: whoever may create claims writes hundreds of kilobytes into one, and a
- * thousand of them are more than the daemon has. What is read of objects is much shorter, and a name that is cut is none of an object.
+ * Bounds of fields that no API server bounds: an account that may create claims writes hundreds of kilobytes into one, and a thousand
+ * of those are more memory than the daemon has. Controllers read much shorter values, and a name that is cut names no object.
  */
 
 type Owners = NonNullable<ObjectMeta['ownerReferences']>;
@@ -42,7 +42,7 @@ const boundedReference = (reference: DataSourceReference): DataSourceReference =
       .map((key) => [key, cut(reference[key] as string)]),
   ) as unknown as DataSourceReference;
 
-/** What a claim is to start from, as the manifest says that kubectl applied: no more of that is read. */
+/** The data source in the manifest that kubectl applied: no more of that is read. */
 export const boundedManifest = (
   { name, namespace }: ObjectMeta,
   dataSourceRef: DataSourceReference,

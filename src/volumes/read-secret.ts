@@ -20,7 +20,7 @@ export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
     try {
       const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
       const { host = '', protocol } = URL.parse(url) ?? {};
-      // Whoever wrote the URL chose whether others on the way can read the Secret.
+      // The author of the URL must not choose to send the Secret in the clear.
       const to = protocol === 'http:' ? `http://${host}` : host;
       const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
       if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === to)) {

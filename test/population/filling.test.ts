@@ -78,7 +78,7 @@ describe('from nothing to a claim that is filled', () => {
         ),
       },
     });
-    // Whose volume it is is not known yet.
+    // The cache has not seen the PersistentVolume yet.
     expect(decide(input({ claim: bound(), pv: undefined }), NOW).action).toEqual({ do: 'remove-finalizer' });
   });
 

@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const MIB = 1 << 20;
 
-/** What others have on a file system keeps nobody from writing all that their volume was promised. */
+/** Downloads and archives leave free what volumes were promised. */
 describeAsRoot('a volume on a file system that others fill', () => {
   const scene = deviceClaims({
     disk: () => ownFileSystem('ext4', 300n << 20n),

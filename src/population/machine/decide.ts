@@ -54,7 +54,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   return fill(input, found.definition, now);
 }
 
-/** Whoever makes volumes of its class gave it another one meanwhile, which nothing was written to. */
+/** Returns the event for a claim that its class's provisioner bound to another volume meanwhile, an empty one. */
 function bypassed(
   { pv, uid }: MachineInput,
   { spec, metadata }: PersistentVolumeClaim,

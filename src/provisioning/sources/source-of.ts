@@ -15,7 +15,7 @@ export type Source =
   /** Names another namespace while that is switched off. */
   | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
 
-/** What claims may start from, beside what is in their namespace. */
+/** Gates for data sources beside those in the claim's namespace. */
 export interface SourceGates {
   /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
   crossNamespace: boolean;
