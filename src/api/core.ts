@@ -55,7 +55,7 @@ export interface PersistentVolumeClaim extends KubeObject {
     volumeName?: string;
     storageClassName?: string;
     /** Quantities. */
-    resources?: { requests?: { storage?: string } };
+    resources?: { requests?: { storage?: string }; limits?: { storage?: string } };
     dataSource?: DataSourceReference;
     dataSourceRef?: DataSourceReference;
     selector?: object;

@@ -254,7 +254,9 @@ export function keepSnapshot({ apiVersion, kind, metadata, spec, status }: Volum
   const kept = { ...keepMetadata(metadata), ...pick(metadata, ['namespace']) };
   const { source, volumeSnapshotClassName } = spec;
   const bounded = {
-    source: Object.fromEntries(Object.entries(source).map(([key, name]) => [key, cut(String(name))])),
+    source: Object.fromEntries(
+      Object.entries(source).flatMap(([key, name]) => (typeof name === 'string' ? [[key, cut(name)]] : [])),
+    ),
     ...(volumeSnapshotClassName == null ? {} : { volumeSnapshotClassName: cut(volumeSnapshotClassName) }),
   };
   return { apiVersion, kind, metadata: kept, spec: bounded, ...(status === undefined ? {} : { status }) };

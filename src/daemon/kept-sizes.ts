@@ -14,6 +14,8 @@ const ANNOTATION = 2048;
 const SELECTOR = 1024;
 const OWNERS = 4;
 const FINALIZERS = 16;
+/** No qualified name. */
+const CUT = '…';
 const TOLERATIONS = 64;
 const VOLUMES = 256;
 const PATH = 4096;
@@ -32,8 +34,14 @@ export const boundedOwners = (owners: Owners): Owners =>
     uid: cut(owner.uid),
   }));
 
-export const boundedFinalizers = (finalizers: readonly string[]): string[] =>
-  finalizers.slice(0, FINALIZERS).map((each) => each.slice(0, 2 * NAME));
+/**
+ * Finalizers are written back as a list, which replaces all there are. So a list that is cut ends with one that is no name, which
+ * kube/client.ts does not write: no finalizer of others is lost.
+ */
+export function boundedFinalizers(finalizers: readonly string[]): string[] {
+  const kept = finalizers.filter(({ length }) => length <= 2 * NAME).slice(0, FINALIZERS);
+  return kept.length === finalizers.length ? kept : [...kept, CUT];
+}
 
 const boundedReference = (reference: DataSourceReference): DataSourceReference =>
   Object.fromEntries(
@@ -53,11 +61,18 @@ export const boundedManifest = (
 export function boundedClaimSpec(spec: PersistentVolumeClaim['spec']): PersistentVolumeClaim['spec'] {
   const { accessModes, resources, selector, dataSource, dataSourceRef, ...rest } = spec;
   const texts = Object.entries(rest).filter(([, value]) => typeof value === 'string') as [string, string][];
-  const storage = resources?.requests?.storage;
+  const { requests, limits } = resources ?? {};
+  const storageOf = (each: { storage?: string } = {}) =>
+    each.storage === undefined ? {} : { storage: each.storage };
   return {
     ...Object.fromEntries(texts.map(([key, value]) => [key, cut(value)])),
     ...(accessModes === undefined ? {} : { accessModes: [...new Set(accessModes)].map(cut) }),
-    ...(resources === undefined ? {} : { resources: storage === undefined ? {} : { requests: { storage } } }),
+    ...(resources && {
+      resources: {
+        ...(requests && { requests: storageOf(requests) }),
+        ...(limits && { limits: storageOf(limits) }),
+      },
+    }),
     ...(selector === undefined
       ? {}
       : { selector: JSON.stringify(selector).length > SELECTOR ? {} : selector }),

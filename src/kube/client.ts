@@ -1,3 +1,4 @@
+import { StowageError } from '../api/errors.ts';
 import { apiVersionOf, type KubeList, type KubeObject, type Resource, type Status } from '../api/meta.ts';
 import { COMPONENT } from '../api/names.ts';
 import { VOLUMES } from '../api/resources.ts';
@@ -27,6 +28,24 @@ const PAGE_SIZE = 500;
 const PAGE_BYTES = 8 << 20;
 /** Of a Volume that has none. */
 const NO_SPEC: VolumeSpec = { nodeName: '', storageClassName: '' };
+
+/** Characters of a finalizer's name. */
+const FINALIZER = /^[\w./-]+$/;
+
+/**
+ * Throws a StowageError for a patch that writes a list of finalizers with one that is no name. API servers do not look at those of
+ * custom resources that are patched, and a cache ends a list so that it has cut: written back, it would drop others' finalizers.
+ */
+function checkFinalizers({ kind }: Resource, name: string, patch: Partial<KubeObject>): void {
+  if (patch.metadata?.finalizers?.every((each) => FINALIZER.test(each)) ?? true) return;
+  throw new StowageError(
+    'failed',
+    `${kind} ${name} has more finalizers than are kept, and they are left as they are`,
+    {
+      hint: 'Remove finalizers that nobody needs.',
+    },
+  );
+}
 
 type Watched<T extends KubeObject> = WatchEvent<T> | { type: 'ERROR'; object: Status };
 
@@ -78,6 +97,7 @@ export function createClient(transport: Transport): KubeClient {
       patch: object,
       options: PatchOptions = {},
     ) {
+      checkFinalizers(resource, name, patch);
       const path = objectPath(resource, options.namespace, name, options.subresource) + writeQuery(options);
       const contentType = PATCH_TYPES[options.type ?? 'merge'];
       const answer = await transport.send({

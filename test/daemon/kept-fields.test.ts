@@ -374,3 +374,20 @@ test('of a PersistentVolume all nodes are kept that have it attached, and all fi
   });
   expect(kept.metadata).toMatchObject({ finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } });
 });
+
+test.each<[string, string[]]>([
+  ['many', names(40, (n) => `a.b/${n}`) as string[]],
+  ['a long one', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
+])('a list of finalizers with %s is not written back as if it were whole', (_what, finalizers) => {
+  const metadata = { name: 'c', namespace: 'ns', finalizers };
+  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: {} });
+  expect(kept.metadata.finalizers?.at(-1)).toBe('…');
+  expect(finalizers).toEqual(expect.arrayContaining(kept.metadata.finalizers?.slice(0, -1) ?? []));
+});
+
+test('of a claim the storage that it asks for and is limited to is kept', () => {
+  const resources = { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } };
+  const metadata = { name: 'c', namespace: 'ns' };
+  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: { resources } });
+  expect(kept.spec.resources).toEqual(resources);
+});

@@ -57,6 +57,15 @@ describe('requests', () => {
     expect(api.seen).toEqual([]);
   });
 
+  test('write no list of finalizers that was cut', async () => {
+    api = await fakeApi((_, response) => json(response, widget('a', 1)));
+    const patch = (...finalizers: string[]) => api.client.patch(WIDGETS, 'a', { metadata: { finalizers } });
+    await patch('kubernetes.io/pvc-protection', 'orphan');
+    await patch();
+    await expect(patch('kubernetes.io/pvc-protection', '…')).rejects.toThrow('are left as they are');
+    expect(api.seen).toHaveLength(2);
+  });
+
   test('for one object of a namespaced kind need a namespace', async () => {
     api = await fakeApi((_, response) => json(response, {}));
     await expect(api.client.get(EVENTS, 'x')).rejects.toMatchObject({ code: 'usage' });

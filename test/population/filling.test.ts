@@ -74,7 +74,7 @@ describe('from nothing to a claim that is filled', () => {
         type: 'Warning',
         reason: 'PopulatorCreationError',
         message: expect.stringContaining(
-          'bound to PersistentVolume pv, which was not filled from Hello example: whoever makes volumes of StorageClass fast heeds no data sources',
+          'bound to PersistentVolume pv, which was not filled from Hello example: the provisioner of StorageClass fast ignores data sources',
         ),
       },
     });

@@ -12,7 +12,7 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 const SIZE = 32n << 20n;
 const SECRET = randomBytes(1 << 20);
 
-describeAsRoot('whoever has a key with the forced command', () => {
+describeAsRoot('a key with the forced command', () => {
   let folder: Awaited<ReturnType<typeof temporaryFolder>>;
   let guarded: Awaited<ReturnType<typeof startGuarded>>;
   let server: SourceServer;

@@ -89,7 +89,7 @@ function refill(volume: Volume): Fix | undefined {
   const source = ['-n', populator.namespace, `${kind.plural}.${kind.group}`, populator.name];
   const ofClaim = ['-n', claim.namespace, 'pvc', claim.name];
   return {
-    say: `${kind.kind} ${populator.namespace}/${populator.name} cannot be changed: correct it in the file before it is created again. The claim is made anew after it, and gets another Volume.`,
+    say: `${kind.kind} ${populator.namespace}/${populator.name} cannot be changed: correct it in the file, and create it again. Then create the claim again, which gets a new Volume.`,
     run: [
       `${commandLine('kubectl', 'get', ...source, '-o', 'yaml')} > source.yaml`,
       `${commandLine('kubectl', 'get', ...ofClaim, '-o', 'yaml')} > claim.yaml`,

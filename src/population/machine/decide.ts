@@ -62,7 +62,7 @@ function bypassed(
   if (pv === undefined || pv.spec.claimRef?.uid !== uid || pv.metadata.name !== spec.volumeName)
     return undefined;
   const { kind, name } = spec.dataSourceRef ?? spec.dataSource ?? {};
-  const message = `the claim was bound to PersistentVolume ${spec.volumeName}, which was not filled from ${kind} ${name}: whoever makes volumes of StorageClass ${spec.storageClassName} heeds no data sources. Delete claim ${metadata.name}, and make it anew in another class`;
+  const message = `the claim was bound to PersistentVolume ${spec.volumeName}, which was not filled from ${kind} ${name}: the provisioner of StorageClass ${spec.storageClassName} ignores data sources. Delete claim ${metadata.name}, and create it again in another class`;
   return { type: 'Warning', reason: POPULATOR_EVENT.creationFailed, message };
 }
 
