@@ -90,6 +90,8 @@ export interface DesiredLvm extends DesiredVolume {
   identity: string | undefined;
   /** What it starts from, instead of being empty. */
   source?: ThinSource | undefined;
+  /** It shows nothing of what earlier ones left: zeros are written to all of it before it is anybody's, or its thin pool sees to that. */
+  zeroed?: boolean;
 }
 
 /** A thin logical volume that a volume is a snapshot of: a snapshot, or another volume. */

@@ -39,18 +39,7 @@ export function wipe(
     steps.push(
       {
         name: `wipe ${path}, up to ${percent}%`,
-        argv: [
-          'dd',
-          'if=/dev/zero',
-          `of=${path}`,
-          'bs=1M',
-          'iflag=count_bytes',
-          `oflag=seek_bytes${extra.isFile ? '' : ',direct'}`,
-          `seek=${at}`,
-          `count=${length}`,
-          'conv=notrunc,nocreat,fsync',
-          'status=none',
-        ],
+        argv: zeros(path, at, length, extra.isFile),
         guards: [
           ...extra.guards,
           ...(extra.untouched === undefined ? [] : contentGuards(path, at, extra.untouched)),
@@ -66,6 +55,36 @@ export function wipe(
       ...(extra.thin ? [discard(path, at, length)] : []),
       ...writeWiped(uid, at + length),
     );
+  }
+  return steps;
+}
+
+const zeros = (path: string, at: bigint, length: bigint, isFile: boolean): string[] => [
+  ...['dd', 'if=/dev/zero', `of=${path}`, 'bs=1M'],
+  ...['iflag=count_bytes', `oflag=seek_bytes${isFile ? '' : ',direct'}`, `seek=${at}`, `count=${length}`],
+  ...['conv=notrunc,nocreat,fsync', 'status=none'],
+];
+
+/**
+ * Writes zeros from the first byte of a device to its last. Nothing is recorded: after a crash it begins from the first byte.
+ * @param guards before each part
+ * @param first before the first part as well
+ */
+export function zero(
+  path: string,
+  sizeBytes: bigint,
+  { guards, first, lock }: { guards: readonly Guard[]; first: readonly Guard[]; lock: string },
+): Step[] {
+  const part = partOf(sizeBytes);
+  const steps: Step[] = [];
+  for (let at = 0n; at < sizeBytes; at += part) {
+    const length = sizeBytes - at < part ? sizeBytes - at : part;
+    steps.push({
+      name: `write zeros to ${path}, up to ${((at + length) * 100n) / sizeBytes}%`,
+      argv: zeros(path, at, length, false),
+      guards: at === 0n ? [...guards, ...first] : guards,
+      lock,
+    });
   }
   return steps;
 }

@@ -73,6 +73,8 @@ export function desiredOf(
       forced: metadata.annotations?.[FORCE_LVCREATE_ANNOTATION] !== undefined,
       identity: prepared?.identity,
       source: from !== undefined && 'vgName' in from ? from : undefined,
+      // A pod reads such a device from its first byte to its last.
+      ...(madeForClaim(volume) && common.mode === 'Block' && !common.fill ? { zeroed: true } : {}),
     };
   }
   // One node alone has nobody to share it with.

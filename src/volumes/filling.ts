@@ -1,5 +1,6 @@
 import { READY_REASON } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
+import type { Step } from '../nodes/job.ts';
 import { cancelFill } from '../storage/populate/cancel.ts';
 import { REFUSED } from '../storage/populate/fill.ts';
 import { progressText } from '../storage/populate/progress.ts';
@@ -39,7 +40,9 @@ export const anew = ({ spec: { source } }: Volume): string =>
   source?.populator == null ? '' : 'Mend what it is filled from, then delete the claim and create it again';
 
 /** What ends the filling of a Volume that is being deleted: it may take hours, and whoever deleted it waits. */
-export const cancelSteps = ({ volume, node }: Input) =>
-  volume.spec.source?.populator == null || volume.status?.prepared != null
-    ? []
-    : cancelFill(desiredOf(volume, undefined, node));
+export function cancelSteps({ volume, node }: Input): Step[] {
+  if (volume.status?.prepared != null) return [];
+  const desired = desiredOf(volume, undefined, node);
+  const isZeroed = desired.type === 'lvm' && desired.zeroed === true;
+  return volume.spec.source?.populator != null || isZeroed ? cancelFill(desired) : [];
+}

@@ -232,14 +232,24 @@ export const provisioning: readonly Mutation[] = [
       replace: 'found',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/dynamic-class.ts', [
+  ...mutationsOf('src/volumes/desired.ts', [
     {
       id: 'block-shows-earlier-extents',
       invariant: 12,
       breaks: 'A claim of mode Block gets a logical volume with the bytes of an earlier tenant.',
-      function: 'blockProblem',
-      find: '|| wipe)',
-      replace: '|| true)',
+      function: 'desiredOf',
+      find: '{ zeroed: true }',
+      replace: '{}',
+    },
+  ]),
+  ...mutationsOf('src/storage/lvm/create.ts', [
+    {
+      id: 'not-zeroed-and-done',
+      invariant: 12,
+      breaks: 'A logical volume is recorded as made before zeros are written to it.',
+      function: 'create',
+      find: 'if (isZeroed(desired)) return made;',
+      replace: '',
     },
   ]),
   ...mutationsOf('src/provisioning/claims/expand.ts', [

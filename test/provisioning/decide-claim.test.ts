@@ -479,30 +479,26 @@ describe('mode Block of a class of logical volumes', () => {
   const of = (parameters: object) =>
     storageClass({ parameters: { type: 'lvm', vgName: 'vg0', ...parameters } });
   const shown =
-    'storage class dynamic: a volume of mode Block would show what earlier logical volumes left in the extents of volume group vg0. Use a class with the parameter onDelete: Wipe, or with a thinPool';
+    'a volume of mode Block does not grow in volume group vg0: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim';
   const block = claim({ volumeMode: 'Block' });
   const grown = (mode: 'Block' | 'Filesystem', parameters: object): Parts => ({
     claim: claim(
       { volumeName: `pvc-${UID}`, resources: { requests: { storage: '3Gi' } } },
       { status: { phase: 'Bound', capacity: { storage: '2Gi' } } },
     ),
-    volume: claimVolume(claim({ volumeMode: mode }), options(of({ onDelete: 'Wipe' })), 'n1', undefined),
+    volume: claimVolume(claim({ volumeMode: mode }), options(of(parameters)), 'n1', undefined),
     storageClass: of(parameters),
   });
   const made = `create pvc-${UID} on n1`;
   test.each<Row>([
-    ['without Wipe', { claim: block, storageClass: of({}) }, `Warning ProvisioningFailed: ${shown}`],
-    [
-      'that says Delete',
-      { claim: block, storageClass: of({ onDelete: 'Delete' }) },
-      `Warning ProvisioningFailed: ${shown}`,
-    ],
+    ['without Wipe', { claim: block, storageClass: of({}) }, made],
     ['that wipes', { claim: block, storageClass: of({ onDelete: 'Wipe' }) }, made],
     ['in a thin pool', { claim: block, storageClass: of({ thinPool: 'p' }) }, made],
     ['and mode Filesystem', { storageClass: of({}) }, made],
     ['and files', { claim: block }, made],
     ['that grows', grown('Block', {}), `Warning VolumeResizeFailed: ${shown}`],
-    ['that grows and wipes', grown('Block', { onDelete: 'Wipe' }), 'expand to 3Gi'],
+    ['that grows and wipes', grown('Block', { onDelete: 'Wipe' }), `Warning VolumeResizeFailed: ${shown}`],
+    ['that grows in a thin pool', grown('Block', { thinPool: 'p' }), 'expand to 3Gi'],
     ['that grows, and mode Filesystem', grown('Filesystem', {}), 'expand to 3Gi'],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);

@@ -23,6 +23,8 @@ interface Made {
   fsBytes: bigint;
   /** What the kernel takes it for, which can be behind what LVM says. */
   deviceBytes: bigint;
+  /** From its first byte on that many read as zeros, and nothing is said of the others. */
+  zeroBytes: bigint;
   /** LVM told udev to leave it alone, and was killed before it told otherwise. */
   unseen: boolean;
   mounted: boolean;
@@ -169,6 +171,7 @@ export class FakeLvm {
       facts: { ...lv, uuid, tags, sizeBytes, ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}) },
       ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
       deviceBytes: sizeBytes,
+      zeroBytes: thin ? sizeBytes : 0n,
     };
     this.#makeLink();
   }
@@ -209,7 +212,10 @@ export class FakeLvm {
       case 'dd': {
         const of = args.find((arg) => arg.startsWith('of='))?.slice(3) ?? '';
         if (of.startsWith(RECORDS)) this.records.set(of, stdin.trim());
-        else this.#destroy();
+        else {
+          this.#destroy();
+          this.#zero(args);
+        }
         return;
       }
       case 'mv':
@@ -278,6 +284,14 @@ export class FakeLvm {
     }
     made.data = data;
     if (args.includes('block')) made.content = 'gpt:of-the-image';
+  }
+
+  #zero(args: readonly string[]): void {
+    const made = this.#own();
+    const [seek = 0n, count = 0n] = ['seek=', 'count='].map((word) =>
+      BigInt(args.find((each) => each.startsWith(word))?.slice(word.length) ?? 0),
+    );
+    if (seek <= made.zeroBytes && made.zeroBytes < seek + count) made.zeroBytes = seek + count;
   }
 
   #destroy(): void {

@@ -60,6 +60,8 @@ export const LVM_CASES: readonly LvmCase[] = [
     { ...lvmDesired, fill },
     begun(ext4, { volumes: [unfilled] }),
   ],
+  ['make one that is zeroed', 'prepare', { ...lvmBlock, zeroed: true }, lvmNode()],
+  ['write zeros', 'prepare', { ...lvmBlock, zeroed: true }, begun(dm, { volumes: [unfilled] })],
   ['go on', 'prepare', lvmDesired, begun()],
   ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
   ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],

@@ -5,6 +5,7 @@ import type { Plan } from '../../src/storage/types.ts';
 import { group } from './lvm-input.ts';
 
 const ONLY = onlyDisks(group.disks);
+const FLUSH = ['sync', ...group.disks].join(' ');
 
 /** A command of LVM without the disks that it may see. @throws Error for one that may see others than those of the group */
 export function withoutDisks(argv: readonly string[]): string[] {
@@ -27,13 +28,15 @@ export function withoutDisks(argv: readonly string[]): string[] {
   });
 }
 
-/** The same of steps and their guards. */
+/** The same of steps and their guards, and without what has the disks keep what LVM wrote. */
 export const stepsWithoutDisks = (steps: readonly Step[]): Step[] =>
-  steps.map((step) => ({
-    ...step,
-    argv: withoutDisks(step.argv),
-    guards: step.guards.map((guard) => ({ ...guard, argv: withoutDisks(guard.argv) })),
-  }));
+  steps
+    .filter(({ argv }) => argv.join(' ') !== FLUSH)
+    .map((step) => ({
+      ...step,
+      argv: withoutDisks(step.argv),
+      guards: step.guards.map((guard) => ({ ...guard, argv: withoutDisks(guard.argv) })),
+    }));
 
 /** The plan of src/storage/plan.ts, whose commands of LVM may see the disks of the group alone, and are given without that. */
 export function plan(...args: Parameters<typeof planned>): Plan {

@@ -136,6 +136,28 @@ describe('a Volume on LVM', () => {
     expect(nodeOf(wanted)).toBe('n2');
   });
 
+  test('made for a claim, and read by its pod from the first byte to the last, shows nothing of earlier ones', () => {
+    const claimed = (spec: Partial<VolumeSpec>, pool: object = {}, name = `pvc-${UID}`) => {
+      const template = {
+        metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
+      };
+      const made = lvm(pool, { mode: 'Block', template, ...spec });
+      return { ...made, metadata: { ...made.metadata, name } };
+    };
+    const zeroed = { zeroed: true };
+    expect(desiredOf(claimed({}), options)).toMatchObject(zeroed);
+    // Where no thin pool sees to it, zeros are written.
+    expect(desiredOf(claimed({}, { thinPool: 'pool' }), options)).toMatchObject(zeroed);
+    const fill = { builtin: 'Image', what: 'Image prod/debian', options: {} } as const;
+    const others = [
+      desiredOf(claimed({ mode: 'Filesystem' }), options),
+      desiredOf(claimed({}, {}, 'data1'), options),
+      desiredOf(claimed({ template: {} }), options),
+      desiredOf(claimed({}), options, 'n1', { fill }),
+    ];
+    for (const other of others) expect(other).not.toHaveProperty('zeroed');
+  });
+
   test('MetalK8s’s annotation is seen', () => {
     const annotations = { 'metalk8s.scality.com/force-lvcreate': '' };
     const forced = { ...lvm(), metadata: { ...lvm().metadata, annotations } };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PopulatorSource, Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { cancelPath } from '../../src/storage/records.ts';
 import { decide } from '../../src/volumes/decide.ts';
 import { fillOf } from '../../src/volumes/fill.ts';
 import {
@@ -11,7 +12,7 @@ import {
   step,
   waitingForSource,
 } from '../support/decisions.ts';
-import { freshNode, input, NOW, volume } from '../support/volume-input.ts';
+import { freshNode, input, NOW, UID, volume } from '../support/volume-input.ts';
 
 const populator: PopulatorSource = {
   ...{ builtin: 'Image', namespace: 'prod', name: 'debian' },
@@ -110,6 +111,23 @@ describe('a Volume that is filled', () => {
     );
     const plain = volume(deleted.status, { deletionTimestamp: '2026-01-02T03:04:00Z' });
     expect(decide(input({ volume: plain, job: running }), NOW).action?.do).not.toBe('cancel');
+  });
+
+  test('and so is one that zeros are written to', () => {
+    const { sparseLoopDevice: _, source: __, ...spec } = deleted.spec;
+    const template = {
+      metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
+    };
+    const block = (mode: 'Block' | 'Filesystem') => ({
+      ...deleted,
+      metadata: { ...deleted.metadata, name: `pvc-${UID}` },
+      spec: { ...spec, mode, template, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+    });
+    expect(decide(input({ volume: block('Block'), job: running }), NOW).action).toMatchObject({
+      do: 'cancel',
+      steps: [{ argv: expect.arrayContaining([cancelPath(UID)]) }],
+    });
+    expect(decide(input({ volume: block('Filesystem'), job: running }), NOW).action?.do).not.toBe('cancel');
   });
 });
 

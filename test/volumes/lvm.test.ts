@@ -167,7 +167,12 @@ describe('deletion', () => {
     // But for the path, which goes first.
     const dropped = dropLink('dm-3');
     expect(commands.slice(0, dropped.length).map((argv) => argv.join(' '))).toEqual(dropped);
-    expect(commands.slice(dropped.length).map(([program]) => program)).toEqual(['lvchange', 'rm', 'sync']);
+    expect(commands.slice(dropped.length).map(([program]) => program)).toEqual([
+      'lvchange',
+      'sync',
+      'rm',
+      'sync',
+    ]);
   });
 
   test('in use: waits', () => {

@@ -9,7 +9,7 @@ import { sourceOf as sourceAsked } from '../sources/source-of.ts';
 import type { EventToTell } from '../types.ts';
 import { claimOf, claimVolume, volumeNameOf } from './claim-volume.ts';
 import { isPrime, untolerated } from './consumers.ts';
-import { blockProblem, type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from './dynamic-class.ts';
+import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from './dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
 import { saidBy } from './said-by.ts';
@@ -33,7 +33,7 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   if (storageClass === undefined || options === undefined) return {};
   if (volume !== undefined) return wait(input);
   if ('problem' in options) return tell(input, failed(options.problem));
-  const problem = claimProblem(input, options);
+  const problem = claimProblem(input);
   if (problem !== undefined) return tell(input, failed(problem));
   return options.waits ? forSelected(input, options, storageClass) : forAny(input, options, storageClass);
 }
@@ -47,10 +47,7 @@ function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = 
 }
 
 /** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
-function claimProblem(
-  { claim: { spec }, storageClass }: ClaimInput,
-  options: DynamicClass,
-): string | undefined {
+function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | undefined {
   const modes = spec.accessModes ?? [];
   if (modes.includes('ReadWriteMany')) {
     return 'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce';
@@ -60,7 +57,7 @@ function claimProblem(
   }
   // Of a Volume that could not be made a class that was put right makes nothing.
   if (storageClass === undefined) return undefined;
-  return spec.volumeMode === 'Block' ? blockProblem(storageClass, options) : fileSystemProblem(storageClass);
+  return spec.volumeMode === 'Block' ? undefined : fileSystemProblem(storageClass);
 }
 
 /** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. */

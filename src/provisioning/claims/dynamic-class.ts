@@ -87,15 +87,6 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
   };
 }
 
-/**
- * Returns why no volume of mode Block is made for claims of a class, nor grows: a logical volume outside a thin
- * pool shows what earlier ones left in its extents, unless those were wiped.
- */
-export function blockProblem({ metadata }: StorageClass, { place, wipe }: DynamicClass): string | undefined {
-  if (place.type !== 'lvm' || place.thinPool !== undefined || wipe) return undefined;
-  return `storage class ${metadata.name}: a volume of mode Block would show what earlier logical volumes left in the extents of volume group ${place.vgName}. Use a class with the parameter ${ON_DELETE_PARAMETER}: Wipe, or with a thinPool`;
-}
-
 /** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */
 export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
   const { fsType = 'ext4', mkfsOptions = '[]' } = parameters;

@@ -5,7 +5,6 @@ import type { Volume } from '../../api/volume.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { whyNoRoom } from '../room/refusal.ts';
 import { claimOf } from './claim-volume.ts';
-import { blockProblem } from './dynamic-class.ts';
 import { saidBy } from './said-by.ts';
 import { toldOf } from './told.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
@@ -50,11 +49,9 @@ function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean
 }
 
 function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
-  const { volume, options, storageClass } = input;
-  if (volume === undefined || storageClass === undefined) return {};
-  if (options === undefined || 'problem' in options) return {};
-  // The extents that are added show earlier data, too.
-  const shown = volume.spec.mode === 'Block' ? blockProblem(storageClass, options) : undefined;
+  const { volume, options } = input;
+  if (volume === undefined || options === undefined || 'problem' in options) return {};
+  const shown = shownByGrowth(volume);
   if (shown !== undefined) return refuse(input, shown);
   const node = volume.status?.prepared?.node ?? volume.spec.nodeName;
   const room = input.roomOn(node);
@@ -64,6 +61,15 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   const why = whyNoRoom(node, options.place, room, bytes, 'more are asked for');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
   return refuse(input, withoutPaths(why));
+}
+
+/**
+ * Extents that are added to a logical volume show at once what earlier ones left in them, and whoever writes zeros there may write
+ * over what the pod wrote first.
+ */
+function shownByGrowth({ spec: { mode, lvmLogicalVolume: lvm } }: Volume): string | undefined {
+  if (mode !== 'Block' || lvm == null || lvm.thinPool != null) return undefined;
+  return `a volume of mode Block does not grow in volume group ${lvm.vgName}: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim`;
 }
 
 function refuse(input: ClaimInput, message: string): ClaimDecision {

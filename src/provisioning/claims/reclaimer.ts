@@ -63,7 +63,7 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
     }
   };
 
-  /** Wipes as the class says. Without its class, what was made only by classes that wipe. */
+  /** Wipes as the class says. Without its class, what pods wrote from the first byte to the last, for no file system hides that. */
   function onDeleteOf({ spec }: Volume): 'Delete' | 'Wipe' {
     const storageClass = deps.storageClasses.get(spec.storageClassName);
     const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;

@@ -35,12 +35,17 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   const done = writeDone(desired.uid, bytesFor(desired, group));
   const { fill } = desired;
   const guards = fill === undefined ? madeGuards(desired, group) : isMadeGuards(desired);
-  return [
+  const made = [
     ...(known ? [] : writeIntent(intent)),
     ...makeRule(desired, nameKey(desired)),
     ...(desired.thinPool === undefined
       ? [lvcreate(desired, observed, group)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
+  ];
+  // What it is zeroed by is known once there is a device.
+  if (isZeroed(desired)) return made;
+  return [
+    ...made,
     ...(desired.mode === 'Filesystem' ? makeFileSystem(desired, observed, group) : []),
     ...(fill === undefined ? [] : fillIn(desired, observed, group, intent, fill)),
     ...(desired.mode === 'Filesystem' && fill === undefined
@@ -61,9 +66,15 @@ export const notDone = (desired: DesiredLvm): Guard => ({
   refusal: `${lvPath(desired)} was made meanwhile`,
 });
 
-/** What is to be filled is nobody's before it is whole. */
-const firstTagOf = ({ uid, fill }: DesiredLvm): string =>
-  fill === undefined ? tagOf(uid) : unfinishedTag(uid);
+/** Zeros are written to all of it. What a thin pool hands out reads as zeros. */
+export const isZeroed = ({ zeroed, thinPool }: DesiredLvm): boolean =>
+  zeroed === true && thinPool === undefined;
+
+/** What is written from its first byte to its last is nobody's before it is whole. */
+export const isWritten = (desired: DesiredLvm): boolean => desired.fill !== undefined || isZeroed(desired);
+
+const firstTagOf = (desired: DesiredLvm): string =>
+  isWritten(desired) ? unfinishedTag(desired.uid) : tagOf(desired.uid);
 
 const named = (desired: DesiredLvm): string[] => ['--name', desired.name, '--addtag', firstTagOf(desired)];
 

@@ -1,14 +1,18 @@
 import type { Step } from '../../nodes/job.ts';
 import { openUse, useOf } from '../holders.ts';
+import { linkOf } from '../links.ts';
 import { takeSignatureOff } from '../raw/clean.ts';
-import { notInUseGuards } from '../raw/guards.ts';
+import { lockOf, notInUseGuards, sameContentGuards, sameDmGuards } from '../raw/guards.ts';
 import { isOurs } from '../raw/ours.ts';
+import { cancelPath, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import { waitForLink } from '../udev.ts';
+import { zero } from '../wipe.ts';
 import { deactivate } from './activate.ts';
 import { asRaw } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
-import { removeUnfinished, unfinished } from './copy.ts';
-import { bytesFor, create } from './create.ts';
+import { finish, removeUnfinished, unfinished } from './copy.ts';
+import { bytesFor, create, isMadeGuards, isZeroed } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { anyUidsIn, lvName, uidsIn } from './names.ts';
 import { deviceOf } from './own.ts';
@@ -18,7 +22,7 @@ import { refuseCreate, refuseWrites } from './refuse.ts';
 import { isGone, notOpen } from './remove.ts';
 
 /**
- * All steps from nothing to a logical volume that is filled from elsewhere. It carries the tag of what is not finished until it is
+ * All steps from nothing to a logical volume that is filled from elsewhere, or with zeros. It carries the tag of what is not finished until it is
  * whole, and what an earlier try left is taken away, and never gone on with: nobody knows how far that came.
  */
 export function planFill(
@@ -27,9 +31,45 @@ export function planFill(
   group: VolumeGroup,
   half: LogicalVolume | undefined,
 ): Plan {
-  if (half !== undefined) return planAgain(desired, observed, group, half);
+  if (half !== undefined) {
+    return isZeroed(desired) && half.sizeBytes === bytesFor(desired, group)
+      ? planZero(desired, observed, half)
+      : planAgain(desired, observed, group, half);
+  }
   const refused = refuseCreate(desired, observed, group) ?? refuseWhole(desired, observed, group);
   return refused ?? { steps: create(desired, observed, group) };
+}
+
+/** A device of its size is there, and nothing of it is anybody's yet. */
+function planZero(desired: DesiredLvm, observed: ObservedLvm, half: LogicalVolume): Plan {
+  const free = freeDevice(desired, observed, half);
+  if ('first' in free) return free.first;
+  const { device } = free;
+  const { uid, vgName, name } = desired;
+  const [first, ...others] = writeDone(uid, half.sizeBytes);
+  return {
+    steps: [
+      notOpen(device),
+      ...zero(`/dev/${device.name}`, half.sizeBytes, {
+        guards: [
+          {
+            argv: ['test', '!', '-e', cancelPath(uid)],
+            expect: { exit: 0 },
+            refusal: 'the volume is being deleted',
+          },
+          ...sameDmGuards(device),
+          ...notInUseGuards(device),
+          unfinished({ uid, vgName, name: half.name }),
+        ],
+        first: sameContentGuards(device),
+        lock: lockOf(device),
+      }),
+      finish({ uid, vgName, name }),
+      ...(first === undefined ? [] : [{ ...first, guards: [...first.guards, ...isMadeGuards(desired)] }]),
+      ...others,
+      waitForLink(linkOf(desired)),
+    ],
+  };
 }
 
 /** Removes what an earlier try left, and begins anew in the same job: each job is a try, and those are counted. */
@@ -97,6 +137,25 @@ export function release(
   const mine = [unfinished({ ...desired, name: half.name })];
   const isThin = half.pool !== undefined;
   if (isThin && !half.active && !wipes) return { steps: [] };
+  const free = freeDevice(desired, observed, half);
+  if ('first' in free) return free;
+  const { device } = free;
+  return {
+    steps: [
+      notOpen(device),
+      ...(isThin && !wipes ? [] : clean(device).map((step) => withGuards(step, mine))),
+      withGuards(deactivate(desired, half), notInUseGuards(device)),
+    ],
+  };
+}
+
+/** Its device, where nobody uses it and it carries nothing but what comes of its being made; or what comes `first`. */
+function freeDevice(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  half: LogicalVolume,
+): { first: Plan } | { device: DeviceFacts } {
+  const isThin = half.pool !== undefined;
   const reached = reach(desired, observed, half);
   if (reached !== undefined) return { first: reached };
   const device = deviceOf(observed, half);
@@ -121,13 +180,7 @@ export function release(
       },
     };
   }
-  return {
-    steps: [
-      notOpen(device),
-      ...(isThin && !wipes ? [] : clean(device).map((step) => withGuards(step, mine))),
-      withGuards(deactivate(desired, half), notInUseGuards(device)),
-    ],
-  };
+  return { device };
 }
 
 /** What it carries comes of its being made: the file system around it, or after its filling was begun; or somebody gave it up. */

@@ -46,7 +46,7 @@ export function groupOf(
   if (group === undefined) {
     return {
       refusal: `there is no volume group ${vgName} on the node`,
-      hint: 'Bring its disks back, or create it: vgs lists those that LVM sees. It leaves out those of other hosts, and of disks that its devices file does not name; one on a device of a Volume does not count. Nothing is made elsewhere.',
+      hint: `Bring its disks back, or create it: vgs lists those that LVM sees. It leaves out those of other hosts, and of disks that its devices file does not name; one on a device of a Volume does not count. After a power cut its metadata may be damaged: vgcfgrestore --list ${vgName} names what to restore them from. Nothing is made elsewhere.`,
     };
   }
   if (recorded !== undefined && !hasUuid(group, recorded)) {

@@ -7,7 +7,7 @@ import { asRaw, rawOf } from './as-raw.ts';
 import { refresh } from './change.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { unfinishedIn } from './copy.ts';
-import { create } from './create.ts';
+import { create, isWritten } from './create.ts';
 import type { LogicalVolume } from './facts.ts';
 import { planFill } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
@@ -42,7 +42,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.source !== undefined && own === undefined) {
     return refuseChange(group) ?? planRestore(desired, observed, group, desired.source);
   }
-  if (half !== undefined && desired.fill === undefined) {
+  if (half !== undefined && !isWritten(desired)) {
     return {
       refusal: `${lvName(desired, half.name)} was begun as a copy of another volume, and it is not known of which`,
       hint: 'Delete this Volume and create it again.',
@@ -54,7 +54,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
     if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
     const awake = refuseChange(group) === undefined ? wakePool(desired, observed) : [];
     if (awake.length > 0) return { steps: awake };
-    if (desired.fill !== undefined) {
+    if (isWritten(desired)) {
       return refuseChange(group) ?? planFill(desired, observed, group, half);
     }
     return refuseCreate(desired, observed, group) ?? { steps: create(desired, observed, group) };
@@ -65,7 +65,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   // Whatever made it what it is: nothing is made in a copy, or in what was filled.
-  if (desired.source !== undefined || desired.fill !== undefined || own.origin !== undefined) {
+  if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);
   }
   const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);

@@ -25,8 +25,22 @@ export function refuseCreate(
     small ??
     (desired.thinPool === undefined
       ? (refuseRoom(desired, observed, group) ?? refuseContent(desired, observed))
-      : refusePool(desired, desired.thinPool, observed, bytes))
+      : (refusePool(desired, desired.thinPool, observed, bytes) ??
+        refuseOldBytes(desired, desired.thinPool, observed)))
   );
+}
+
+function refuseOldBytes(
+  { zeroed, vgName }: DesiredLvm,
+  thinPool: string,
+  observed: ObservedLvm,
+): Refusal | undefined {
+  if (zeroed !== true || poolOf(observed, thinPool)?.zeroes !== false) return undefined;
+  const name = lvName({ vgName }, thinPool);
+  return {
+    refusal: `the thin pool ${name} was made with --zero n, so a volume of mode Block would show what earlier volumes left in it`,
+    hint: `Have LVM zero what it hands out: lvchange --zero y ${name}. Or use a pool that was made without --zero n.`,
+  };
 }
 
 function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGroup): Refusal | undefined {

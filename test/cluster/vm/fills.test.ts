@@ -304,7 +304,7 @@ describe('logical volumes that are filled', () => {
           metadata: { name: thinPool === '' ? 'thick' : 'thin' },
           parameters: {
             ...{ type: 'lvm', vgName: 'vg0', fsType: 'ext4' },
-            ...(thinPool === '' ? { onDelete: 'Wipe' } : { thinPool }),
+            ...(thinPool === '' ? {} : { thinPool }),
           },
           ...{ volumeBindingMode: 'Immediate', reclaimPolicy: 'Delete' },
         });
@@ -330,6 +330,33 @@ describe('logical volumes that are filled', () => {
       await folder?.remove();
       expect(exit).toBe(0);
     }, LONG);
+
+    test('mode Block of a class that does not wipe shows nothing of what earlier logical volumes left', async () => {
+      const write =
+        'lvcreate -Wn -Zn -L 400M -n earlier vg0 && { yes of-an-earlier-tenant | dd of=/dev/vg0/earlier bs=1M status=none oflag=direct iflag=fullblock; lvremove -y vg0/earlier; }';
+      await lvm.vm.run(['sh', '-c', write]);
+      const claims = claimsOf(cluster.client, { storageClassName: 'thick', size: '304Mi', withinMs: LONG });
+      await claims.create('default/empty', { volumeMode: 'Block' });
+      const path = (await claims.isBound('default/empty')).spec.local?.path ?? '';
+      const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', path]);
+      await lvm.vm.run(['cmp', `--bytes=${size.trim()}`, '--', path, '/dev/zero']);
+      await claims.remove('default/empty');
+      // One that is deleted while zeros are written to it is not waited for.
+      await claims.create('default/large', {
+        volumeMode: 'Block',
+        resources: { requests: { storage: '1300Mi' } },
+      });
+      await until(
+        'zeros are written',
+        async () => {
+          const look = ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'];
+          return (await lvm.vm.run(look, { reject: false })).stdout.includes('write zeros') || undefined;
+        },
+        LONG,
+      );
+      await claims.remove('default/large');
+      await until('all is gone', async () => (await lvm.volumes()).length === 0 || undefined, LONG);
+    }, 900_000);
 
     test('it is bound once it is filled; one that is deleted meanwhile leaves nothing', async () => {
       const claims = claimsOf(cluster.client, { storageClassName: 'thin', size: '304Mi', withinMs: LONG });

@@ -389,12 +389,14 @@ describe('logical volumes in a VM', () => {
     LONG,
   );
 
-  test.each<['Wipe' | 'Delete', string]>([
+  test.each<['Wipe' | 'Delete', string, Partial<DesiredLvm>?]>([
     ['Wipe', 'nothing'],
     ['Delete', 'what the first one held'],
+    ['Delete', 'nothing, where it is a claim’s: also if its jobs are killed', { zeroed: true }],
   ])(
     'a thick one of mode Block in extents of one that was deleted with %s reads %s',
-    async (onDelete) => {
+    async (onDelete, _, more = {}) => {
+      const clean = onDelete === 'Wipe' || more.zeroed === true;
       const [first] = await made(lvm.desired('Block', { onDelete }));
       const larger = { ...first, sizeBytes: first.sizeBytes + 32n * MIB };
       expect(await lvm.carry('present', larger)).toMatchObject({ device: { sizeBytes: larger.sizeBytes } });
@@ -409,14 +411,18 @@ describe('logical volumes in a VM', () => {
       const extents = await extentsOf(first);
       expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
 
-      const [next] = await made(lvm.desired('Block', { sizeBytes: larger.sizeBytes, onDelete }));
+      const wanted = lvm.desired('Block', { sizeBytes: larger.sizeBytes, onDelete, ...more });
+      for (let kill = 0; more.zeroed && kill < 4; kill++) {
+        await lvm.killAfter('prepare', wanted, Math.floor(random() * 1500));
+      }
+      const [next] = await made(wanted);
       // The same as before, or nothing is shown by what is read.
       expect(await extentsOf(next)).toBe(extents);
       const look = ['grep', '-c', '-a', 'of-an-earlier-tenant', lv(next)];
       const { stdout } = await lvm.vm.run(look, { reject: false });
-      expect(Number(stdout) > 0).toBe(onDelete === 'Delete');
+      expect(Number(stdout) > 0).toBe(!clean);
       const zero = ['cmp', `--bytes=${larger.sizeBytes}`, '--', lv(next), '/dev/zero'];
-      expect((await lvm.vm.run(zero, { reject: false })).exitCode === 0).toBe(onDelete === 'Wipe');
+      expect((await lvm.vm.run(zero, { reject: false })).exitCode === 0).toBe(clean);
       await lvm.carry('destroy', next);
     },
     LONG,

@@ -15,7 +15,7 @@ import { UID } from '../../support/volume-input.ts';
 const OLD = 'xfs:11111111-2222-4333-8444-555555555555';
 const CONTENTS = ['ext4', 'xfs', 'Block'] as const;
 const KINDS = ['thick', 'thin'] as const;
-const FILLS = ['empty', 'filled'] as const;
+const FILLS = ['empty', 'filled', 'zeroed'] as const;
 const FATES = ['Retain', 'Delete', 'Wipe'] as const;
 
 const fill: Fill = { builtin: 'Image', what: 'Image prod/debian', options: { source: '/images/debian' } };
@@ -28,6 +28,7 @@ function desiredFor(
   return {
     ...lvmDesired,
     fill: filled === 'filled' ? fill : undefined,
+    ...(filled === 'zeroed' ? { zeroed: true } : {}),
     thinPool: kind === 'thin' ? 'pool' : undefined,
     ...(content === 'Block'
       ? { mode: 'Block', fs: undefined }
@@ -92,7 +93,11 @@ function eachCrash(life: (crash: Crash) => void): void {
 }
 
 const CASES = KINDS.flatMap((kind) =>
-  CONTENTS.flatMap((content) => FILLS.map((filled) => [kind, content, filled] as const)),
+  CONTENTS.flatMap((content) =>
+    FILLS.filter((filled) => filled !== 'zeroed' || content === 'Block').map(
+      (filled) => [kind, content, filled] as const,
+    ),
+  ),
 );
 
 describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
@@ -112,6 +117,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     const made = node.made;
     if (made === undefined) throw new Error('nothing was made');
     expect(made).toMatchObject({ content: content === 'Block' ? inBlock : `${content}:${UID}`, data });
+    if (filled === 'zeroed') expect(made.zeroBytes).toBe(made.facts.sizeBytes);
     expect(node.linked).toBe(true);
     expect(node.isTagged(UID)).toBe(true);
     expect(node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID) && each !== inBlock)).toEqual(

@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
+import { cancelPath } from '../../../src/storage/records.ts';
+import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
+import { begun, dm, GIB, intent, lv, lvmBlock, lvmNode, pool } from '../../support/lvm-input.ts';
+import { plan } from '../../support/lvm-words.ts';
+import { UID } from '../../support/volume-input.ts';
+
+const block: DesiredLvm = { ...lvmBlock, zeroed: true };
+const UNFINISHED = unfinishedTag(UID);
+const half = { ...lv, tags: [UNFINISHED] };
+
+const stepsOf = (wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'prepare') => {
+  const made = plan(operation, wanted, observed, 0);
+  if ('refusal' in made) throw new Error(made.refusal);
+  return made.steps;
+};
+const programs = (...of: Parameters<typeof stepsOf>): string[] =>
+  stepsOf(...of).map(({ argv }) => argv.slice(0, 2).join(' '));
+const isDd = ({ argv }: { argv: readonly string[] }) => argv[1] === 'if=/dev/zero';
+const refusalOf = (wanted: DesiredLvm, observed: ObservedLvm): string => {
+  const made = plan('prepare', wanted, observed, 0);
+  return 'refusal' in made ? made.refusal : '';
+};
+
+describe('a logical volume that shows nothing of what earlier ones left', () => {
+  test('is first made as one that is not finished, and nothing is recorded as done', () => {
+    const steps = stepsOf(block, lvmNode());
+    const last = steps.at(-1)?.argv ?? [];
+    expect(last[0]).toBe('lvcreate');
+    expect(last).toContain(UNFINISHED);
+    expect(steps.filter(isDd)).toEqual([]);
+  });
+
+  test('then zeros are written from its first byte to its last, and it is the Volume’s after that', () => {
+    const steps = stepsOf(block, begun(dm, { volumes: [half] }));
+    const parts = steps.filter(isDd);
+    let at = 0n;
+    for (const { argv } of parts) {
+      const [seek, count] = ['seek=', 'count='].map((word) =>
+        BigInt(argv.find((each) => each.startsWith(word))?.slice(word.length) ?? ''),
+      );
+      expect(argv).toContain('of=/dev/dm-3');
+      expect(seek).toBe(at);
+      at += count ?? 0n;
+    }
+    expect(at).toBe(GIB);
+    const after = steps.slice(steps.lastIndexOf(parts.at(-1) as never) + 1);
+    expect(after[0]?.argv).toEqual(
+      expect.arrayContaining(['--deltag', UNFINISHED, '--addtag', `stowage.dev/uid=${UID}`]),
+    );
+    expect(after.some(({ argv }) => argv.join(' ').includes('.done'))).toBe(true);
+  });
+
+  test('no part is written to what is in use, is another’s, or is being deleted', () => {
+    for (const { guards } of stepsOf(block, begun(dm, { volumes: [half] })).filter(isDd)) {
+      const asked = guards.map(({ argv }) => argv.join(' '));
+      expect(asked).toContain(`test ! -e ${cancelPath(UID)}`);
+      expect(asked).toContainEqual(expect.stringMatching(/^losetup -j \/dev\/dm-3/));
+      expect(asked).toContainEqual(expect.stringMatching(/lv_tags vg0\/data1$/));
+      expect(asked).toContainEqual(expect.stringContaining('/sys/class/block/dm-3/dm/uuid'));
+    }
+    const open = begun(dm, { volumes: [{ ...half, open: true }] });
+    expect(refusalOf(block, open)).toMatch(/is in use: a process has it open$/);
+  });
+
+  test('and never to what was found to carry something', () => {
+    const odd = { ...dm, content: 'gpt:of-whom' };
+    expect(refusalOf(block, begun(odd, { volumes: [half] }))).toMatch(/carries gpt:of-whom/);
+  });
+
+  test('one that an earlier try left is written again from its first byte', () => {
+    const again = stepsOf(block, begun(dm, { volumes: [half], intent }));
+    expect(again.find(isDd)?.argv).toContain('seek=0');
+    const inactive = { ...half, active: false, device: undefined };
+    const slept = begun(dm, { volumes: [inactive], target: { is: 'missing' } });
+    expect(programs(block, slept)).toContain('lvchange --activate');
+  });
+
+  test('one of another size is made anew', () => {
+    const small = { ...half, sizeBytes: GIB / 2n };
+    expect(programs(block, begun(dm, { volumes: [small] }))).toEqual(
+      expect.arrayContaining(['lvremove --yes', 'lvcreate --config']),
+    );
+  });
+
+  test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
+    const steps = stepsOf(block, begun(dm));
+    expect(steps.filter(isDd)).toEqual([]);
+    expect(steps.some(({ argv }) => argv.join(' ').includes('.done'))).toBe(true);
+  });
+
+  test('is removed with its device where its Volume is deleted before it is whole', () => {
+    const gone = programs({ ...block, onDelete: 'Delete' }, begun(dm, { volumes: [half] }), 'destroy');
+    expect(gone).toContain('lvremove --yes');
+  });
+
+  test('a thin pool sees to it, else none is made in it', () => {
+    const thin = { ...block, thinPool: 'pool' };
+    const node = (zeroes: boolean) => lvmNode({ volumes: [{ ...pool, zeroes }], free: [] });
+    expect(programs(thin, node(true))).toContain('lvcreate --name');
+    expect(stepsOf(thin, node(true)).filter(isDd)).toEqual([]);
+    expect(refusalOf(thin, node(false))).toMatch(/^the thin pool vg0\/pool was made with --zero n/);
+    expect(refusalOf({ ...thin, zeroed: false }, node(false))).toBe('');
+  });
+});
