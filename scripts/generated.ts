@@ -6,6 +6,7 @@ import type { Wanted } from '../src/cli/install/wanted.ts';
 import type { Io } from '../src/cli/io.ts';
 import { manPages } from '../src/cli/man/pages.ts';
 import { createProgram } from '../src/cli/program.ts';
+import { withName } from '../src/cli/sudoers/name.ts';
 import { ADOPT_SCRIPT } from '../src/storage/adoption.ts';
 import { GROW_SCRIPT } from '../src/storage/grow-script.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../src/storage/lvm/copy-scripts.ts';
@@ -36,6 +37,7 @@ const SCRIPTS = (
 export function generated(): Map<string, string> {
   const objects = (components: readonly Component[]) =>
     wantedObjects({ components, namespace: NAMESPACE, image: IMAGE });
+  const sudoers = withName(readFileSync('deploy/sudoers', 'utf8'));
   // It is looked at, and never run.
   const program = createProgram({} as Io);
   const [volume, leftover, populatorDefinition] = objects(['crds']);
@@ -47,7 +49,8 @@ export function generated(): Map<string, string> {
       yaml('src/api/populator-definition-crd.ts', populatorDefinition),
     ],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
-    ['salt/_modules/stowage_node/commands.py', saltCommands(readFileSync('deploy/sudoers', 'utf8'), SCRIPTS)],
+    ['deploy/sudoers', sudoers],
+    ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, SCRIPTS)],
     ['completions/stowage.bash', completionScript('bash', program)],
     ['completions/_stowage', completionScript('zsh', program)],
     ['completions/stowage.fish', completionScript('fish', program)],

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { nameProbe, withName } from '../../src/cli/sudoers/name.ts';
 import { stowage } from '../support/fake-io.ts';
 
 const PRINT = ['print', 'sudoers'];
@@ -25,6 +26,16 @@ describe('print sudoers', () => {
     const all = await printed('--vg=vg0', '--disk=sdb', '--shared');
     const DISK = '(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+';
     expect(lines(all)).toEqual(sample.map((line) => line.replaceAll(DISK, 'sdb[0-9]*')));
+  });
+
+  test('has a name of its lines, which changes with a command, and with nothing else', async () => {
+    const text = await readFile('deploy/sudoers', 'utf8');
+    const name = nameProbe(text);
+    expect(nameProbe(await printed('--user=ops', '--directory=/srv'))).toEqual(name);
+    expect(nameProbe(withName(text))).toEqual(name);
+    expect(nameProbe(withName(`# a word\n${text}`))).toEqual(name);
+    expect(nameProbe(withName(text.replace('/usr/bin/cat', '/usr/bin/tac')))).not.toEqual(name);
+    expect(() => nameProbe('')).toThrow('has no name');
   });
 
   test('names the user, folders, groups, disks and the kubelet of the node, and no others', async () => {

@@ -1,6 +1,7 @@
 import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { nameProbe } from '../../src/cli/sudoers/name.ts';
 import type { Executor, Job } from '../../src/nodes/job.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut } from '../support/carry-out.ts';
@@ -67,6 +68,14 @@ describeAsRoot('programs of a user who is not root', () => {
       } finally {
         await removeTraces(uid, desired.file);
       }
+    });
+
+    test('check node is told which lines the account has', async () => {
+      const probes = [{ name: 'commands', argv: nameProbe(await readFile('deploy/sudoers', 'utf8')) }];
+      await sudo.user.allow([]);
+      expect((await executor.observe('n1', probes)).get('commands')?.exit).toBe(0);
+      const older = [{ name: 'commands', argv: ['true', 'stowage-allows-000000000000'] }];
+      await expect(executor.observe('n1', older)).rejects.toMatchObject({ cause: { name: 'SudoRefusal' } });
     });
 
     test('LC_ALL=C reaches programs under sudo', async () => {

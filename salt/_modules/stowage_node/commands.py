@@ -120,6 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
+    r'true stowage-allows-f797565106e9',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',

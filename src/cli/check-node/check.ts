@@ -8,7 +8,6 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
-import type { Executor } from '../../nodes/job.ts';
 import { dynamicClass } from '../../provisioning/claims/dynamic-class.ts';
 import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
 import { conclude } from '../batch.ts';
@@ -18,6 +17,8 @@ import type { NodeFlags } from '../nodes/flags.ts';
 import { reachNodes, readNodes } from '../nodes/with-nodes.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
+import { nameProbe } from '../sudoers/name.ts';
+import { readSample } from '../sudoers/print.ts';
 import { foundIn, reading } from '../volume/reading.ts';
 import type { ClusterFacts } from './facts.ts';
 import { runProgram } from './host-key/run.ts';
@@ -46,8 +47,11 @@ export async function checkNodes(
   const nodes = await readNodes(names, io, client);
   if (flags.trustHostKey !== undefined) await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
   const before = { nodes, ...(await readCluster(client, io.signal)) };
+  const name = nameProbe(await readSample());
   const looks = await reachNodes(nodes, flags, io, (executor) =>
-    Promise.all(names.map((node) => lookOrError(executor, node, before, () => io.clock.now()))),
+    Promise.all(
+      names.map((node) => orError(() => lookAtNode(executor, node, before, name, () => io.clock.now()))),
+    ),
   );
   const after = await readCluster(client, io.signal);
   const cluster = both(before, after);
@@ -105,14 +109,9 @@ async function trust(
 
 type Looked = { facts: Awaited<ReturnType<typeof lookAtNode>> } | { error: NodeError };
 
-async function lookOrError(
-  executor: Executor,
-  node: string,
-  cluster: ClusterFacts,
-  now: () => number,
-): Promise<Looked> {
+async function orError(look: () => ReturnType<typeof lookAtNode>): Promise<Looked> {
   try {
-    return { facts: await lookAtNode(executor, node, cluster, now) };
+    return { facts: await look() };
   } catch (error) {
     if (error instanceof NodeError) return { error };
     throw error;

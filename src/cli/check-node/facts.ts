@@ -18,6 +18,8 @@ export type Look<T> = { known: T } | { problem: string; hint: string | undefined
 export interface NodeFacts {
   /** Whether udev runs; a problem where nothing may be run as root. */
   udev: Look<boolean>;
+  /** A problem where what the account may run are not the commands of this version. */
+  commands: Look<unknown>;
   system: Look<System>;
   content: Look<NodeContent>;
   /** The subjects of jobs. */

@@ -26,7 +26,7 @@ export function judge(
   cluster: ClusterFacts,
   deleting: readonly Volume[],
 ): Check[] {
-  const { udev, system, content, subjects } = facts;
+  const { udev, commands, system, content, subjects } = facts;
   const first: Check[] = [
     { check: 'reachable', ok: true, message: 'it answers' },
     ...(isPaused(cluster.nodes.get(node)) ? [paused] : []),
@@ -44,6 +44,7 @@ export function judge(
   return [
     ...first,
     user,
+    ...('problem' in commands ? [otherCommands] : []),
     udev.known
       ? { check: 'udev', ok: true, message: 'runs' }
       : {
@@ -67,6 +68,13 @@ const paused: Check = {
   check: 'paused',
   ok: true,
   message: `its Node has the annotation ${PAUSED_ANNOTATION}: nothing is written there`,
+};
+
+const otherCommands: Check = {
+  check: 'commands',
+  ok: false,
+  message: 'what the account may run are not the commands of this version: some work may be refused',
+  hint: 'Over ssh with sudo, write what stowage print sudoers prints to /etc/sudoers.d/stowage. With the forced command, or over Salt, install the module of this version.',
 };
 
 const notLooked = (check: string, { problem, hint }: Extract<Look<unknown>, { problem: string }>): Check => ({

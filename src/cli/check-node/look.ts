@@ -33,23 +33,29 @@ import {
 
 /**
  * Reads from a node what it is judged by, and changes nothing. `now` in ms since the epoch.
+ * @param nameOfCommands what it runs only if its account may run the commands of this version
  * @throws NodeError where the node can't be asked
  */
 export async function lookAtNode(
   executor: Executor,
   node: string,
   cluster: ClusterFacts,
+  nameOfCommands: readonly string[],
   now: () => number,
 ): Promise<NodeFacts> {
   const look = (probes: readonly Probe[]) => executor.observe(node, probes);
-  const udev = await looked(async () => {
-    const results = await look([{ name: 'udev', argv: ['test', '-S', '/run/udev/control'] }]);
-    return results.get('udev')?.exit === 0;
-  });
+  const askUdev = (...more: Probe[]) =>
+    looked(async () => {
+      const results = await look([{ name: 'udev', argv: ['test', '-S', '/run/udev/control'] }, ...more]);
+      return results.get('udev')?.exit === 0;
+    });
+  const commands = await askUdev({ name: 'commands', argv: nameOfCommands });
+  const udev = 'problem' in commands ? await askUdev() : commands;
   // What is refused once is not asked for three times.
-  if ('problem' in udev) return { udev, system: udev, content: udev, subjects: udev };
+  if ('problem' in udev) return { udev, commands: udev, system: udev, content: udev, subjects: udev };
   return {
     udev,
+    commands,
     system: await looked(async () => {
       const asked = now();
       return readSystem(await look(systemProbes()), asked, now());

@@ -5,8 +5,11 @@ import { type Allowed, sudoersFor } from './sudoers.ts';
 
 /** `stowage print sudoers`: what a node needs, on standard output. */
 export async function printSudoers(allowed: Allowed, io: Io): Promise<void> {
-  io.stdout.write(sudoersFor(await readFile(await sampleFile(), 'utf8'), allowed));
+  io.stdout.write(sudoersFor(await readSample(), allowed));
 }
+
+/** deploy/sudoers, as this version has it. */
+export const readSample = async (): Promise<string> => readFile(await sampleFile(), 'utf8');
 
 /** It comes with the package, in whose folder this program is. */
 async function sampleFile(): Promise<string> {

@@ -43,6 +43,7 @@ export const OK: FakeNodeAnswers['probes'] = {
   date: result(0, `${NOW / 1000}\n`),
   kernel: result(0, '6.12.43\n'),
   'loop-control': result(0),
+  commands: result(0),
   ...freeIn(FOLDER, 100),
   [RECORDS]: missing,
   'recorded directories': missing,

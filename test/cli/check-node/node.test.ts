@@ -36,6 +36,25 @@ describe('tools and udev', () => {
     expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({ code: 0, problems: [] });
   });
 
+  test('reports an account that may run the commands of another version, and goes on', async () => {
+    const commands = () => {
+      throw new SudoRefusal('stowage', 'true stowage-allows-0', '').on('n1');
+    };
+    const { code, problems, checks } = await check({ probes: { ...OK, commands } });
+    expect({ code, problems }).toEqual({
+      code: 5,
+      problems: [
+        {
+          check: 'commands',
+          ok: false,
+          message: expect.stringContaining('not the commands of this version'),
+          hint: expect.stringContaining('stowage print sudoers'),
+        },
+      ],
+    });
+    expect(checks.map(({ check }) => check)).toContain('leftovers');
+  });
+
   test('reports that udev does not run', async () => {
     const { code, problems } = await check({ probes: { ...OK, udev: result(1) } });
     expect({ code, names: problems.map(({ check }) => check) }).toEqual({ code: 5, names: ['udev'] });
