@@ -428,6 +428,23 @@ describe('logical volumes in a VM', () => {
     LONG,
   );
 
+  test(
+    'what LVM changed is kept through a power cut right after it',
+    async () => {
+      const desired = lvm.desired('Block');
+      const [recorded, link] = await made(desired);
+      await lvm.vm.powerCut();
+      await lvm.vm.boot();
+      expect(await lvm.volumes()).toEqual([desired.name]);
+      expect(await lvm.carry('present', recorded)).toMatchObject({ link });
+      expect(await lvm.carry('destroy', recorded)).toMatchObject({ device: undefined });
+      await lvm.vm.powerCut();
+      await lvm.vm.boot();
+      expect(await lvm.volumes()).toEqual([]);
+    },
+    LONG,
+  );
+
   const lives: [string, Content][] = [
     ['thick', 'ext4'],
     ['thin', 'ext4'],

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import type { StorageClass } from '../../../src/api/core.ts';
+import { DRIVER } from '../../../src/api/names.ts';
+import { STORAGE_CLASSES } from '../../../src/api/resources.ts';
 import type { Volume, VolumeMode } from '../../../src/api/volume.ts';
+import { claimsOf } from '../../support/claim-objects.ts';
 import { until } from '../../support/until.ts';
 import { type Mounted, podsOf, writing } from '../kubelet/pods.ts';
 import type { Scene } from '../kubelet/scene.ts';
 import { volumesOf } from '../kubelet/volumes.ts';
 import { placesIn, startScene, told, type VmMachine } from './kubelet-scene.ts';
-import { KINDS, type Kind } from './places.ts';
+import { KINDS, type Kind, tagged } from './places.ts';
 import { CONVERGES_WITHIN } from './scene.ts';
 import { bootOf, createStaying, readAll, saidIn } from './staying-pod.ts';
 import { stopwatch } from './stopwatch.ts';
@@ -181,4 +187,53 @@ test(
       await unmake(made);
     }),
   4 * CONVERGES_WITHIN,
+);
+
+test(
+  'a claim that finds what removed volumes left is bound by the command that why prints',
+  () =>
+    told(scene, async () => {
+      const { client, controlPlane, machine, stowage } = scene;
+      const { vm } = machine;
+      const LEFT =
+        'lvcreate -qq -Wn -Zn -l 100%FREE -n earlier vg0 && mkfs.xfs -qfK /dev/vg0/earlier && lvremove -qq -y vg0/earlier';
+      await vm.run(['sh', '-c', LEFT]);
+      const { stdout: free } = await vm.run([
+        'vgs',
+        '--noheadings',
+        '--units',
+        'b',
+        '--nosuffix',
+        '-o',
+        'vg_free',
+        'vg0',
+      ]);
+      await client.create<StorageClass>(STORAGE_CLASSES, {
+        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: DRIVER },
+        metadata: { name: 'left' },
+        parameters: { type: 'lvm', vgName: 'vg0' },
+        ...{ volumeBindingMode: 'Immediate', reclaimPolicy: 'Delete' },
+      });
+      const claims = claimsOf(client, {
+        ...{ storageClassName: 'left', size: free.trim(), withinMs: CONVERGES_WITHIN },
+      });
+      await claims.create('default/left');
+      await claims.isTold('default/left', 'carry what removed volumes left');
+      const { stdout } = await stowage('why', 'pvc', 'left', '-o', 'json');
+      const { cause, fix } = JSON.parse(stdout);
+      expect(cause).toBe('FreeExtentsCarryData');
+      const env = {
+        PATH: `${dirname(controlPlane.kubectl)}:${process.env.PATH}`,
+        KUBECONFIG: controlPlane.kubeconfig,
+      };
+      await execa('bash', ['-ec', fix.run.join('\n')], { env });
+      await claims.isBound('default/left');
+      await claims.remove('default/left');
+      await until(
+        'no logical volume',
+        async () => (await tagged(vm, 'stowage.dev')).length === 0 || undefined,
+        CONVERGES_WITHIN,
+      );
+    }),
+  3 * CONVERGES_WITHIN,
 );
