@@ -103,6 +103,12 @@ test('of the packages that connect, only what is used of them is there', () => {
   expect(imported.filter((path) => /^(node:)?http$/.test(path))).toEqual([]);
 });
 
+test('the package says its licence, and has the text', async () => {
+  const { license } = JSON.parse(await readFile('package.json', 'utf8'));
+  expect(license).toBe('Apache-2.0');
+  expect(await readFile('LICENSE', 'utf8')).toMatch(/^ *Apache License\n *Version 2\.0,/);
+});
+
 test('each package with code in the bundle is in THIRD-PARTY-NOTICES, with the text of its licence', async () => {
   const notices = await readFile(join(folder, 'THIRD-PARTY-NOTICES'), 'utf8');
   const parts = new Map(
