@@ -1,14 +1,19 @@
 /**
  * Rows of what util-linux prints with `-J`, under their key; it prints nothing at all when there is no row. Numbers
  * stay as they were printed: an inode of a network file system can be above 2^53.
- * @throws SyntaxError when it is not JSON
+ * @throws SyntaxError when it is not JSON, or takes too long to read
  */
 export function list<T extends object>(text: string, key: string): T[] {
   if (text.trim() === '') return [];
   const rows = rowsOf<T>(JSON.parse(text), key);
   // A reviver takes six times as long, and there are as many rows as a node has devices.
-  return rows.every(isExact) ? rows.map(numbersAsText) : rowsOf<T>(JSON.parse(text, printedAs), key);
+  if (rows.every(isExact)) return rows.map(numbersAsText);
+  if (text.length > REVIVED) throw new SyntaxError(`more than ${REVIVED} characters with numbers above 2^53`);
+  return rowsOf<T>(JSON.parse(text, printedAs), key);
 }
+
+/** 4 MiB of numbers take more than a second, in which nothing else is done; a node with a thousand devices has a quarter of this. */
+const REVIVED = 1 << 20;
 
 const rowsOf = <T>(value: Record<string, T[]>, key: string): T[] => value[key] ?? [];
 

@@ -23,3 +23,9 @@ test.each<[string, string, object[]]>([
 test.each(['{', '[', 'losetup: failed'])('%s is refused', (text) => {
   expect(() => list(text, 'rows')).toThrow(SyntaxError);
 });
+
+test('a long answer is not read a second time for numbers above 2^53, which takes a second', () => {
+  const text = (zeros: number) => `{"rows":[{"a":9007199254740993,"b":[${'0,'.repeat(zeros)}0]}]}`;
+  expect(list(text(10), 'rows')).toMatchObject([{ a: '9007199254740993' }]);
+  expect(() => list(text(1 << 20), 'rows')).toThrow(SyntaxError);
+});
