@@ -3,12 +3,10 @@ import { DRIVER, FORCE_LVCREATE_ANNOTATION, PROVISIONED_BY_ANNOTATION } from '..
 import { parseQuantity } from '../api/quantity.ts';
 import type { Volume } from '../api/volume.ts';
 import { earlierLink } from '../storage/links.ts';
+import { SPARSE_FOLDER } from '../storage/sparse/file.ts';
 import type { Desired } from '../storage/types.ts';
 import type { Source } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';
-
-/** MetalK8s's folder, so that its sparse files are found where they are. */
-export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
 const BLOCK = 4096n;

@@ -8,8 +8,9 @@ import { earlierLink, linkOf } from '../../storage/links.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
+import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
 import type { Intent, Users } from '../../storage/types.ts';
-import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import { recordProblem } from '../../volumes/record-problem.ts';
 
 /** What was looked at; or why it could not be, although the node answers. */

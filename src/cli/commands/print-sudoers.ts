@@ -36,7 +36,7 @@ export default function printSudoers(print: Command, io: Io): void {
       const { printSudoers: run } = await import('../sudoers/print.ts');
       const allowed: Allowed = {
         user: flags.user ?? 'stowage',
-        directories: flags.directory.length > 0 ? flags.directory : ['/var/lib/metalk8s/storage/sparse'],
+        directories: flags.directory,
         groups: flags.vg,
         disks: flags.disk,
         shared: flags.shared ?? false,

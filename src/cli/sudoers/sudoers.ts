@@ -1,7 +1,8 @@
+import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
 /** Objects on a node that its account may work on. */
 export interface Allowed {
   user: string;
-  /** Folders of Volumes' files. */
+  /** Folders of Volumes' files; none: the default one. */
   directories: readonly string[];
   /** Volume groups; none: without the lines for LVM. */
   groups: readonly string[];
@@ -15,7 +16,7 @@ export interface Allowed {
 /** Placeholders in the sample. */
 const SAMPLE = {
   user: 'stowage',
-  directory: '/var/lib/metalk8s/storage/sparse',
+  directory: SPARSE_FOLDER,
   group: 'vg0',
   disk: '(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+',
   kubeletRoot: '/var/lib/kubelet',
@@ -26,7 +27,8 @@ const SAMPLE = {
  * disks. Pure. What is given is checked: it has no character that regular expressions or sudoers know, but a full stop and a plus.
  */
 export function sudoersFor(sample: string, allowed: Allowed): string {
-  const { user, directories, groups, disks, shared, kubeletRoot } = allowed;
+  const { user, groups, disks, shared, kubeletRoot } = allowed;
+  const directories = allowed.directories.length > 0 ? allowed.directories : [SPARSE_FOLDER];
   const isLeftOut = (block: string): boolean =>
     /^#[^\n]*\n*$/.test(block) ||
     (disks.length === 0 && /STOWAGE_RAW/.test(block)) ||
@@ -42,7 +44,7 @@ export function sudoersFor(sample: string, allowed: Allowed): string {
     .replaceAll(SAMPLE.kubeletRoot, escaped(kubeletRoot))
     .replaceAll(SAMPLE.disk, `${oneOf(disks)}[0-9]*`)
     .replaceAll(SAMPLE.group, oneOf(groups));
-  return `${title(allowed)}${text.replaceAll(SAMPLE.directory, oneOf(directories)).trimEnd()}\n`;
+  return `${title({ ...allowed, directories })}${text.replaceAll(SAMPLE.directory, oneOf(directories)).trimEnd()}\n`;
 }
 
 const oneOf = (names: readonly string[]): string => {

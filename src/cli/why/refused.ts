@@ -1,7 +1,8 @@
 import type { Volume } from '../../api/volume.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
-import { nodeOf, SPARSE_FOLDER } from '../../volumes/desired.ts';
+import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { nodeOf } from '../../volumes/desired.ts';
 import { commandLine, onNode } from './command-line.ts';
 import type { Obstruction } from './way.ts';
 

@@ -3,6 +3,7 @@ import { directoryWanted } from '../../api/directory.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import type { AttachPolicy } from '../../api/volume.ts';
 import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
+import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
 
 /** Where the storage of a class is on a node. */
 export type Place =
@@ -25,9 +26,6 @@ export interface DynamicClass {
   /** A volume is made once a pod is scheduled. */
   waits: boolean;
 }
-
-/** MetalK8s's folder, where sparse files are by default. */
-export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
 
 /** Consent to destroy what removed volumes left in free extents of the group. */
 export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';

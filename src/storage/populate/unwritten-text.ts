@@ -1,7 +1,5 @@
 import { DIRECTORIES } from '../records.ts';
-
-/** MetalK8s's folder, whose volumes may be older than records of directories. */
-const DEFAULT_DIRECTORY = '/var/lib/metalk8s/storage/sparse';
+import { SPARSE_FOLDER } from '../sparse/file.ts';
 
 /**
  * Shell functions for what is written to file systems that volumes may be on: their files are sparse, and what they do not take yet is
@@ -11,12 +9,12 @@ const DEFAULT_DIRECTORY = '/var/lib/metalk8s/storage/sparse';
 export const UNWRITTEN_TEXT = `
   unwritten() (
     device=$(stat -L -c %d "$1") sum=0;
-    set -- ${DEFAULT_DIRECTORY};
+    set -- ${SPARSE_FOLDER};
     for each in ${DIRECTORIES}/*; do
       case $each in *.new) continue ;; esac;
       [ -f "$each" ] || continue;
       folder=$(sed -n "s/.*\\"directory\\":\\"\\(\\/[^\\"]*\\)\\".*/\\1/p" "$each");
-      [ -z "$folder" ] || [ "$folder" = ${DEFAULT_DIRECTORY} ] || set -- "$@" "$folder";
+      [ -z "$folder" ] || [ "$folder" = ${SPARSE_FOLDER} ] || set -- "$@" "$folder";
     done;
     for folder; do
       [ "$(stat -L -c %d "$folder" 2>/dev/null)" = "$device" ] || continue;

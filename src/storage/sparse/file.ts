@@ -3,6 +3,9 @@ import type { Guard, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
 
+/** MetalK8s's folder, where sparse files are by default. */
+export const SPARSE_FOLDER = '/var/lib/metalk8s/storage/sparse';
+
 /** Under this name a file is made, beside its own. */
 export const partialOf = (file: string) => `${file}.partial`;
 
