@@ -251,7 +251,7 @@ test('the room that a Volume grows by is promised while that is written, and no 
 });
 
 test('a Volume that was refused for what free extents carry is deleted, and its node given back', async () => {
-  const { state, run, made, events, effects } = world(() => ({ is: 'none' }));
+  const { state, run, made, events, effects, ends } = world(() => ({ is: 'none' }));
   state.claim = claim({}, { node: 'n1' });
   state.storageClass = { ...waiting, parameters: { type: 'lvm', vgName: 'vg0' } };
   const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);
@@ -268,6 +268,9 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
     `patch data {"metadata":{"uid":"${UID}","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
   ]);
   expect(events).toEqual([expect.stringContaining('free extents of volume group vg0 on node n1 carry')]);
+  expect(ends).toEqual([
+    { storageClass: state.storageClass.metadata.name, source: 'none', crossNamespace: false },
+  ]);
   // Of a class that consents by now, nothing is remembered against the node.
   effects.length = 0;
   state.storageClass = {

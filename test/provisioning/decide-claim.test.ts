@@ -387,6 +387,16 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
   const GONE = `Volume pvc-${UID} is deleted: nothing was made`;
   const AGAIN = `take back pvc-${UID} and n1: ${WHY}. The scheduler is to choose another node for the claim. ${GONE}`;
   const ALONE = `take back pvc-${UID}: ${WHY}. ${GONE}`;
+
+  test.each([
+    ['is refused', refused(), true],
+    ['is being deleted', refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: 'x' } }), undefined],
+    ['has a consent of somebody', refused({}, { overwrite: 'xfs:x' }), undefined],
+  ])('counts as a failed attempt, or not, where its Volume %s', (_, volume, counts) => {
+    const parts = { claim: selected(), storageClass: thick, volume };
+    expect(decideClaim(input(parts), NOW).failed).toBe(counts);
+  });
+
   test.each<Row>([
     ['gives the node back with it', { claim: selected(), storageClass: thick, volume: refused() }, AGAIN],
     [

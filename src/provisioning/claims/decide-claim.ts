@@ -113,7 +113,7 @@ function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
   const next = node === undefined ? '' : ' The scheduler is to choose another node for the claim.';
   const gone = `Volume ${volume.metadata.name} is deleted: nothing was made`;
   const event = failed(`${carried(place, nodeName)}.${next} ${gone}`);
-  return { action: { do: 'take-back', volume, place, node, event } };
+  return { action: { do: 'take-back', volume, place, node, event }, failed: true };
 }
 
 const carried = (place: DynamicClass['place'], node: string): string =>

@@ -144,8 +144,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
-      // Each change of a Volume's holdup is an event of its own, and no attempt more.
-      if (decision.failed && !isCounted && (volume === undefined || action?.do === 'tell')) {
+      // Each change of a Volume's holdup is an event of its own, and no attempt more. A refused Volume was an attempt.
+      const isAttempt = volume === undefined || action?.do === 'tell' || action?.do === 'take-back';
+      if (decision.failed && !isCounted && isAttempt) {
         isCounted = true;
         deps.onProvisioned?.(kindOf(claim));
       }
