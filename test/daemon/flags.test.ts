@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { CONTROLLERS, selectControllers } from '../../src/api/controllers.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { respelt } from '../../src/cli/spelling.ts';
 import { checkMetricsPath, parseHttpAddress } from '../../src/daemon/http-address.ts';
 import { leaseName } from '../../src/daemon/lease-name.ts';
+import { fakeIo } from '../support/fake-io.ts';
 
 const without = (one: string) => CONTROLLERS.filter((name) => name !== one);
 
@@ -63,6 +66,23 @@ describe('--http-endpoint', () => {
       );
     },
   );
+});
+
+test.each<[string[], boolean]>([
+  [[], true],
+  [['--cross-namespace-snapshot'], true],
+  [['--cross-namespace-snapshot=true'], true],
+  [['--cross-namespace-snapshot', 'true'], true],
+  [['--cross-namespace-snapshot=false'], false],
+])('watch %j: VolumeSnapshotLinks are followed: %j', async (flags, isFollowed) => {
+  const program = createProgram(fakeIo().io);
+  const command = program.commands.find((each) => each.name() === 'watch');
+  let found: object | undefined;
+  command?.action(() => {
+    found = command.opts();
+  });
+  await program.parseAsync(respelt(['watch', ...flags], program), { from: 'user' });
+  expect(found).toMatchObject({ crossNamespaceSnapshot: isFollowed });
 });
 
 test('--metrics-path is a path of its own', () => {

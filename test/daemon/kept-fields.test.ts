@@ -246,7 +246,12 @@ describe('of a claim: whose it is, and', () => {
 
   test('what it is to get', () => {
     const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
-    const spec = { volumeMode: 'Block', dataSourceRef };
+    const spec = {
+      volumeMode: 'Block',
+      dataSourceRef,
+      selector: { matchLabels: { tier: 'fast' } },
+      volumeAttributesClassName: 'gold',
+    };
     expect(made(spec, { phase: 'Pending' })).toEqual({
       ...kept,
       spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources, ...spec },
