@@ -214,6 +214,25 @@ test('counts what was found of data sources, and volumes that were filled', asyn
   );
 });
 
+test('counts a pod that failed, and not as one that filled its volume', async () => {
+  const metrics = createMetrics({ clock: systemClock, transportOf: () => 'ssh' });
+  await cluster.startDaemon({ metrics });
+  await cluster.register();
+  await cluster.createHello();
+  await cluster.createClass('immediate');
+  const { run } = cluster.world;
+  cluster.world.run = (pod) => (cluster.ran.length === 0 ? { failed: 'no space left' } : run(pod));
+  await cluster.createClaim('data');
+  await cluster.isTold('data', 'PopulatorFailed');
+  await cluster.isBound('data');
+  await cluster.isClean();
+  const { body } = await metrics.read();
+  expect(body.split('\n').filter((line) => line.startsWith('volume_populator_operation_count'))).toEqual([
+    'volume_populator_operation_count{operation_name="populate",result="error"} 1',
+    'volume_populator_operation_count{operation_name="populate",result="success"} 1',
+  ]);
+});
+
 test('waits for definitions of kinds that the cluster lacks, and begins when they are there', async () => {
   await cluster.stop();
   cluster = await startPopulationCluster({ without: ['VolumePopulator', 'PopulatorDefinition'] });

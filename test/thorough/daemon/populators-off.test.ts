@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
-import { PODS } from '../../../src/api/resources.ts';
-import { OWN, type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/api/resources.ts';
+import {
+  NAMESPACE,
+  OWN,
+  type PopulationCluster,
+  startPopulationCluster,
+} from '../../support/population-cluster.ts';
 import { until } from '../../support/until.ts';
 
 /** Claims that wait, while the controllers that fill and check them are switched off, and on again. */
@@ -62,4 +67,31 @@ test('a filling that is under way when they are switched off goes on when they a
   const { spec } = await cluster.isBound('data');
   expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
   await cluster.isClean();
+});
+
+test('a claim that is deleted while they are off waits for its finalizer until they are on again', async () => {
+  await cluster.startDaemon();
+  await cluster.register();
+  await cluster.createHello();
+  await cluster.createClass('immediate');
+  cluster.hold();
+  await cluster.createClaim('begun');
+  await cluster.untilPodRuns();
+  await cluster.startDaemon({ controllers: OFF });
+  await cluster.createClaim('waits');
+  await cluster.createClaim('plain', { dataSourceRef: undefined });
+  const remove = (name: string) =>
+    cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
+  for (const name of ['begun', 'waits', 'plain']) await remove(name);
+  // Nothing was begun for one, and nothing had to be filled for the other.
+  for (const name of ['waits', 'plain']) await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
+  const { metadata } = await cluster.claimNow('begun');
+  expect(metadata.deletionTimestamp).toBeDefined();
+  expect(metadata.finalizers).toContain('stowage.dev/populate-target-protection');
+  expect(await cluster.all(PODS, OWN)).toHaveLength(1);
+
+  await cluster.startDaemon();
+  await cluster.gone(PERSISTENT_VOLUME_CLAIMS, 'begun', NAMESPACE);
+  await cluster.isClean();
+  await cluster.isEmpty();
 });
