@@ -219,14 +219,20 @@ test(
       });
       await claims.create('default/left');
       await claims.isTold('default/left', 'carry what removed volumes left');
-      const { stdout } = await stowage('why', 'pvc', 'left', '-o', 'json');
-      const { cause, fix } = JSON.parse(stdout);
-      expect(cause).toBe('FreeExtentsCarryData');
+      // The Volume that was refused is removed first.
+      const run = await until(
+        'why names what is in the extents',
+        async () => {
+          const { cause, fix } = JSON.parse((await stowage('why', 'pvc', 'left', '-o', 'json')).stdout);
+          return cause === 'FreeExtentsCarryData' ? (fix.run as string[]) : undefined;
+        },
+        CONVERGES_WITHIN,
+      );
       const env = {
         PATH: `${dirname(controlPlane.kubectl)}:${process.env.PATH}`,
         KUBECONFIG: controlPlane.kubeconfig,
       };
-      await execa('bash', ['-ec', fix.run.join('\n')], { env });
+      await execa('bash', ['-ec', run.join('\n')], { env });
       await claims.isBound('default/left');
       await claims.remove('default/left');
       await until(
