@@ -2,7 +2,6 @@ import { selectControllers } from '../../src/api/controllers.ts';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import type { BackoffRange } from '../../src/control/backoff.ts';
-import type { Clock } from '../../src/control/clock.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
@@ -12,7 +11,7 @@ import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { observeWork } from './idle.ts';
+import { observeWork, type TestClock } from './idle.ts';
 import { type Line, memoryLogger } from './logger.ts';
 
 export interface TestController {
@@ -42,7 +41,7 @@ export interface TestControllerOptions {
   /** Default: the usual one. */
   kubeletRoot?: string;
   /** Default: the system's. */
-  clock?: Clock;
+  clock?: TestClock;
 }
 
 /** The Volume controller in this process. It acts for every node but `foreign`. */

@@ -16,6 +16,9 @@ interface Cache {
   versions: Map<string, string>;
 }
 
+/** `neverFromMs`: sleeps of this and more, in ms, never end. */
+export type TestClock = Clock & { neverFromMs?: number };
+
 const idOf = ({ metadata }: KubeObject): string => `${metadata.namespace ?? ''}/${metadata.name}`;
 const selected = ({ namespace, labelSelector, fieldSelector }: SelectOptions): SelectOptions => ({
   ...{ namespace, labelSelector, fieldSelector },
@@ -25,7 +28,7 @@ const selected = ({ namespace, labelSelector, fieldSelector }: SelectOptions): S
  * Wraps what controllers act through, and tells when they have nothing left to do. A test that expects nothing to happen waits
  * for that instead of for some time.
  */
-export function observeWork(real: KubeClient, realExecutor: Executor, realClock: Clock = systemClock) {
+export function observeWork(real: KubeClient, realExecutor: Executor, realClock: TestClock = systemClock) {
   const caches = new Map<string, Cache>();
   const sleeps = new Set<{ until: number }>();
   /** Under way: reconciles, and requests to the API server and to nodes. */
@@ -94,7 +97,8 @@ export function observeWork(real: KubeClient, realExecutor: Executor, realClock:
   const clock: Clock = {
     now: realClock.now,
     async sleep(ms, signal) {
-      const sleep = { until: Date.now() + ms };
+      const isEndless = ms >= (realClock.neverFromMs ?? Number.POSITIVE_INFINITY);
+      const sleep = { until: isEndless ? Number.POSITIVE_INFINITY : Date.now() + ms };
       sleeps.add(sleep);
       try {
         await realClock.sleep(ms, signal);

@@ -438,7 +438,8 @@ describe('logical volumes in a VM', () => {
       const { vm } = lvm;
       const disk = vm.disk('flushed');
       const flushes = async () => {
-        const script = 'set -- $(cat "/sys/block/$(basename "$(readlink -f "$1")")/stat"); shift 15; echo "$1"';
+        const script =
+          'set -- $(cat "/sys/block/$(basename "$(readlink -f "$1")")/stat"); shift 15; echo "$1"';
         return Number((await vm.run(['sh', '-c', script, 'sh', disk])).stdout);
       };
       await vm.run(['vgcreate', 'vg1', disk]);

@@ -16,7 +16,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Condition, Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../../src/api/volume-crd.ts';
-import { type Clock, systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/control/clock.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';
@@ -29,6 +29,7 @@ import {
   type TestControllerOptions,
 } from '../../support/controller.ts';
 import { prepared } from '../../support/decisions.ts';
+import type { TestClock } from '../../support/idle.ts';
 import { until } from '../../support/until.ts';
 import { UID } from '../../support/volume-input.ts';
 import { type WorkingNodes, workingNodes } from '../../support/working-nodes.ts';
@@ -330,10 +331,11 @@ const aborted = (signal?: AbortSignal) =>
   });
 
 test('a node that booted is tried again soon, after tries that were far apart, for sshd may be late', async () => {
-  // What is to come later than in half a second never comes.
-  const clock: Clock = {
+  const NEVER = 500;
+  const clock: TestClock = {
     now: systemClock.now,
-    sleep: (ms, signal) => (ms < 500 ? systemClock.sleep(ms, signal) : aborted(signal)),
+    sleep: (ms, signal) => (ms < NEVER ? systemClock.sleep(ms, signal) : aborted(signal)),
+    neverFromMs: NEVER,
   };
   await start(CRDS, undefined, { clock, retry: { startMs: 20, maxMs: 600_000 } });
   await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
@@ -341,7 +343,7 @@ test('a node that booted is tried again soon, after tries that were far apart, f
   const triedMoreThan = (times: number) =>
     until(`tried more than ${times} times`, async () => controller.asked.length > times || undefined);
   await triedMoreThan(4);
-  await controller.idle(500);
+  await controller.idle(NEVER);
   await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
   await triedMoreThan(controller.asked.length + 3);
 });

@@ -1,9 +1,6 @@
 import { APPLY, applied, named, type Story, shows, watches } from '../story.ts';
 import { emptyCluster, withSnapshot } from '../worlds.ts';
 
-/** Real LVM is in a VM. */
-const LVM_TEST = 'test/cluster/vm/lvm.test.ts';
-
 const REFERENCE = /"kind":"VolumeSnapshot","name":"foo-backup","namespace":"prod"/;
 
 const REGISTER = `stowage register populator hello --group hello.example.com --kind Hello --image busybox:1.37 --command=sh --command=-c --command='printf "%s\\n" "$2" >"$1"' --command=hello --arg='/target/{.spec.fileName}' --arg='{.spec.fileContents}' --mount-path=/target`;
@@ -15,9 +12,6 @@ export const CLAIM_STORIES: readonly Story[] = [
     typed: {
       'stowage create storageclass fast --dynamic --directory /srv/volumes':
         shows(/storageclass.*fast created/),
-      'lvcreate -Wn -Zn -l 100%FREE -n all vg0': { runBy: LVM_TEST, has: '-Wn -Zn -l 100%FREE -n all vg0' },
-      'blkdiscard -z /dev/vg0/all': { runBy: LVM_TEST, has: 'blkdiscard -z /dev/vg0/all' },
-      'lvremove -y vg0/all': { runBy: LVM_TEST, has: 'lvremove -y vg0/all' },
       'stowage watch --feature-gates CrossNamespaceVolumeDataSource=true': watches,
     },
   },
