@@ -1,5 +1,5 @@
 import type { Volume } from '../api/volume.ts';
-import { type BackoffRange, backoffMs } from '../control/backoff.ts';
+import { type BackoffRange, backoffMs } from '../workqueue/backoff.ts';
 import type { Life } from './node-facts.ts';
 import type { Entry, OperationKind } from './types.ts';
 

@@ -1,7 +1,7 @@
 import type { Pod } from '../api/core.ts';
 import { VOLUMES_ATTACHED_CONDITION } from '../api/names.ts';
 import { PODS } from '../api/resources.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';

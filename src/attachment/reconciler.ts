@@ -2,8 +2,8 @@ import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../api/core.
 import type { Logger } from '../api/logger.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Clock } from '../control/clock.ts';
-import type { Operations } from '../control/operations.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import type { Operations } from '../workqueue/pending-operations.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';

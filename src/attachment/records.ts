@@ -4,7 +4,7 @@ import { ATTACHED_NODES_ANNOTATION, EVENT, READY_REASON, VOLUMES_ATTACHED_CONDIT
 import { isPaused } from '../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../api/volume.ts';
-import { TELL_AGAIN } from '../control/tell-again.ts';
+import { TELL_AGAIN } from '../workqueue/tell-again.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../api/logger.ts';
-import type { Clock } from '../control/clock.ts';
-import type { Operations } from '../control/operations.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import type { Operations } from '../workqueue/pending-operations.ts';
 import { isConflict } from '../kube/errors.ts';
 import { change } from './actual.ts';
 import type { Attacher, Outcome } from './attacher.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../control/clock.ts';
+import { systemClock } from '../workqueue/clock.ts';
 import type { Io } from './io.ts';
 import { run } from './run.ts';
 import { SIGNAL_EXIT, SignalError } from './signals.ts';

@@ -4,7 +4,7 @@ import type { PopulatorDefinition } from '../api/populator.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { BuiltinReads } from '../provisioning/sources/builtin.ts';

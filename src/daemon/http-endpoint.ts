@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { StowageError } from '../api/errors.ts';
 import type { Logger } from '../api/logger.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { HttpAddress } from './http-address.ts';
 import type { Readiness } from './readiness.ts';
 

@@ -1,6 +1,6 @@
 import type { ControllerName } from '../api/controllers.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { WorkQueue } from '../control/work-queue.ts';
+import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { Reconcile } from '../volumes/rounds.ts';
 import type { Source } from './readiness.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { resourceOf } from '../population/definition.ts';

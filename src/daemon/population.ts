@@ -7,9 +7,9 @@ import { kindText, type PopulatorDefinition, type VolumePopulator } from '../api
 import { parseQuantity } from '../api/quantity.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import { PODS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../api/resources.ts';
-import type { BackoffRange } from '../control/backoff.ts';
-import type { Clock } from '../control/clock.ts';
-import { createWorkQueue } from '../control/work-queue.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';

@@ -10,8 +10,8 @@ import type {
 import type { Logger } from '../api/logger.ts';
 import { CSI_STORAGE_CAPACITIES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import type { BackoffRange } from '../control/backoff.ts';
-import type { Clock } from '../control/clock.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';

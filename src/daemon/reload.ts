@@ -1,5 +1,5 @@
 import type { Logger } from '../api/logger.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 
 export interface ReloadOptions<T> {
   /** For the log. */

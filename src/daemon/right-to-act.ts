@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Leader, leaderAnnotations } from '../api/leader.ts';
 import type { Logger } from '../api/logger.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { createClient } from '../kube/client.ts';
 import type { Connection } from '../kube/connect.ts';
 import { type Election, type ElectionTiming, startElection } from '../kube/election.ts';

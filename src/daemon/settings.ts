@@ -1,5 +1,5 @@
 import { StowageError } from '../api/errors.ts';
-import type { BackoffRange } from '../control/backoff.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { SaltAccess } from '../nodes/salt/access.ts';
 import type { SshAddress } from '../nodes/ssh-shell.ts';
 import type { Transport } from '../nodes/transport.ts';

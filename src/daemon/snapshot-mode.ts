@@ -1,7 +1,7 @@
 import type { Lease } from '../api/core.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { LEASES } from '../api/resources.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import {
   CONTROLLER_DEPLOYMENT,

@@ -13,10 +13,10 @@ import {
   VOLUMES,
 } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import type { BackoffRange } from '../control/backoff.ts';
-import type { Clock } from '../control/clock.ts';
-import { type Controller, runController } from '../control/controller.ts';
-import { createWorkQueue } from '../control/work-queue.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { type Controller, runController } from '../workqueue/controller.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';

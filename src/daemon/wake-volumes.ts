@@ -2,7 +2,7 @@ import type { KubeNode, PersistentVolume } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { KubeObject } from '../api/meta.ts';
 import type { Volume } from '../api/volume.ts';
-import type { WorkQueue } from '../control/work-queue.ts';
+import type { WorkQueue } from '../workqueue/work-queue.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import { nodesOf } from '../volumes/work-node.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../api/logger.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import type { ReferenceGrant } from '../api/snapshot.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { keepGrant } from './kept-fields.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Source } from './readiness.ts';

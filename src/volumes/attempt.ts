@@ -1,6 +1,6 @@
 import { READY_REASON } from '../api/names.ts';
 import type { Volume, VolumeStatus } from '../api/volume.ts';
-import { backoffMs } from '../control/backoff.ts';
+import { backoffMs } from '../workqueue/backoff.ts';
 import { doneName, type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-step.ts';
 import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';

@@ -10,7 +10,7 @@ import {
   VOLUMES,
 } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Clock } from '../control/clock.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { isNotFound, isRefusal } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';

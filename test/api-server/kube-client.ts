@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { EVENTS } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { listAll } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';

@@ -5,7 +5,7 @@ import type { Known } from '../../src/attachment/known.ts';
 import { attachmentsOf } from '../../src/attachment/record.ts';
 import { createRecords, type RecordsDeps } from '../../src/attachment/records.ts';
 import type { Entry, Next } from '../../src/attachment/types.ts';
-import { TELL_AGAIN } from '../../src/control/tell-again.ts';
+import { TELL_AGAIN } from '../../src/workqueue/tell-again.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../support/attachment-view.ts';

@@ -1,4 +1,4 @@
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { parseHttpAddress } from '../../src/daemon/http-address.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { runWatch, type WatchOptions } from '../../src/daemon/watch.ts';

@@ -1,6 +1,6 @@
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import { sparseVolume } from '../support/cluster.ts';

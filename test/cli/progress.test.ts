@@ -2,7 +2,7 @@ import { Readable, Writable } from 'node:stream';
 import { expect, test } from '@jest/globals';
 import type { Io, Output } from '../../src/cli/io.ts';
 import { showProgress } from '../../src/cli/output/progress.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 
 function ioTo(stderr: Output, env: Io['env'] = {}): Io {
   const unexpected = () => {

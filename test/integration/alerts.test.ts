@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { createMetrics } from '../../src/daemon/metrics/metrics.ts';
 import { ALERT_CASES } from '../support/alert-cases.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { Gauge } from 'prom-client';
 import { NODES } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/control/clock.ts';
-import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';

@@ -5,7 +5,7 @@ import { CRDS } from '../../src/api/crds.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { run } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { NodeError } from '../../src/nodes/errors.ts';

@@ -117,7 +117,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['src/population/', ['thorough', 'populat|image|archive|fill'], ['cluster', 'populators|fills|sources']],
   ['src/volumes/', ['thorough'], ['smoke']],
-  ['src/control/', ['thorough'], ['smoke']],
+  ['src/workqueue/', ['thorough'], ['smoke']],
   ['src/daemon/', ['thorough'], ['smoke']],
   [
     'src/kube/',

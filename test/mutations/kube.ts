@@ -183,7 +183,7 @@ export const kube: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/control/operations.ts', [
+  ...mutationsOf('src/workqueue/pending-operations.ts', [
     {
       id: 'two-operations-of-a-key',
       invariant: 10,
@@ -201,7 +201,7 @@ export const kube: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/control/work-queue.ts', [
+  ...mutationsOf('src/workqueue/work-queue.ts', [
     {
       id: 'key-worked-on-twice',
       invariant: 10,

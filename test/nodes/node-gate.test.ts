@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { runController } from '../../src/control/controller.ts';
-import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { runController } from '../../src/workqueue/controller.ts';
+import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { limitNodes } from '../../src/nodes/node-gate.ts';
 import type { Shell } from '../../src/nodes/shell.ts';

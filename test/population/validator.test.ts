@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../src/api/core.ts';
-import { TELL_AGAIN } from '../../src/control/tell-again.ts';
+import { TELL_AGAIN } from '../../src/workqueue/tell-again.ts';
 import { toTell, type Verdict, verdictOf } from '../../src/population/validator/decide.ts';
 import { createValidator, type ValidatorDeps } from '../../src/population/validator/reconciler.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { TELL_AGAIN } from '../../src/control/tell-again.ts';
+import { TELL_AGAIN } from '../../src/workqueue/tell-again.ts';
 import { claimVolume } from '../../src/provisioning/claims/claim-volume.ts';
 import { type ClaimReconcilerDeps, createClaimReconciler } from '../../src/provisioning/claims/reconciler.ts';
 import type { Source } from '../../src/provisioning/claims/types.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { CsiStorageCapacity, KubeNode } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { TELL_AGAIN } from '../../src/control/tell-again.ts';
+import { TELL_AGAIN } from '../../src/workqueue/tell-again.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { capacityName, decideCapacity } from '../../src/provisioning/room/capacity.ts';

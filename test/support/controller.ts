@@ -1,7 +1,7 @@
 import { selectControllers } from '../../src/api/controllers.ts';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
-import type { BackoffRange } from '../../src/control/backoff.ts';
+import type { BackoffRange } from '../../src/workqueue/backoff.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { keepNode } from '../../src/daemon/kept-fields.ts';
 import type { Metrics } from '../../src/daemon/metrics/metrics.ts';

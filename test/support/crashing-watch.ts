@@ -7,7 +7,7 @@
 import { appendFileSync } from 'node:fs';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { DEFAULT_ATTACHMENT } from '../../src/daemon/attachment-controller.ts';
 import { startVolumeController } from '../../src/daemon/volume-controller.ts';
 import { connect } from '../../src/kube/connect.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Clock } from '../../src/control/clock.ts';
+import type { Clock } from '../../src/workqueue/clock.ts';
 
 interface Sleeper {
   at: number;

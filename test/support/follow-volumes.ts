@@ -1,6 +1,6 @@
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { memoryLogger } from './logger.ts';

@@ -1,5 +1,5 @@
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { type Clock, systemClock } from '../../src/control/clock.ts';
+import { type Clock, systemClock } from '../../src/workqueue/clock.ts';
 import type { KubeClient, ListOptions, SelectOptions, WatchOptions } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { until } from './until.ts';

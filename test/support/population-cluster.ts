@@ -21,7 +21,7 @@ import {
 } from '../../src/api/resources.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { run } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';

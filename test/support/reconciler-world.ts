@@ -7,7 +7,7 @@ import type { Prepared, Volume } from '../../src/api/volume.ts';
 import type { Outcome, WhyNot } from '../../src/attachment/attacher.ts';
 import { createAttachmentReconciler } from '../../src/attachment/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/attachment/types.ts';
-import { createOperations } from '../../src/control/operations.ts';
+import { createOperations } from '../../src/workqueue/pending-operations.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';

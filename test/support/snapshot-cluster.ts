@@ -14,8 +14,8 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/control/clock.ts';
-import { type Controller, runController } from '../../src/control/controller.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { type Controller, runController } from '../../src/workqueue/controller.ts';
 import {
   keepClaim,
   keepNode,

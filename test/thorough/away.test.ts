@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { systemClock } from '../../src/control/clock.ts';
-import { runController } from '../../src/control/controller.ts';
-import { createWorkQueue } from '../../src/control/work-queue.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { runController } from '../../src/workqueue/controller.ts';
+import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { limitNodes } from '../../src/nodes/node-gate.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/ssh-shell.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
-import { systemClock } from '../../control/clock.ts';
+import { systemClock } from '../../workqueue/clock.ts';
 import type { WatchOptions } from '../../daemon/watch.ts';
 import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../provisioning/snapshots/mode.ts';
 import { applyEnvironment } from '../config/environment.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { ForcedReason, OperationKind } from '../../attachment/types.ts';
-import type { Operation } from '../../control/operations.ts';
+import type { Operation } from '../../workqueue/pending-operations.ts';
 
 /** What there is to read of attachments at any moment. */
 export interface Attachments {

@@ -1,8 +1,8 @@
 import { Registry } from 'prom-client';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { ReconcileResult } from '../../control/controller.ts';
-import type { WorkQueue } from '../../control/work-queue.ts';
+import type { ReconcileResult } from '../../workqueue/controller.ts';
+import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { ApiCall } from '../../kube/transport.ts';
 import type { JobEnd } from '../../nodes/job-ends.ts';

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { WorkQueue } from '../../control/work-queue.ts';
+import type { WorkQueue } from '../../workqueue/work-queue.ts';
 
 /** Each queue counts for itself, and is read when it is asked for. */
 export function queueMetrics(registry: Registry): (controller: string, queue: WorkQueue) => void {

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { RECONCILE_RESULTS, type ReconcileResult } from '../../control/controller.ts';
+import { RECONCILE_RESULTS, type ReconcileResult } from '../../workqueue/controller.ts';
 
 /** For a controller by its name: what its reconciles are told to. */
 export function reconcileMetrics(

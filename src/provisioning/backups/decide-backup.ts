@@ -2,7 +2,7 @@ import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
 import { BACKUP_EVENT, BACKUP_FINALIZER, DRIVER, FORGET_NODE_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
-import { backoffMs } from '../../control/backoff.ts';
+import { backoffMs } from '../../workqueue/backoff.ts';
 import type {
   BackupAction,
   BackupDecision,

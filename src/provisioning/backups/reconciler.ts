@@ -6,7 +6,7 @@ import { BACKUP_FINALIZER } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { NODES, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
-import type { Clock } from '../../control/clock.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';

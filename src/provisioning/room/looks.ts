@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import type { Clock } from '../../control/clock.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
 import { withHint } from '../../nodes/job-text.ts';

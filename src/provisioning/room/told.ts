@@ -1,8 +1,8 @@
 import type { StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { ROOM_EVENT } from '../../api/names.ts';
-import type { Clock } from '../../control/clock.ts';
-import { TELL_AGAIN } from '../../control/tell-again.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Place } from '../claims/dynamic-class.ts';
 import type { Room } from './looks.ts';

@@ -5,7 +5,7 @@ import { isOff } from '../../api/out-of-service.ts';
 import { isPaused } from '../../api/paused.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Clock } from '../../control/clock.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';

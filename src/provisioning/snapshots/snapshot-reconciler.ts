@@ -4,7 +4,7 @@ import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Clock } from '../../control/clock.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { listAll } from '../../kube/client.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';

@@ -8,7 +8,7 @@ import { NAMESPACE } from '../../../src/cli/install/objects.ts';
 import { rbacObjects } from '../../../src/cli/install/rbac.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { run } from '../../../src/cli/run.ts';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { type Connection, connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, Step } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';

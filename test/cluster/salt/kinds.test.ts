@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { kindCases } from '../../support/kind-cases.ts';

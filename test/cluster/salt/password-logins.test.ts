@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { type Kinds, setUpKinds } from '../../support/kinds.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ARCHIVES, type Archive } from '../../../src/api/builtins/archive.ts';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
 import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';

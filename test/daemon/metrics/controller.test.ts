@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { createMetrics, type Metrics } from '../../../src/daemon/metrics/metrics.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
-import { systemClock } from '../../../src/control/clock.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createDelays, type Delays } from '../../src/control/delays.ts';
+import { createDelays, type Delays } from '../../src/workqueue/delaying-queue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 let clock: FakeClock;

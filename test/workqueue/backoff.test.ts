@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { backoffMs } from '../../src/control/backoff.ts';
+import { backoffMs } from '../../src/workqueue/backoff.ts';
 
 const range = { startMs: 1000, maxMs: 300_000 };
 

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { createWorkQueue, type WorkQueue } from '../../src/control/work-queue.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/workqueue/work-queue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 let clock: FakeClock;

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { systemClock } from '../../src/control/clock.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 
 test('rejects a sleep when its signal aborts, also one that is too long for a timer', async () => {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createOperations } from '../../src/control/operations.ts';
+import { createOperations } from '../../src/workqueue/pending-operations.ts';
 
 type Kind = 'attach' | 'detach';
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { runController } from '../../src/control/controller.ts';
-import { createWorkQueue, type WorkQueue } from '../../src/control/work-queue.ts';
+import { runController } from '../../src/workqueue/controller.ts';
+import { createWorkQueue, type WorkQueue } from '../../src/workqueue/work-queue.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 

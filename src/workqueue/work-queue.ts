@@ -1,6 +1,6 @@
 import { type BackoffRange, backoffMs } from './backoff.ts';
 import type { Clock } from './clock.ts';
-import { createDelays } from './delays.ts';
+import { createDelays } from './delaying-queue.ts';
 
 export interface WorkQueueOptions {
   clock: Clock;
