@@ -5,13 +5,16 @@ import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import { createAttacher } from '../attachment/attacher.ts';
-import type { Known } from '../attachment/known.ts';
-import { maxWaitProblem } from '../attachment/max-wait.ts';
-import { lifeOf } from '../attachment/node-facts.ts';
-import { createPodIndex } from '../attachment/pod-index.ts';
-import { type AttachmentReconciler, createAttachmentReconciler } from '../attachment/reconciler.ts';
-import type { ForcedReason, OperationKind } from '../attachment/types.ts';
+import { createAttacher } from '../controllers/attachdetach/attacher-detacher.ts';
+import type { Known } from '../controllers/attachdetach/volume-state.ts';
+import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
+import { lifeOf } from '../controllers/attachdetach/node-facts.ts';
+import { createPodIndex } from '../controllers/attachdetach/volume-consumers.ts';
+import {
+  type AttachmentReconciler,
+  createAttachmentReconciler,
+} from '../controllers/attachdetach/reconciler.ts';
+import type { ForcedReason, OperationKind } from '../controllers/attachdetach/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createOperations } from '../workqueue/pending-operations.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';

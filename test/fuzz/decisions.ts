@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { POPULATED_BY_ANNOTATION } from '../../src/api/names.ts';
 import { formatHandle, parseHandle } from '../../src/api/snapshot-handle.ts';
-import { entriesFromRecord, recordOf, recordToWrite } from '../../src/attachment/record.ts';
+import {
+  entriesFromRecord,
+  recordOf,
+  recordToWrite,
+} from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { decide } from '../../src/population/machine/decide.ts';
 import { primeNameOf } from '../../src/population/machine/objects.ts';
 import { decideBackup } from '../../src/provisioning/backups/decide-backup.ts';

@@ -106,7 +106,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],
   ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/(shared-files|adopt|lvm-groups|snapshots)']],
   [
-    'src/attachment/',
+    'src/controllers/attachdetach/',
     ['thorough', 'attach|detailed|/used'],
     ['cluster', '/vm/(shared|pods|reboot)|on-demand'],
   ],

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** One attach or detach on a node, its record and its outcome. */
 export const attachOperations: readonly Mutation[] = [
-  ...mutationsOf('src/attachment/presence.ts', [
+  ...mutationsOf('src/controllers/attachdetach/attachment-probe.ts', [
     {
       id: 'autoclear-counts-as-detached',
       invariant: 3,
@@ -12,7 +12,7 @@ export const attachOperations: readonly Mutation[] = [
       replace: "if (loop.autoclear) return { is: 'detached' };\n  if (loop.autoclear)",
     },
   ]),
-  ...mutationsOf('src/attachment/attacher.ts', [
+  ...mutationsOf('src/controllers/attachdetach/attacher-detacher.ts', [
     {
       id: 'detach-without-use-check',
       invariant: 3,
@@ -46,7 +46,7 @@ export const attachOperations: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/attachment/settle.ts', [
+  ...mutationsOf('src/controllers/attachdetach/apply-outcome.ts', [
     {
       id: 'unknown-attach-counts-as-detached',
       invariant: 2,
@@ -56,7 +56,7 @@ export const attachOperations: readonly Mutation[] = [
       replace: "kind === 'attach'",
     },
   ]),
-  ...mutationsOf('src/attachment/work.ts', [
+  ...mutationsOf('src/controllers/attachdetach/operation-executor.ts', [
     {
       id: 'attach-before-record',
       invariant: 2,
@@ -74,7 +74,7 @@ export const attachOperations: readonly Mutation[] = [
       replace: 'undefined',
     },
   ]),
-  ...mutationsOf('src/attachment/records.ts', [
+  ...mutationsOf('src/controllers/attachdetach/status-updater.ts', [
     {
       id: 'deleted-volume-attached',
       invariant: 6,
@@ -92,7 +92,7 @@ export const attachOperations: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/attachment/uses.ts', [
+  ...mutationsOf('src/controllers/attachdetach/pod-volumes.ts', [
     {
       id: 'claim-believed-without-claim-ref',
       invariant: 10,

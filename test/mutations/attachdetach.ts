@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Attaching and detaching: invariants 2 and 3 for the most part. */
 export const attachdetach: readonly Mutation[] = [
-  ...mutationsOf('src/attachment/blocked.ts', [
+  ...mutationsOf('src/controllers/attachdetach/attach-policy.ts', [
     {
       id: 'uncertain-counts-as-detached',
       invariant: 2,
@@ -20,7 +20,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: '!volume.readOnly && !readOnly',
     },
   ]),
-  ...mutationsOf('src/attachment/reconcile.ts', [
+  ...mutationsOf('src/controllers/attachdetach/next-operation.ts', [
     {
       id: 'record-believed-unverified',
       invariant: 2,
@@ -46,7 +46,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/attachment/let-go.ts', [
+  ...mutationsOf('src/controllers/attachdetach/force-detach.ts', [
     {
       id: 'shared-volume-not-fenced',
       invariant: 2,
@@ -73,7 +73,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: 'at > now',
     },
   ]),
-  ...mutationsOf('src/attachment/force.ts', [
+  ...mutationsOf('src/controllers/attachdetach/force-detach-actions.ts', [
     {
       id: 'force-detach-not-recorded',
       invariant: 3,
@@ -91,7 +91,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/attachment/max-wait.ts', [
+  ...mutationsOf('src/controllers/attachdetach/max-wait.ts', [
     {
       id: 'unreadable-timeout-is-default',
       invariant: 3,
@@ -101,7 +101,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: '?? fallback',
     },
   ]),
-  ...mutationsOf('src/attachment/doubts.ts', [
+  ...mutationsOf('src/controllers/attachdetach/mark-uncertain.ts', [
     {
       id: 'reboot-keeps-attachment',
       invariant: 2,
@@ -111,7 +111,7 @@ export const attachdetach: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/attachment/known-at-first.ts', [
+  ...mutationsOf('src/controllers/attachdetach/restore-state.ts', [
     {
       id: 'record-of-foreign-node',
       invariant: 12,

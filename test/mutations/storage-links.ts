@@ -80,7 +80,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: '[observed.link]',
     },
   ]),
-  ...mutationsOf('src/attachment/attacher.ts', [
+  ...mutationsOf('src/controllers/attachdetach/attacher-detacher.ts', [
     {
       id: 'path-put-right-in-silence',
       invariant: 11,
@@ -120,7 +120,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/attachment/doubts.ts', [
+  ...mutationsOf('src/controllers/attachdetach/mark-uncertain.ts', [
     {
       id: 'astray-path-not-put-right',
       invariant: 11,

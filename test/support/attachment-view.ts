@@ -1,9 +1,16 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Known } from '../../src/attachment/known.ts';
-import { reconcile } from '../../src/attachment/reconcile.ts';
-import type { Entry, Managed, NodeFacts, PodUse, View, Wanted } from '../../src/attachment/types.ts';
-import type { Lookups } from '../../src/attachment/uses.ts';
+import type { Known } from '../../src/controllers/attachdetach/volume-state.ts';
+import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
+import type {
+  Entry,
+  Managed,
+  NodeFacts,
+  PodUse,
+  View,
+  Wanted,
+} from '../../src/controllers/attachdetach/types.ts';
+import type { Lookups } from '../../src/controllers/attachdetach/pod-volumes.ts';
 
 /** What the pure core of attachment is asked about, with everything in order unless a test says otherwise. */
 

@@ -1,8 +1,16 @@
-import { change, withoutNode } from '../../src/attachment/actual.ts';
-import { wantedOf } from '../../src/attachment/desired.ts';
-import { reconcile } from '../../src/attachment/reconcile.ts';
-import { entriesFromRecord, recordOf } from '../../src/attachment/record.ts';
-import type { Entry, Managed, Next, NodeFacts, Operation, PodUse, View } from '../../src/attachment/types.ts';
+import { change, withoutNode } from '../../src/controllers/attachdetach/actual-state.ts';
+import { wantedOf } from '../../src/controllers/attachdetach/desired-state.ts';
+import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
+import { entriesFromRecord, recordOf } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import type {
+  Entry,
+  Managed,
+  Next,
+  NodeFacts,
+  Operation,
+  PodUse,
+  View,
+} from '../../src/controllers/attachdetach/types.ts';
 
 /**
  * A volume, the nodes it may be on, and whoever carries out what is decided for it: all that can go wrong between them,

@@ -1,6 +1,6 @@
 import type { StorageClass } from '../../api/core.ts';
 import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
-import { maxWaitProblem } from '../../attachment/max-wait.ts';
+import { maxWaitProblem } from '../../controllers/attachdetach/max-wait.ts';
 import { checkClass } from '../../volumes/storage-class.ts';
 import type { Check } from '../check-node/report.ts';
 import { commandLine } from '../why/command-line.ts';

@@ -1,7 +1,7 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
-import { maxWaitOf } from '../../attachment/max-wait.ts';
+import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
 import { foundIn } from '../volume/reading.ts';
 import type { Holdup, Known } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ForcedReason, OperationKind } from '../../attachment/types.ts';
+import type { ForcedReason, OperationKind } from '../../controllers/attachdetach/types.ts';
 import type { Operation } from '../../workqueue/pending-operations.ts';
 
 /** What there is to read of attachments at any moment. */

@@ -1,0 +1,70 @@
+import { byPod } from './desired-state.ts';
+import { byNode } from './attached-nodes-annotation.ts';
+import type { Entry, PodUse, Wanted } from './types.ts';
+
+/** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */
+
+/** Without the entry of a node. */
+export function withoutNode(entries: readonly Entry[], node: string): readonly Entry[] {
+  return entries.some((entry) => entry.node === node)
+    ? entries.filter((entry) => entry.node !== node)
+    : entries;
+}
+
+/**
+ * With the entry of a node changed, or added; sorted by node. A state that it was in already leaves the time since when as it
+ * was. What is not Attached is not safe to mount, and has a device while it is Attached or Detaching.
+ * @param now ms since the epoch
+ */
+export function change(
+  entries: readonly Entry[],
+  node: string,
+  to: Partial<Omit<Entry, 'node' | 'since'>>,
+  now: number,
+): readonly Entry[] {
+  const old = entries.find((entry) => entry.node === node);
+  const changed = { ...NEW, ...old, ...to };
+  const { state } = changed;
+  const isThere = state === 'Attached' || state === 'Detaching';
+  const entry: Entry = {
+    ...changed,
+    node,
+    safeToMount: changed.safeToMount && state === 'Attached',
+    safeToDetach: changed.safeToDetach && isThere,
+    device: isThere ? changed.device : undefined,
+    since: old?.state === state ? old.since : now,
+  };
+  return [...withoutNode(entries, node), entry].sort(byNode);
+}
+
+const NEW: Omit<Entry, 'node' | 'since'> = {
+  state: 'Uncertain',
+  readOnly: false,
+  safeToMount: false,
+  safeToDetach: false,
+  pods: [],
+  device: undefined,
+  message: undefined,
+};
+
+/**
+ * With the pods that are gone or terminated taken from their entries, and those that want the volume where it is added.
+ * @param lives whether a pod that does not want it any more is there all the same: its claim may be gone before it
+ */
+export function withPods(
+  entries: readonly Entry[],
+  wanted: readonly Wanted[],
+  lives: (pod: PodUse) => boolean,
+): readonly Entry[] {
+  const next = entries.map((entry) => {
+    const wanting = wanted.find(({ node }) => node === entry.node)?.pods ?? [];
+    const uids = new Set(wanting.map(({ uid }) => uid));
+    const left = entry.pods.filter((pod) => !uids.has(pod.uid) && pod.node === entry.node && lives(pod));
+    const pods = [...wanting, ...left].sort(byPod);
+    return isSame(pods, entry.pods) ? entry : { ...entry, pods };
+  });
+  return next.every((entry, at) => entry === entries[at]) ? entries : next;
+}
+
+const isSame = (some: readonly PodUse[], others: readonly PodUse[]): boolean =>
+  some.length === others.length && some.every(({ uid }, at) => uid === others[at]?.uid);

@@ -1,0 +1,107 @@
+import { change, withoutNode } from './actual-state.ts';
+import type { Outcome } from './attacher-detacher.ts';
+import { failureOf, forgetFailures, type Known, noteFailure, UNFIT } from './volume-state.ts';
+import type { Entry, Operation, OperationKind } from './types.ts';
+
+/**
+ * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may
+ * differ each time, which would be a write and an event each time; tries come up to two minutes apart.
+ */
+const SAME_SILENCE = 10 * 60_000;
+
+/**
+ * What is known once an operation has ended. `random` is in [0, 1).
+ * @param was the node's entry before the operation began: what is Attached as it was has been so since then
+ */
+export function settle(
+  known: Known,
+  { kind, node }: Operation,
+  outcome: Outcome,
+  now: number,
+  random: number,
+  was?: Entry,
+): void {
+  const fail = (message: string) => noteFailure(known, kind, node, message, now, random);
+  switch (outcome.is) {
+    case 'attached': {
+      const { is: _, ...found } = outcome;
+      const { safeToMount, message } = found;
+      const to = { ...found, state: 'Attached', safeToDetach: false } as const;
+      known.entries = stillSince(change(known.entries, node, to, now), was);
+      known.unseen.delete(node);
+      // Also by a look: what an attach was tried for is so.
+      forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
+      if (kind === 'attach' && safeToMount) forgetFailures(known, node);
+      // It was to be detached, or it is not as it should be.
+      if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(message ?? 'it is still attached');
+      return;
+    }
+    case 'detached': {
+      known.entries = withoutNode(known.entries, node);
+      known.unseen.delete(node);
+      // A look that finds nothing is no reason to try an attach again sooner that fails each time.
+      const over: OperationKind[] = kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
+      forgetFailures(known, node, over);
+      return;
+    }
+    case 'in-use': {
+      // Nothing was done to it.
+      const safeToMount = was?.state === 'Attached' && was.safeToMount;
+      const to = { state: 'Attached', safeToMount, safeToDetach: false, message: outcome.message } as const;
+      known.entries = stillSince(change(known.entries, node, to, now), was);
+      known.unseen.delete(node);
+      fail(outcome.message);
+      return;
+    }
+    case 'failed':
+      known.entries = withoutNode(known.entries, node);
+      fail(outcome.message);
+      // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
+      for (const holder of outcome.heldBy ?? []) {
+        const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
+        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unseen.add(holder);
+      }
+      return;
+    case 'unknown': {
+      const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
+      const { message, silenceToldAt } = told(known, node, outcome, now);
+      noteFailure(known, 'look', node, message, now, random, isUnfit ? UNFIT : undefined, silenceToldAt);
+      if (kind !== 'look') fail(message);
+      // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
+      // that was there already stays, for whoever wrote that may have submitted a job.
+      if (kind === 'attach' && was === undefined && outcome.nothingDone) {
+        known.entries = withoutNode(known.entries, node);
+      }
+      // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
+      // meanwhile, by force or by order: it is looked at when it is back.
+      if (!known.entries.some((entry) => entry.node === node)) {
+        known.unseen.add(node);
+        return;
+      }
+      known.entries = change(
+        known.entries,
+        node,
+        { state: 'Uncertain', safeToMount: false, safeToDetach: false, message },
+        now,
+      );
+    }
+  }
+}
+
+/** What is told of it; of a node that does not answer, as it was told before. */
+function told(known: Known, node: string, { message, silent }: Unknown, now: number) {
+  if (!silent) return { message, silenceToldAt: undefined };
+  const before = failureOf(known, 'look', node);
+  const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
+  return stands ? before : { message, silenceToldAt: now };
+}
+
+type Unknown = Extract<Outcome, { is: 'unknown' }>;
+
+/** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
+const stillSince = (entries: readonly Entry[], was: Entry | undefined): readonly Entry[] =>
+  was?.state !== 'Attached'
+    ? entries
+    : entries.map((each) =>
+        each.node === was.node && each.state === 'Attached' ? { ...each, since: was.since } : each,
+      );

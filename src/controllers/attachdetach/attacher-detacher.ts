@@ -1,0 +1,325 @@
+import { randomUUID } from 'node:crypto';
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import { checkGuards } from '../../nodes/check-guards.ts';
+import { NodeError } from '../../nodes/errors.ts';
+import type { Follower } from '../../nodes/follow.ts';
+import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
+import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
+import type { LoopNumbers } from '../../storage/loop-numbers.ts';
+import { freeLoopNumber } from '../../storage/loops.ts';
+import { firstProbes } from '../../storage/observe.ts';
+import { plan } from '../../storage/plan.ts';
+import { ObservationError } from '../../storage/probe-results.ts';
+import { holdersBeside, takingOver, withoutToken } from '../../storage/shared/holders.ts';
+import type { Desired, Observed } from '../../storage/types.ts';
+import { leftMounted, unusedGuards } from '../../storage/unused.ts';
+import { isOnSeveral } from './desired-state.ts';
+import { type Presence, presence } from './attachment-probe.ts';
+import type { Operation } from './types.ts';
+
+/** What is so on the node once an operation has ended. */
+export type Outcome =
+  | Extract<Presence, { is: 'attached' }>
+  | { is: 'detached' }
+  /** It is attached, and nothing was done. */
+  | { is: 'in-use'; message: string }
+  /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
+  | { is: 'failed'; message: string; heldBy?: readonly string[] }
+  /**
+   * It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. `silent`: the node
+   * did not answer, and the message is of that alone.
+   */
+  | { is: 'unknown'; message: string; nothingDone?: boolean; noDevice?: true; silent?: true };
+
+export interface AttacherDeps {
+  executor: Executor;
+  follower: Follower;
+  loopNumbers: LoopNumbers;
+  /** What storage is to have on a node for a Volume. Pure. */
+  desiredOf(volume: Volume, node: string, readOnly: boolean): Desired;
+  /** Whether somebody vouches that the machine is off, as the API server has it now. Throws what that refuses. */
+  isOff(node: string): Promise<boolean>;
+  /**
+   * Looks at all that concerns it on the node; `seen` are answers of the first look that came already.
+   * @throws NodeError, ObservationError
+   */
+  look(
+    volume: Volume,
+    node: string,
+    desired: Desired,
+    seen: ReadonlyMap<string, ProbeResult> | undefined,
+  ): Promise<Observed>;
+}
+
+/** `unused`: nothing on the node uses the device, which is about to be detached. */
+export type WhyNot = (unused?: 'unused') => Promise<string | undefined>;
+
+/** Carries out one operation on one node. */
+export interface Attacher {
+  /**
+   * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is
+   * @param tell told now and then of the step that a job is at
+   */
+  run(
+    operation: Operation,
+    volume: Volume,
+    signal: AbortSignal,
+    whyNot: WhyNot,
+    tell: (step: string) => void,
+  ): Promise<Outcome>;
+}
+
+/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
+const SUBMIT_WAIT = 1500;
+
+/** Jobs of one operation: where another one was faster, or the node changed meanwhile, it is planned again. */
+const MAX_JOBS = 4;
+
+export function createAttacher(deps: AttacherDeps): Attacher {
+  const { executor, follower, loopNumbers } = deps;
+  /** UIDs of Volumes and nodes for which the last attempt failed because the persistent path leads to another device. */
+  const failedAstray = new Set<string>();
+
+  async function run(
+    { kind, node, readOnly }: Operation,
+    volume: Volume,
+    signal: AbortSignal,
+    whyNot: WhyNot,
+    tell: (step: string) => void,
+  ): Promise<Outcome> {
+    const desired = deps.desiredOf(volume, node, readOnly);
+    const place: Place = { volume, node, desired, signal, tell, seen: false };
+    try {
+      if (kind === 'attach') return await attach(place, whyNot);
+      return kind === 'detach' ? await detach(place, whyNot) : await look(place);
+    } catch (error) {
+      const nothingDone = !place.seen;
+      if (error instanceof NodeError) {
+        const said = unknown(withHint(error.message, error.hint));
+        return { ...said, nothingDone, ...(error.code === 'unreachable' && { silent: true }) };
+      }
+      if (error instanceof ObservationError) return { ...unknown(error.message), nothingDone };
+      throw error;
+    }
+  }
+
+  async function see(place: Place, seen?: ReadonlyMap<string, ProbeResult>): Promise<Observed> {
+    const observed = await deps.look(place.volume, place.node, place.desired, seen);
+    place.seen = true;
+    return observed;
+  }
+
+  /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
+  async function look(place: Place): Promise<Outcome> {
+    const { volume, node, desired } = place;
+    const { uid = '' } = volume.metadata;
+    if (!(await executor.forget(node, uid))) return stillRuns(place);
+    // No job is left that could still take it.
+    loopNumbers.release(node, uid);
+    return presence(desired, await see(place));
+  }
+
+  async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
+    const outcome = await tryToAttach(place, whyNot);
+    // A job that nobody knows the end of may still take the number.
+    if (outcome.is !== 'unknown') loopNumbers.release(place.node, place.volume.metadata.uid ?? '');
+    return outcome;
+  }
+
+  async function tryToAttach(place: Place, whyNot: WhyNot): Promise<Outcome> {
+    const { volume, node, desired } = place;
+    const { uid = '' } = volume.metadata;
+    let seen: ReadonlyMap<string, ProbeResult> | undefined;
+    let why = '';
+    let isLast = false;
+    let lost = 0;
+    for (let job = 0; job <= MAX_JOBS; job++) {
+      const observed = await see(place, seen);
+      const wanted = await overTheDead(desired, node, observed);
+      const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
+      // Nothing is awaited between the look at what others were promised and this.
+      loopNumbers.promise(node, uid, number);
+      const planned = plan('present', wanted, observed, number);
+      if ('refusal' in planned) {
+        loopNumbers.release(node, uid);
+        const found = presence(desired, observed);
+        const message = withHint(planned.refusal, planned.hint);
+        if (found.is === 'unknown' && found.noDevice) return { ...unknown(message), nothingDone: job === 0 };
+        if (found.is !== 'detached') return found;
+        return { is: 'failed', message, heldBy: holdersBeside(node, observed).map((holder) => holder.node) };
+      }
+      if (planned.astray === undefined) failedAstray.delete(`${uid} ${node}`);
+      if (planned.steps.length === 0 || planned.grows) {
+        loopNumbers.release(node, uid);
+        if (isLast) return presence(desired, observed);
+        // It was there before: a job of an earlier process that is to detach it may not have come to that.
+        if (!(await executor.forget(node, uid))) return stillRuns(place);
+        isLast = true;
+        seen = undefined;
+        continue;
+      }
+      if (job === MAX_JOBS) break;
+      // A pod may have started on the other device: report it before the path changes.
+      if (planned.astray !== undefined && !isTold(volume, node)) {
+        loopNumbers.release(node, uid);
+        return judged(place, planned.astray);
+      }
+      const not = await whyNot();
+      if (not !== undefined) {
+        loopNumbers.release(node, uid);
+        return judged(place, not);
+      }
+      const end = await carryOut(place, 'attach', planned.steps);
+      // Jobs of a Volume run one after the other.
+      isLast = true;
+      if (end.state === 'failed') {
+        loopNumbers.release(node, uid);
+        return judged(place, describeFailure(end));
+      }
+      if (end.state === 'raced') lost += 1;
+      seen = end.state === 'succeeded' ? end.seen : undefined;
+      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+    }
+    return judged(place, why);
+  }
+
+  /**
+   * Returns whether it was reported that the persistent path leads to another device: by the condition of the Volume or, as that is of
+   * one of several nodes, by the failure of the last attempt on this one.
+   */
+  function isTold(volume: Volume, node: string): boolean {
+    if (isToldAstray(volume)) return true;
+    if (!isOnSeveral(volume)) return false;
+    const key = `${volume.metadata.uid} ${node}`;
+    const isAgain = failedAstray.has(key);
+    failedAstray.add(key);
+    return isAgain;
+  }
+
+  async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {
+    const { desired } = place;
+    let seen: ReadonlyMap<string, ProbeResult> | undefined;
+    let why = '';
+    /** A job that detaches was submitted. */
+    let begun = false;
+    for (let job = 0; job <= MAX_JOBS; job++) {
+      const observed = await see(place, seen);
+      const found = presence(desired, observed);
+      const planned = plan('absent', desired, observed, 0);
+      if ('refusal' in planned) {
+        if (found.is === 'unknown') return found;
+        return inUse(withHint(planned.refusal, planned.hint), begun, found);
+      }
+      // It would count as a use, and is ours: to take it off detaches nothing, and what else uses the device is seen after it.
+      const left = leftMounted(desired, observed);
+      // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
+      const used = left.length > 0 ? undefined : await whatUses(place, observed);
+      if (used !== undefined) return inUse(used, begun, found);
+      if (planned.steps.length === 0) return { is: 'detached' };
+      if (job === MAX_JOBS) break;
+      const not = await whyNot(left.length > 0 ? undefined : 'unused');
+      if (not !== undefined) return inUse(not, begun, found);
+      begun ||= left.length === 0;
+      const end = await carryOut(place, 'detach', left.length > 0 ? left : planned.steps);
+      if (end.state === 'failed') return judged(place, describeFailure(end));
+      seen = end.state === 'succeeded' ? end.seen : undefined;
+      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+    }
+    return judged(place, why);
+  }
+
+  /**
+   * What uses it, or why that cannot be seen: the node answered just now, and nothing was done to the device since, so that it
+   * is where it was, and not in doubt.
+   */
+  async function whatUses({ node, desired }: Place, observed: Observed): Promise<string | undefined> {
+    try {
+      return await checkGuards(executor, node, unusedGuards(desired, observed));
+    } catch (error) {
+      if (!(error instanceof NodeError)) throw error;
+      return `whether it is in use cannot be seen: ${withHint(error.message, error.hint)}`;
+    }
+  }
+
+  /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
+  async function overTheDead(desired: Desired, node: string, observed: Observed): Promise<Desired> {
+    const dead = [];
+    for (const holder of holdersBeside(node, observed)) if (await deps.isOff(holder.node)) dead.push(holder);
+    return takingOver(desired, dead);
+  }
+
+  /** What is so now, with what went wrong. */
+  async function judged(place: Place, what: string): Promise<Outcome> {
+    const why = withoutToken(what, place.desired);
+    const found = presence(place.desired, await see(place));
+    switch (found.is) {
+      case 'detached':
+        return { is: 'failed', message: why };
+      case 'attached':
+        return { ...found, message: why };
+      default:
+        return found;
+    }
+  }
+
+  /**
+   * Runs the steps as one job and waits for its end. Its name is new each time: what an earlier process submitted is
+   * waited for by `look`.
+   */
+  async function carryOut(
+    { volume, node, desired, signal, tell }: Place,
+    name: 'attach' | 'detach',
+    steps: readonly Step[],
+  ): Promise<Exclude<JobState, { state: 'running' }>> {
+    const key: JobKey = {
+      subject: volume.metadata.uid ?? '',
+      // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
+      id: `${name}-${randomUUID().slice(-12)}`,
+    };
+    let state = await executor.submit(node, { key, steps, look: firstProbes(desired) }, SUBMIT_WAIT);
+    while (state.state === 'running') {
+      signal.throwIfAborted();
+      await new Promise<void>((resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        follower.follow(node, key, resolve, (running) => tell(stepText(running)));
+      });
+      state = (await executor.poll(node, [key], 0))[0] as JobState;
+    }
+    // What is left of it is removed by the next look at the latest.
+    await executor.forget(node, key.subject);
+    return state;
+  }
+
+  return { run };
+}
+
+interface Place {
+  volume: Volume;
+  node: string;
+  desired: Desired;
+  signal: AbortSignal;
+  tell: (step: string) => void;
+  /** A look came to its end. No job is submitted before one has. */
+  seen: boolean;
+}
+
+const isToldAstray = ({ status }: Volume): boolean =>
+  status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray) ??
+  false;
+
+const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({ is: 'unknown', message });
+
+/** @param begun to detach it: what was there before need not be there any more, by what was found since */
+function inUse(message: string, begun: boolean, found: Presence): Outcome {
+  if (!begun || (found.is === 'attached' && found.device !== undefined)) return { is: 'in-use', message };
+  return found.is === 'attached' ? { ...found, message } : unknown(message);
+}
+
+const stillRuns = ({ node }: Place): Outcome => unknown(`a job of this Volume still runs on node ${node}`);
+
+function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
+  return state.state === 'not-found'
+    ? 'the node forgot the job: it was started anew'
+    : describeFailure(state);
+}

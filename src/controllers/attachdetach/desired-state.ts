@@ -1,0 +1,71 @@
+import { isReadOnlyShared } from '../../api/access-modes.ts';
+import type { PersistentVolume, StorageClass } from '../../api/core.ts';
+import type { Volume } from '../../api/volume.ts';
+import { maxWaitOf } from './max-wait.ts';
+import type { Managed, PodUse, Wanted } from './types.ts';
+
+/** The desired state of the world: which volumes are wanted on which nodes, by which pods. */
+
+export interface Defaults {
+  /** The flag's, in ms; Infinity: never. */
+  maxWaitForUnmountMs: number;
+  /** The Volume's; undefined when it is gone. */
+  storageClass: StorageClass | undefined;
+}
+
+/** A Volume as attachment sees it. */
+export function managedOf(volume: Volume, defaults: Defaults): Managed {
+  const { metadata, spec, status } = volume;
+  const home = status?.prepared?.node ?? spec.nodeName;
+  return {
+    uid: metadata.uid ?? '',
+    name: metadata.name,
+    policy: spec.attachPolicy ?? 'Always',
+    home,
+    nodes: sharedBy(volume) ?? [home],
+    readOnly: isReadOnlyShared(spec),
+    attachable: status?.prepared != null && metadata.deletionTimestamp === undefined,
+    maxWaitForUnmountMs: maxWaitOf(defaults.storageClass, defaults.maxWaitForUnmountMs),
+  };
+}
+
+/** The nodes that share its directory; undefined: it is on one alone. */
+export function sharedBy({ spec }: Volume): string[] | undefined {
+  // It can be null, too.
+  const several = spec.attachableNodes ?? [];
+  return several.length === 0 ? undefined : [...new Set(several)];
+}
+
+export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
+
+/**
+ * By its owner, or, when somebody took the owner off it (`--cascade=orphan` does), by the device that it leads to. Never
+ * by its name alone.
+ */
+export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volume): boolean {
+  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true;
+  const path = pv.spec.local?.path;
+  return path !== undefined && path !== '' && path === status?.devicePath;
+}
+
+/**
+ * The nodes that a volume is wanted on, sorted. A node that it may not be on is among them when a pod is there: why the
+ * pod waits is said by whoever decides.
+ * @param volume undefined when it is gone: then only pods that are left want it
+ */
+export function wantedOf(volume: Managed | undefined, uses: readonly PodUse[]): Wanted[] {
+  const nodes = new Map<string, Map<string, PodUse>>();
+  if (volume?.policy === 'Always' && volume.attachable) nodes.set(volume.home, new Map());
+  for (const use of uses) {
+    const pods = nodes.get(use.node) ?? new Map<string, PodUse>();
+    nodes.set(use.node, pods.set(use.uid, use));
+  }
+  return [...nodes]
+    .map(([node, pods]) => ({ node, pods: [...pods.values()].sort(byPod) }))
+    .sort((a, b) => compare(a.node, b.node));
+}
+
+/** Stable, whatever the locale. */
+export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+export const byPod = (a: PodUse, b: PodUse): number => compare(a.pod, b.pod) || compare(a.uid, b.uid);

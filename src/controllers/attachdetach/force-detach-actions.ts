@@ -1,0 +1,65 @@
+import type { KubeNode } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { EVENT } from '../../api/names.ts';
+import { NODES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { withoutNode } from './actual-state.ts';
+import type { Known } from './volume-state.ts';
+import type { ForcedReason, Next, NodeFacts } from './types.ts';
+
+type Forced = Next['forced'][number];
+
+export interface ForceDeps {
+  client: KubeClient;
+  nodes: Informer<KubeNode>;
+  events: EventRecorder;
+  logger: Logger;
+  factsOf(node: string, volume: Volume): NodeFacts;
+  onForced?: ((reason: ForcedReason) => void) | undefined;
+}
+
+/** What goes with letting go of a node that nobody looked at. */
+export function createForce({ client, nodes, events, logger, factsOf, onForced }: ForceDeps) {
+  return { areStillGone, tell, heed };
+
+  /** Nothing is let go of by what a cache says: it may be minutes old. */
+  async function areStillGone(known: Known, gone: readonly string[]): Promise<boolean> {
+    let same = true;
+    for (const node of gone) {
+      const before = factsOf(node, known.volume);
+      try {
+        nodes.learn(await client.get<KubeNode>(NODES, node));
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        if (nodes.get(node) !== undefined) same = false;
+      }
+      const after = factsOf(node, known.volume);
+      if (JSON.stringify(before) !== JSON.stringify(after)) same = false;
+    }
+    return same;
+  }
+
+  /** Whoever ordered it tells of that by an event. */
+  function heed(known: Known, ordered: readonly string[]): void {
+    for (const node of ordered) {
+      known.entries = withoutNode(known.entries, node);
+      known.unseen.add(node);
+      // Heeded once: what a look finds there after that is written again.
+      known.written = new Set([...known.written].filter((each) => each !== node));
+      onForced?.('ordered');
+      logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');
+    }
+  }
+
+  function tell(known: Known, { node, reason, message }: Forced): void {
+    // When it is back, it is looked at: what it still has is taken from it.
+    known.unseen.add(node);
+    onForced?.(reason);
+    logger.warn({ volume: known.name, node, reason }, 'detached by force: nobody looked at the node');
+    events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
+  }
+}

@@ -1,0 +1,98 @@
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import { change } from './actual-state.ts';
+import { forgetFailures, type Known } from './volume-state.ts';
+import type { Life } from './node-facts.ts';
+import type { Managed, NodeFacts } from './types.ts';
+
+/** What makes what was known uncertain: nothing is done by these but to know less. */
+
+/**
+ * What was seen on a node counts no longer once it has booted, or is back. A node that was never looked at may have anything,
+ * as soon as the Volume was made.
+ */
+export function doubtNodes(
+  known: Known,
+  managed: Managed | undefined,
+  lifeOf: (node: string) => Life,
+  now: number,
+): void {
+  const { prepared, deviceName } = known.volume.status ?? {};
+  if (prepared === undefined && known.entries.length === 0) {
+    known.unmade = true;
+    return;
+  }
+  // Made while we watched: whoever made it has just measured its device there.
+  const measured = known.unmade && managed?.policy === 'Always' && deviceName !== undefined;
+  known.unmade = false;
+  const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
+  for (const node of nodes) {
+    const life = lifeOf(node);
+    const before = known.lives.get(node);
+    known.lives.set(node, life);
+    if (before === undefined && measured && node === managed.home) {
+      known.entries = change(
+        known.entries,
+        node,
+        { state: 'Attached', safeToMount: true, device: deviceName },
+        now,
+      );
+    } else if (before === undefined) {
+      known.unseen.add(node);
+    } else if (before.boot !== life.boot || (life.ready && !before.ready)) {
+      known.unseen.add(node);
+      forgetFailures(known, node);
+      doubt(known, node, now);
+    }
+  }
+}
+
+/**
+ * Marks an attachment as uncertain once the status of the Volume reports that the device is missing or that its path leads to another
+ * device. A Volume that is always attached reports it by its condition; an `OnDemand` one by a status without the device's name, in
+ * which the attachment still has one.
+ */
+export function heedVolume(known: Known, volume: Volume, now: number): void {
+  const { status } = volume;
+  const shown = status?.attachments?.find(({ state }) => state === 'Attached');
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  const home = status?.prepared?.node ?? volume.spec.nodeName;
+  if (ready?.reason === READY_REASON.attaching) heed(known, ready.lastUpdateTime, home, now);
+  if (ready?.reason === READY_REASON.pathAstray) heed(known, ready.lastUpdateTime, shown?.node ?? home, now);
+  if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
+  if (shown?.device !== undefined) heed(known, volume.metadata.resourceVersion, shown.node, now);
+}
+
+const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
+
+/** Once for each word of it. */
+function heed(known: Known, word: string | undefined, node: string, now: number): void {
+  if (word === undefined || word === known.heeded) return;
+  known.heeded = word;
+  doubt(known, node, now);
+}
+
+/**
+ * Whoever takes an attachment out of the status orders to let go of it; that is heeded of a node that is known to be gone,
+ * and else it is written again.
+ * @returns the nodes to let go of
+ */
+export function orderedOff(
+  known: Known,
+  volume: Volume,
+  managed: Managed,
+  factsOf: (node: string) => NodeFacts,
+): string[] {
+  const shown = new Set(volume.status?.attachments?.map(({ node }) => node));
+  return known.entries.flatMap(({ node }) => {
+    if (!known.written.has(node) || shown.has(node)) return [];
+    const { exists, off, ready } = factsOf(node);
+    return !exists || off || (managed.nodes.length === 1 && !ready) ? [node] : [];
+  });
+}
+
+function doubt(known: Known, node: string, now: number): void {
+  const entry = known.entries.find((each) => each.node === node);
+  if (entry?.state !== 'Attached') return;
+  known.entries = change(known.entries, node, { state: 'Uncertain', safeToMount: false }, now);
+}

@@ -1,0 +1,125 @@
+import { withPods } from './actual-state.ts';
+import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
+import { givenUpAt, isKeptAt, keeperOf, letGo } from './force-detach.ts';
+import type { Entry, Next, Operation, OperationKind, View, Wanted } from './types.ts';
+
+/**
+ * What follows for one volume, in the order of the specification: pods that are gone are dropped, pods are added to what
+ * is attached, detaches come before attaches. Before both come looks, for nothing is decided on what is not known; after both
+ * those at nodes that did not answer, on whose answer nothing depends.
+ * Level-triggered and pure.
+ * @param now ms since the epoch
+ */
+export function reconcile(view: View, now: number): Next {
+  const kept = withPods(view.entries, view.wanted, view.lives);
+  // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
+  if (view.problem !== undefined) {
+    return { entries: kept, forced: [], start: undefined, blocked: blockedOf(view, kept), again: undefined };
+  }
+  const { entries, forced, deadlines } = letGo(view, atEase(view, kept), now);
+  // One operation a volume.
+  const due = view.running === undefined ? dueOf(view, entries, now) : [];
+  const start = due.find((operation) => isTime(view, operation, now));
+  const later = due.map(({ kind, node }) => view.notBefore(kind, node));
+  const times = [...deadlines, ...later].filter((time) => time > now && Number.isFinite(time));
+  return {
+    entries,
+    forced,
+    start,
+    blocked: blockedOf(view, entries),
+    again: times.length === 0 ? undefined : Math.min(...times),
+  };
+}
+
+const isTime = (view: View, { kind, node }: Pick<Operation, 'kind' | 'node'>, now: number): boolean =>
+  view.notBefore(kind, node) <= now;
+
+/** What says why a device could not be detached is over when it is needed where it is. */
+function atEase(view: View, entries: readonly Entry[]): readonly Entry[] {
+  const keeper = keeperOf(view.volume, entries);
+  const isOver = (entry: Entry): boolean =>
+    entry.message !== undefined &&
+    !isUncertain(view, entry) &&
+    entry.safeToMount &&
+    view.running?.node !== entry.node &&
+    view.nodeFacts(entry.node).exists &&
+    isHeld(view, entry) &&
+    (keeper === undefined || keeper === entry);
+  return entries.some(isOver)
+    ? entries.map((entry) => (isOver(entry) ? { ...entry, message: undefined } : entry))
+    : entries;
+}
+
+/** What there is to do, most urgent first, also what is not to be tried again yet. */
+function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] {
+  const attaches = attachesOf(view, entries);
+  // What is attached next is looked at by that itself.
+  const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
+  const lookedAt = new Set((view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node));
+  const uncertain = entries.filter((entry) => isUncertain(view, entry));
+  // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
+  const holdsUp = (place: Place) =>
+    view.notBefore('look', place.node) === 0 || (hasEntry(entries, place.node) && !place.readOnly);
+  const unseen = [...view.unseen]
+    .sort()
+    .filter((node) => !hasEntry(entries, node) && !lookedAt.has(node))
+    .filter((node) => (givenUpAt(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
+  const places = [...uncertain, ...unseen.map(asPlace(view))];
+  return [
+    ...looks(view, places.filter(holdsUp)),
+    ...detachesOf(view, entries),
+    ...attaches,
+    ...looks(
+      view,
+      places.filter((place) => !holdsUp(place)),
+    ),
+  ];
+}
+
+/** Attaching or Detaching without an operation: there was one, and how it ended is not known. */
+const isUncertain = (view: View, { state, node }: Entry): boolean =>
+  state !== 'Attached' || view.unseen.has(node);
+
+const hasEntry = (entries: readonly Entry[], node: string): boolean =>
+  entries.some((entry) => entry.node === node);
+
+type Place = Pick<Entry, 'node' | 'readOnly'>;
+
+const asPlace =
+  ({ volume }: View) =>
+  (node: string): Place => ({ node, readOnly: volume?.readOnly ?? false });
+
+const operation = (kind: OperationKind, { node, readOnly }: Place): Operation => ({ kind, node, readOnly });
+
+/** A look writes nothing, so that a pause does not keep it back. */
+function looks(view: View, places: readonly Place[]): Operation[] {
+  return places.filter(({ node }) => isReachable(view, node)).map((place) => operation('look', place));
+}
+
+/** As far as Kubernetes tells: a node that is NotReady may answer all the same. */
+function isReachable(view: View, node: string): boolean {
+  const { exists, off } = view.nodeFacts(node);
+  return (exists || isKeptAt(view.volume, node)) && !off;
+}
+
+function detachesOf(view: View, entries: readonly Entry[]): Operation[] {
+  const keeper = keeperOf(view.volume, entries);
+  return entries
+    .filter((entry) => !isUncertain(view, entry) && isReachable(view, entry.node))
+    .filter((entry) => !isHeld(view, entry) || (keeper !== undefined && entry !== keeper))
+    .filter(({ node }) => view.nodeFacts(node).paused === undefined)
+    .map((entry) => operation('detach', entry));
+}
+
+function attachesOf(view: View, entries: readonly Entry[]): Operation[] {
+  const { volume } = view;
+  if (volume === undefined) return [];
+  const isMissing = ({ node }: Wanted): boolean => {
+    const entry = entries.find((one) => one.node === node);
+    return entry === undefined || (!isUncertain(view, entry) && !entry.safeToMount);
+  };
+  return view.wanted
+    .filter(isMissing)
+    .filter((wanted) => refusalOf(view, entries, wanted.node) === undefined)
+    .map(({ node }) => operation('attach', { node, readOnly: volume.readOnly }));
+}

@@ -1,0 +1,34 @@
+import type { KubeNode } from '../../api/core.ts';
+import { isOff } from '../../api/out-of-service.ts';
+import { isPaused } from '../../api/paused.ts';
+import type { NodeFacts } from './types.ts';
+
+/**
+ * What is known of a node from its Node object.
+ * @param node undefined: there is none
+ * @param paused which other object says that nothing may be written
+ */
+export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefined): NodeFacts {
+  const condition = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = condition?.status === 'True';
+  const since = Date.parse(condition?.lastTransitionTime ?? '');
+  return {
+    exists: node !== undefined,
+    ready,
+    // Where no time is told, none has passed.
+    notReadySince: ready || Number.isNaN(since) ? undefined : since,
+    off: node !== undefined && isOff(node),
+    paused: paused ?? (isPaused(node) ? `Node ${node?.metadata.name}` : undefined),
+  };
+}
+
+/** What tells one life of a node from the next. */
+export interface Life {
+  boot: string;
+  ready: boolean;
+}
+
+export const lifeOf = (node: KubeNode | undefined): Life => ({
+  boot: node?.status?.nodeInfo?.bootID ?? '',
+  ready: nodeFactsOf(node, undefined).ready,
+});

@@ -1,0 +1,53 @@
+import { isReadOnlyShared } from '../../api/access-modes.ts';
+import type { PersistentVolume, Pod } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { ATTACHED_NODES_ANNOTATION } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isPvOf, sharedBy } from './desired-state.ts';
+import type { Known } from './volume-state.ts';
+import { entriesFromRecord } from './attached-nodes-annotation.ts';
+import { toldBefore } from './status-updater.ts';
+import type { PodUse } from './types.ts';
+
+/**
+ * What was written down is where to begin, and nothing of it is believed before the node was looked at.
+ * @param pv the PersistentVolume of the Volume's name, whoever made it
+ * @param needed the pods that need the Volume
+ * @param now ms since the epoch
+ */
+export function knownAtFirst(
+  volume: Volume,
+  pv: PersistentVolume | undefined,
+  needed: readonly { pod: Pod; use: PodUse }[],
+  now: number,
+  logger: Pick<Logger, 'warn'>,
+): Known {
+  const { name, uid = '' } = volume.metadata;
+  const recorded = entriesFromRecord(
+    pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
+    volume.status?.attachments,
+    now,
+    // As a writer, one that does not answer would keep all others from it.
+    isReadOnlyShared(volume.spec),
+  );
+  const canHaveIt = nodesOf(volume);
+  const entries = recorded.filter(({ node }) => canHaveIt.has(node));
+  if (entries.length < recorded.length) {
+    const nodes = recorded.map(({ node }) => node).filter((node) => !canHaveIt.has(node));
+    logger.warn({ volume: name, nodes }, 'nodes that the Volume can never be on are recorded, and left out');
+  }
+  return {
+    ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
+    told: toldBefore(name, needed),
+    ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
+    ...{ unmade: false, wanted: 0 },
+  };
+}
+
+/**
+ * Where it can ever have been attached: the nodes of a Volume never change, and what is on one node's disks is on no other's. What
+ * is recorded of another node is of somebody else's making, and would keep the Volume from its own nodes for as long as that
+ * one does not answer.
+ */
+const nodesOf = (volume: Volume): ReadonlySet<string | undefined> =>
+  new Set(sharedBy(volume) ?? [volume.status?.prepared?.node, volume.spec.nodeName]);

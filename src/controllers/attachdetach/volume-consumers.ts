@@ -1,0 +1,68 @@
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/core.ts';
+import { claimNamesOf } from '../../api/pod-claims.ts';
+import type { Volume } from '../../api/volume.ts';
+import { indexBy } from '../../kube/index-by.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { PodUse } from './types.ts';
+import { type Lookups, lives, usesOf } from './pod-volumes.ts';
+
+export interface PodIndexDeps {
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  pods: Informer<Pod>;
+  claims: Informer<PersistentVolumeClaim>;
+}
+
+/** Which pods need which Volumes, as the caches have it now. */
+export interface PodIndex {
+  /** Pods that need the Volume, scheduled and not terminated. */
+  of(volume: Volume): { pod: Pod; use: PodUse }[];
+  /** UIDs of the Volumes that a pod needs. */
+  volumesOf(pod: Pod): string[];
+  /** Names of Volumes that a pod may need, whatever is wrong with it or its claims. */
+  namesOf(pod: Pod): string[];
+  /** Whether a pod that was seen to use a volume still does, as far as the pod itself tells. */
+  lives(use: PodUse): boolean;
+}
+
+/** Make it before other handlers of changes are registered, and before the informers are started. */
+export function createPodIndex({ volumes, persistentVolumes, pods, claims }: PodIndexDeps): PodIndex {
+  const podsOfClaim = indexBy(pods, (pod) =>
+    claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`),
+  );
+  const podsAt = indexBy(pods, devicePathsOf);
+  const volumesAt = indexBy(volumes, ({ status }) => status?.devicePath);
+  const lookups: Lookups = {
+    claim: (namespace, name) => claims.get(name, namespace),
+    persistentVolume: (name) => persistentVolumes.get(name),
+    volumesAt,
+  };
+
+  return {
+    of(volume) {
+      const { name, uid } = volume.metadata;
+      const claim = persistentVolumes.get(name)?.spec.claimRef;
+      const path = volume.status?.devicePath;
+      const candidates = new Set([
+        ...(claim === undefined ? [] : podsOfClaim(`${claim.namespace}/${claim.name}`)),
+        ...(path === undefined ? [] : podsAt(path)),
+      ]);
+      return [...candidates].flatMap((pod) => {
+        const found = usesOf(pod, lookups).find((each) => each.volume === uid);
+        return found === undefined ? [] : [{ pod, use: found.use }];
+      });
+    },
+    volumesOf: (pod) => usesOf(pod, lookups).map(({ volume }) => volume),
+    namesOf: (pod) => [
+      ...claimNamesOf(pod).flatMap((name) => claims.get(name, pod.metadata.namespace)?.spec.volumeName ?? []),
+      ...devicePathsOf(pod).flatMap((path) => volumesAt(path).map(({ metadata }) => metadata.name)),
+    ],
+    lives(use) {
+      const [namespace, name = ''] = use.pod.split('/');
+      return lives(pods.get(name, namespace), use);
+    },
+  };
+}
+
+const devicePathsOf = ({ spec }: Pod): string[] =>
+  (spec.volumes ?? []).flatMap(({ hostPath }) => (hostPath?.type === 'BlockDevice' ? [hostPath.path] : []));

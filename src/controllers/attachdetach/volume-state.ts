@@ -1,0 +1,82 @@
+import type { Volume } from '../../api/volume.ts';
+import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
+import type { Life } from './node-facts.ts';
+import type { Entry, OperationKind } from './types.ts';
+
+/** What this process knows of one Volume. The API server has what of it must outlive the process. */
+export interface Known {
+  uid: string;
+  name: string;
+  /** As it was seen last with a record to be trusted, if ever: what is attached is let go of by it even when the object is gone. */
+  volume: Volume;
+  entries: readonly Entry[];
+  /** Nodes of the volume that were not looked at since this process began, or since they booted. */
+  unseen: Set<string>;
+  failures: Map<string, Failure>;
+  /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
+  told: Map<string, { message: string; until: number }>;
+  /** The life of each node when it was last looked at. */
+  lives: Map<string, Life>;
+  /** What of the Volume was gone by last that says its device is missing. */
+  heeded: string | undefined;
+  /** The nodes in `status.attachments` as it was written last. */
+  written: ReadonlySet<string>;
+  /** Why pods wait, by node. */
+  blocked: ReadonlyMap<string, string>;
+  /** It was not made yet when it was last decided about. */
+  unmade: boolean;
+  /** On how many nodes it is wanted. */
+  wanted: number;
+}
+
+/** Where an operation failed: how often in a row, and when the next may begin (ms since the epoch). */
+interface Failure {
+  count: number;
+  until: number;
+  message: string;
+  /** Of a look at a node that did not answer: when these words of that were told first, ms since the epoch. */
+  silenceToldAt: number | undefined;
+}
+
+const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;
+
+/** As kube-controller-manager's between failed attaches; what is in use is looked at sooner, for its pods may go at any time. */
+const RETRY: Record<OperationKind, BackoffRange> = {
+  attach: { startMs: 500, maxMs: 122_000 },
+  detach: { startMs: 500, maxMs: 10_000 },
+  look: { startMs: 500, maxMs: 60_000 },
+};
+
+/** Of a node that lacks what it is to have, its mount of the directory, and is not known to have the volume. */
+export const UNFIT: BackoffRange = { startMs: 500, maxMs: 10 * 60_000 };
+
+export function noteFailure(
+  known: Known,
+  kind: OperationKind,
+  node: string,
+  message: string,
+  now: number,
+  random: number,
+  range = RETRY[kind],
+  silenceToldAt?: number,
+): void {
+  const key = failureKey(kind, node);
+  const count = known.failures.get(key)?.count ?? 0;
+  known.failures.set(key, {
+    count: count + 1,
+    until: now + backoffMs(count, random, range),
+    message,
+    silenceToldAt,
+  });
+}
+
+export function forgetFailures(
+  known: Known,
+  node: string,
+  kinds: readonly OperationKind[] = ['attach', 'detach', 'look'],
+): void {
+  for (const kind of kinds) known.failures.delete(failureKey(kind, node));
+}
+
+export const failureOf = (known: Known, kind: OperationKind, node: string) =>
+  known.failures.get(failureKey(kind, node));

@@ -1,0 +1,178 @@
+import { describe, expect, test } from '@jest/globals';
+import { change, withoutNode, withPods } from '../../../src/controllers/attachdetach/actual-state.ts';
+import {
+  attachmentsOf,
+  entriesFromRecord,
+  recordOf,
+  recordToWrite,
+} from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import { entry, NOW, use, wanted } from '../../support/attachment-view.ts';
+
+const never = () => false;
+const nodesOf = (annotation: string | undefined) =>
+  entriesFromRecord(annotation, undefined, NOW).map(({ node }) => node);
+
+describe('the record', () => {
+  test.each<[string, string | undefined, string[]]>([
+    ['none', undefined, []],
+    ['empty', '', []],
+    ['an empty list', '[]', []],
+    ['sorted, each once', '["n2","n1","n2"]', ['n1', 'n2']],
+    ['other things among names', '["n1",7,null,{"a":"n3"},["n4"],"n2"]', ['n1', 'n2']],
+    ['what is no name', '["n1","../n2","N3","n 4","","-n5","$(reboot)"]', ['n1']],
+    ['too long a name', JSON.stringify(['n1', 'a'.repeat(254)]), ['n1']],
+    ['a list that was cut', '["n1","n2","n', ['n1', 'n2']],
+    ['no list', '{"n1":"n2"}', ['n1', 'n2']],
+    ['one name', '"n1"', ['n1']],
+    ['a number', '7', []],
+    ['null', 'null', []],
+    ['no JSON', 'n1,n2', []],
+    ['binary', '\u0000\ud800["n1"', ['n1']],
+    ['deep', '['.repeat(100_000), []],
+  ])('%s', (_, annotation, nodes) => {
+    expect(nodesOf(annotation)).toEqual(nodes);
+  });
+
+  test('nothing of it is certain', () => {
+    expect(entriesFromRecord('["n1"]', undefined, NOW)).toEqual([
+      entry('n1', { state: 'Uncertain', since: NOW }),
+    ]);
+  });
+
+  test('the status adds nodes, and what it shows of them', () => {
+    const attachments = attachmentsOf([
+      entry('n2', { readOnly: true, safeToDetach: true }, 'a'),
+      entry('n3', { state: 'Detaching', message: 'busy' }),
+    ]);
+    const since = NOW - 600_000;
+    expect(entriesFromRecord('["n1","n2"]', attachments, NOW)).toEqual([
+      entry('n1', { state: 'Uncertain', since: NOW }),
+      entry('n2', { state: 'Uncertain', readOnly: true, since }),
+      entry('n3', { state: 'Uncertain', since }),
+    ]);
+  });
+
+  test.each<[string, unknown]>([
+    ['no list', { node: 'n1' }],
+    ['nothing in it', [null, {}, 'n1', 7]],
+    ['odd names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
+  ])('a status with %s is no reason to fail', (_, attachments) => {
+    expect(entriesFromRecord('["n9"]', attachments as never, NOW).map(({ node }) => node)).toEqual(['n9']);
+  });
+
+  test('a time that is none, and what only looks read-only', () => {
+    const attachments = [{ node: 'n1', readOnly: 'true', since: 'yesterday' }];
+    expect(entriesFromRecord(undefined, attachments as never, NOW)).toEqual([
+      entry('n1', { state: 'Uncertain', since: NOW }),
+    ]);
+  });
+
+  test('what is written has all entries, whatever their state', () => {
+    const entries = [entry('n2'), entry('n3', { state: 'Uncertain' }), entry('n1', { state: 'Detaching' })];
+    expect(recordOf(entries)).toEqual(['n1', 'n2', 'n3']);
+    expect(nodesOf(JSON.stringify(recordOf(entries)))).toEqual(['n1', 'n2', 'n3']);
+    expect(recordOf([])).toEqual([]);
+  });
+
+  test('the status', () => {
+    const entries = [
+      entry('n2', { state: 'Uncertain', message: 'no answer' }),
+      entry('n1', { readOnly: true, safeToDetach: true }, 'b', 'a', 'a'),
+    ];
+    expect(attachmentsOf(entries)).toEqual([
+      {
+        node: 'n1',
+        state: 'Attached',
+        readOnly: true,
+        safeToMount: true,
+        safeToDetach: true,
+        pods: ['app/a', 'app/b'],
+        since: '2026-03-01T11:50:00.000Z',
+      },
+      {
+        node: 'n2',
+        state: 'Uncertain',
+        safeToMount: false,
+        safeToDetach: false,
+        pods: [],
+        since: '2026-03-01T11:50:00.000Z',
+        message: 'no answer',
+      },
+    ]);
+  });
+});
+
+describe('entries', () => {
+  test('one of a node, in their order', () => {
+    const [first, added, last] = change([entry('n1'), entry('n3')], 'n2', { state: 'Attaching' }, NOW);
+    expect([first, last]).toEqual([entry('n1'), entry('n3')]);
+    expect(added).toEqual(entry('n2', { state: 'Attaching', since: NOW }));
+    expect(change([entry('n1'), entry('n3')], 'n1', { message: 'busy' }, NOW)).toEqual([
+      entry('n1', { message: 'busy' }),
+      entry('n3'),
+    ]);
+  });
+
+  test('without a node; the same list where it is not', () => {
+    const entries = [entry('n1'), entry('n2')];
+    expect(withoutNode(entries, 'n1')).toEqual([entry('n2')]);
+    expect(withoutNode(entries, 'n3')).toBe(entries);
+  });
+
+  test('a new state begins now; only what is Attached is safe to mount, and has a device until it is Detached', () => {
+    const attached = entry('n1', { device: 'loop1' });
+    const detaching = change([attached], 'n1', { state: 'Detaching', safeToDetach: true }, NOW);
+    expect(detaching).toMatchObject([
+      { state: 'Detaching', safeToMount: false, safeToDetach: true, device: 'loop1', since: NOW },
+    ]);
+    expect(change(detaching, 'n1', { state: 'Uncertain' }, NOW)).toMatchObject([
+      { state: 'Uncertain', safeToMount: false, safeToDetach: false, device: undefined },
+    ]);
+    expect(change([attached], 'n1', { state: 'Attached' }, NOW)).toEqual([attached]);
+  });
+});
+
+describe('pods', () => {
+  const entries = [entry('n1', {}, 'a', 'b'), entry('n2')];
+
+  test('nothing changes', () => {
+    expect(withPods(entries, [wanted('n1', 'b', 'a')], never)).toBe(entries);
+  });
+
+  test.each<[string, Parameters<typeof withPods>[1], (uid: string) => boolean, string[], string[]]>([
+    ['gone', [], () => false, [], []],
+    ['one gone', [wanted('n1', 'b')], () => false, ['b'], []],
+    ['there, of no claim any more', [], () => true, ['a', 'b'], []],
+    ['one there', [], (uid) => uid === 'uid-a', ['a'], []],
+    ['new', [wanted('n1', 'a', 'b', 'c'), wanted('n2', 'd')], () => false, ['a', 'b', 'c'], ['d']],
+    ['moved', [wanted('n2', 'a')], () => false, [], ['a']],
+    ['where it is not', [wanted('n3', 'a')], () => false, [], []],
+  ])('%s', (_, want, alive, first, second) => {
+    const [one, other] = withPods(entries, want, ({ uid }) => alive(uid));
+    expect(one?.pods).toEqual(first.map((name) => use(name, 'n1')));
+    expect(other?.pods).toEqual(second.map((name) => use(name, 'n2')));
+  });
+
+  test('recreated under its name with another UID', () => {
+    const again = { ...use('a', 'n1'), uid: 'new' };
+    const [one] = withPods([entry('n1', {}, 'a')], [{ node: 'n1', pods: [again] }], never);
+    expect(one?.pods).toEqual([again]);
+  });
+});
+
+describe('the record is to be written', () => {
+  const written = '["n1"]';
+
+  test.each([
+    ['an entry appeared', written, [entry('n1'), entry('n2')], '["n1","n2"]'],
+    ['an entry vanished', written, [], '[]'],
+    ['another node', written, [entry('n2')], '["n2"]'],
+    ['pods came', written, [entry('n1', {}, 'a')], undefined],
+    ['another state', written, [entry('n1', { state: 'Detaching' })], undefined],
+    ['somebody else wrote', 'junk', [entry('n1')], written],
+    ['there was none', undefined, [entry('n1')], written],
+    ['there was none, and nothing to tell', undefined, [], undefined],
+  ])('%s', (_, before, entries, record) => {
+    expect(recordToWrite(before, entries)).toBe(record);
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../src/api/volume.ts';
+import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
+import type { Outcome } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
+import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
+import { settle } from '../../../src/controllers/attachdetach/apply-outcome.ts';
+import type { Entry, OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import { knownOf } from '../../support/attachment-view.ts';
+
+const knownWith = (entries: readonly Entry[]) => knownOf({ entries, unseen: new Set(['n1', 'n2']) });
+const entry = (state: Entry['state']): readonly Entry[] => change([], 'n1', { state }, 100);
+const attached: Outcome = {
+  is: 'attached',
+  readOnly: false,
+  safeToMount: true,
+  device: 'loop1',
+  message: undefined,
+};
+const still: Outcome = { ...attached, safeToMount: false, message: 'attached more than once' };
+const inUse: Outcome = { is: 'in-use', message: 'mounted at /x' };
+const detached: Outcome = { is: 'detached' };
+const failed: Outcome = { is: 'failed', message: 'x' };
+const unknown: Outcome = { is: 'unknown', message: 'away' };
+const nothing: Outcome = { ...unknown, nothingDone: true };
+const operation = (kind: OperationKind, node = 'n1') => ({ kind, node, readOnly: false });
+const [ATTACHING, DETACHING, UNCERTAIN] = [entry('Attaching'), entry('Detaching'), entry('Uncertain')];
+/** What is left of a node that may have it. */
+const MAYBE = [{ state: 'Uncertain', message: 'away' }];
+const MADE = [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }];
+const HALF = [{ state: 'Attached', safeToMount: false, message: 'attached more than once' }];
+const USED = [{ state: 'Attached', safeToDetach: false, message: 'mounted at /x' }];
+
+type Case = [name: string, OperationKind, Outcome, before: readonly Entry[], after: object[], fails: string];
+
+describe('what was found is known', () => {
+  test.each<Case>([
+    ['an attach that succeeded', 'attach', attached, ATTACHING, MADE, ''],
+    ['an attach whose link is missing is retried', 'attach', still, ATTACHING, HALF, 'attach'],
+    ['a detach that succeeded', 'detach', detached, DETACHING, [], ''],
+    ['a detach of a device in use', 'detach', inUse, DETACHING, USED, 'detach'],
+    ['a detach after which it is there', 'detach', attached, DETACHING, [{ state: 'Attached' }], 'detach'],
+    ['a device that no record has', 'look', attached, [], [{ node: 'n1', state: 'Attached' }], ''],
+    ['no device where one was recorded', 'look', detached, UNCERTAIN, [], ''],
+  ])('%s', (_, kind, outcome, before, after, fails) => {
+    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: false, fails });
+  });
+
+  test.each<Case>([
+    ['an attach that failed leaves nothing', 'attach', failed, ATTACHING, [], 'attach'],
+    ['an attach without an answer counts as attached', 'attach', unknown, ATTACHING, MAYBE, 'attach look'],
+    ['an attach that did nothing holds nobody up', 'attach', nothing, ATTACHING, [], 'attach look'],
+    ['a detach that did nothing leaves it attached', 'detach', nothing, DETACHING, MAYBE, 'detach look'],
+    ['a recorded node without an answer', 'look', unknown, UNCERTAIN, MAYBE, 'look'],
+    ['a node without a record or an answer holds nobody up', 'look', unknown, [], [], 'look'],
+  ])('and verified again: %s', (_, kind, outcome, before, after, fails) => {
+    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: true, fails });
+  });
+
+  const matching = (entries: object[]) => entries.map((each) => expect.objectContaining(each));
+  function settled(kind: OperationKind, outcome: Outcome, before: readonly Entry[]) {
+    const known = knownWith(before);
+    settle(known, operation(kind), outcome, 200, 0);
+    // The other node is another matter.
+    expect(known.unseen.has('n2')).toBe(true);
+    const kinds = ['attach', 'detach', 'look'] as const;
+    const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
+    return { entries: known.entries, unseen: known.unseen.has('n1'), fails };
+  }
+});
+
+test('each failure in a row doubles the wait, up to a bound, and a success ends the row', () => {
+  const known = knownWith([]);
+  const waits = Array.from({ length: 12 }, () => {
+    settle(known, operation('attach'), failed, 0, 0);
+    return failureOf(known, 'attach', 'n1')?.until;
+  });
+  expect(waits.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
+  expect(waits.at(-1)).toBe(122_000);
+  settle(known, operation('attach'), attached, 0, 0);
+  settle(known, operation('attach'), failed, 0, 0);
+  expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
+});
+
+test.each<[string, [OperationKind, Outcome][], OperationKind]>([
+  ['attach to what is there, but not as it should be', [['attach', still]], 'attach'],
+  [
+    'attach, though each look finds nothing',
+    [
+      ['attach', unknown],
+      ['look', detached],
+    ],
+    'attach',
+  ],
+  ['detach', [['detach', attached]], 'detach'],
+  [
+    'detach, though each look finds it',
+    [
+      ['detach', unknown],
+      ['look', attached],
+    ],
+    'detach',
+  ],
+])('waits longer each time that it fails to %s', (_, round, kind) => {
+  const known = knownWith([]);
+  const waits = [1, 2, 3].map(() => {
+    for (const [each, outcome] of round) {
+      settle(known, operation(each), outcome, 0, 0);
+    }
+    return failureOf(known, kind, 'n1')?.until;
+  });
+  expect(waits).toEqual([500, 1000, 2000]);
+});
+
+test('a look that finds it as it should be ends the row of failed attaches', () => {
+  const known = knownWith([]);
+  settle(known, operation('attach'), unknown, 0, 0);
+  settle(known, operation('look'), attached, 0, 0);
+  expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
+});
+
+test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
+  'an attach that did nothing where the node was %s before leaves that uncertain',
+  (state) => {
+    const [was] = entry(state);
+    const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
+    settle(known, operation('attach'), nothing, 200, 0, was);
+    expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', message: 'away' }]);
+  },
+);
+
+test('a node that was seen without it is to be looked at again, where an attach did nothing', () => {
+  const known = { ...knownWith(entry('Attaching')), unseen: new Set<string>() };
+  settle(known, operation('attach'), nothing, 200, 0);
+  expect([...known.unseen]).toEqual(['n1']);
+});
+
+test.each<[string, OperationKind, Outcome]>([
+  ['a detach of what is in use', 'detach', inUse],
+  ['an attach that changed nothing', 'attach', still],
+])('%s leaves since when it is attached', (_, kind, outcome) => {
+  const was = { ...(entry('Attached')[0] as Entry), safeToMount: true };
+  const state = kind === 'attach' ? 'Attaching' : 'Detaching';
+  const known = knownWith(change([was], 'n1', { state }, 150));
+  settle(known, operation(kind), outcome, 200, 0, was);
+  expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
+  // What is in use can be mounted as before.
+  if (outcome === inUse) expect(known.entries[0]?.safeToMount).toBe(true);
+});
+
+test.each<[string, readonly Entry[], string[]]>([
+  ['that nothing is known of is looked at again', [], ['n2']],
+  ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
+])('a node with the file %s', (_, entries, unseen) => {
+  const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
+  const known = { ...knownWith(entries), volume, unseen: new Set<string>() };
+  const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
+  settle(known, operation('attach'), outcome, 0, 0);
+  expect([...known.unseen]).toEqual(unseen);
+});
+
+test.each<[string, readonly Entry[], number]>([
+  ['that is not known to have it, more and more rarely', [], 600_000],
+  ['that may have it, each minute', entry('Uncertain'), 60_000],
+])('a node without the mount is looked at again: one %s', (_, entries, atMost) => {
+  const known = knownWith(entries);
+  const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
+  for (let times = 0; times < 20; times++) {
+    settle(known, operation('look'), unfit, 0, 0);
+  }
+  expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
+  expect(known.unseen.has('n1')).toBe(true);
+  expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
+});
+
+describe('what is said of a node that does not answer', () => {
+  const silent = (message: string): Outcome => ({ is: 'unknown', message, nothingDone: true, silent: true });
+  const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
+  const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
+    const known = knownWith(entry('Uncertain'));
+    for (const [at, outcome] of outcomes) settle(known, operation(kind), outcome, at, 0);
+    return {
+      shown: known.entries[0]?.message,
+      failed: failureOf(known, kind, 'n1')?.message,
+    };
+  };
+  const MINUTE = 60_000;
+
+  test.each<[string, [number, Outcome][], string]>([
+    ['stands for what else is said of that', [[9 * MINUTE, silent('no route')]], 'timed out'],
+    [
+      'does so for ten minutes from when it was said, however often it was kept',
+      [
+        [9 * MINUTE, silent('no route')],
+        [10 * MINUTE, silent('no route')],
+      ],
+      'no route',
+    ],
+    ['does not stand for what one says that answers', [[1000, clear]], 'not mounted'],
+    [
+      'is said anew once it has answered',
+      [
+        [1000, clear],
+        [2000, silent('no route')],
+      ],
+      'no route',
+    ],
+    [
+      'is said anew once it was found',
+      [
+        [1000, attached],
+        [2000, silent('no route')],
+      ],
+      'no route',
+    ],
+  ])('%s', (_, later, message) => {
+    expect(said('look', [0, silent('timed out')], ...later)).toEqual({ shown: message, failed: message });
+  });
+
+  test('is told of an attach in the same words, too', () => {
+    const words = said('attach', [0, silent('timed out')], [1000, silent('no route')]);
+    expect(words.failed).toBe('timed out');
+  });
+
+  test('is another matter on each node', () => {
+    const known = knownWith([]);
+    settle(known, operation('look'), silent('timed out'), 0, 0);
+    settle(known, operation('look', 'n2'), silent('no route'), 0, 0);
+    expect(failureOf(known, 'look', 'n2')?.message).toBe('no route');
+  });
+});

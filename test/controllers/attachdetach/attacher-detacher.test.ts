@@ -1,0 +1,433 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../src/api/volume.ts';
+import {
+  type AttacherDeps,
+  createAttacher,
+  type WhyNot,
+} from '../../../src/controllers/attachdetach/attacher-detacher.ts';
+import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import type { RunningJob } from '../../../src/nodes/follow.ts';
+import type { Job, JobKey, Probe, Step } from '../../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import type { Desired, Observed, ObservedSparse } from '../../../src/storage/types.ts';
+import { desiredOf } from '../../../src/volumes/desired.ts';
+import { unused } from '../../support/fake-executor.ts';
+import { FakeShare, FakeSharer } from '../../support/fake-shared.ts';
+import { LINK } from '../../support/link-words.ts';
+import { loop, loopRow, madeNode, readyNode, volume } from '../../support/volume-input.ts';
+
+const attach = { kind: 'attach', node: 'n1', readOnly: false } as const;
+
+/** It takes a while to ask. */
+const maySo = () => new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+const turns = async () => {
+  for (let turn = 0; turn < 10; turn++) await maySo();
+};
+
+interface Parts {
+  executor?: object;
+  look?: (volume: Volume, node: string, desired: Desired) => Promise<Observed>;
+  desiredOf?: (volume: Volume, node: string) => Desired;
+  follower?: object;
+}
+
+/** An attacher for nodes on which nothing uses a device, and on which each job succeeds. */
+function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
+  const loopNumbers = createLoopNumbers();
+  const attacher = createAttacher({
+    loopNumbers,
+    isOff: async () => false,
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
+      submit: async () => ({ state: 'succeeded' }),
+      forget: async () => true,
+      ...executor,
+    },
+    desiredOf: desired ?? ((each: Volume) => desiredOf(each, undefined, 'n1')),
+    ...parts,
+  } as unknown as AttacherDeps);
+  const { signal } = new AbortController();
+  const run = (kind: OperationKind, { on = 'n1', of = volume(), whyNot = maySo as WhyNot } = {}) =>
+    attacher.run({ ...attach, kind, node: on }, of, signal, whyNot, () => {});
+  return { attacher, loopNumbers, run };
+}
+
+/** These, one after the other, and the last for ever. An Error is thrown. */
+function oneByOne(...looks: (Observed | Error)[]): () => Promise<Observed> {
+  return async () => {
+    const next = looks.length > 1 ? looks.shift() : looks[0];
+    if (next instanceof Error) throw next;
+    return next as Observed;
+  };
+}
+
+/** Nodes on which the file is, and no loop device; jobs on them never end. */
+function world() {
+  const attached: string[] = [];
+  const submit = (_node: string, { steps }: Job) => {
+    attached.push(...steps.flatMap(({ argv }) => (argv[0] === 'losetup' ? [argv[1] ?? ''] : [])));
+    return new Promise<never>(() => {});
+  };
+  const look: Parts['look'] = async (_volume, _node, { uid }) =>
+    ({ ...madeNode, signature: { found: 'one', type: 'ext4', uuid: uid } }) as Observed;
+  return { ...attacherWith({ executor: { submit }, look }), attached };
+}
+
+test('Volumes that are attached at once on one node have devices of their own', async () => {
+  const { run, attached } = world();
+  for (const uid of ['u1', 'u2', 'u3']) {
+    void run('attach', { of: { ...volume(), metadata: { ...volume().metadata, uid }, status: {} } });
+  }
+  await turns();
+  expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
+});
+
+describe('a persistent path that leads to another device', () => {
+  const other = { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' };
+  const stray = (node: ObservedSparse): ObservedSparse => ({
+    ...node,
+    devices: [...node.devices, other],
+    link: other.device,
+  });
+  const told = (type: string, reason: string) =>
+    volume({
+      conditions: [{ type, status: 'False', reason, message: 'x', lastTransitionTime: '' } as never],
+    });
+  const astray = told('Ready', 'PathAstray');
+  async function attaching(of: Volume, ...looks: ObservedSparse[]) {
+    const jobs: string[][] = [];
+    const asked: unknown[] = [];
+    const { run, loopNumbers } = attacherWith({
+      executor: {
+        async submit(_node: string, { steps }: Job) {
+          jobs.push(steps.map(({ argv }) => argv[0] ?? ''));
+          return { state: 'succeeded' };
+        },
+      },
+      look: oneByOne(...looks),
+    });
+    const whyNot: WhyNot = async (used) => {
+      asked.push(used);
+      return undefined;
+    };
+    return { outcome: await run('attach', { of, whyNot }), jobs, asked, loopNumbers };
+  }
+
+  test.each<[string, Volume]>([
+    ['is not told yet', volume()],
+    ['is not told yet, but why it is not ready before', told('Ready', 'UnavailableError')],
+    ['is told by no condition that is heeded', told('Paused', 'PathAstray')],
+  ])('that %s: no job runs, and it is said why', async (_, of) => {
+    const { outcome, jobs, asked, loopNumbers } = await attaching(of, stray(madeNode));
+    expect(outcome).toMatchObject({
+      is: 'failed',
+      message: `${LINK} leads to /dev/sdz, and the volume has no device`,
+    });
+    expect({ jobs, asked }).toEqual({ jobs: [], asked: [] });
+    expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
+  });
+
+  test('that is not told yet, while the device is there: it is not safe to mount, and is as it was', async () => {
+    const { outcome, jobs } = await attaching(volume(), stray(readyNode));
+    expect(outcome).toMatchObject({
+      ...{ is: 'attached', safeToMount: false, device: 'loop3' },
+      message: `${LINK} leads to /dev/sdz, not to the volume's device /dev/loop3`,
+    });
+    expect(jobs).toEqual([]);
+  });
+
+  test.each([
+    ['there', readyNode, ['install', 'find', 'udevadm', 'udevadm', 'udevadm']],
+    ['to be attached', madeNode, ['install', 'find', 'udevadm', 'losetup', 'udevadm']],
+  ])('that was told is put right by a job, where the device is %s', async (_, node, programs) => {
+    const { outcome, jobs, asked } = await attaching(astray, stray(node), readyNode);
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: true, device: 'loop3' });
+    expect({ jobs, asked }).toEqual({ jobs: [programs], asked: [undefined] });
+  });
+
+  test('on one of several nodes, which no condition is of: the second attempt puts it right', async () => {
+    const of = volume();
+    Object.assign(of.spec, { attachableNodes: ['n1', 'n2'] });
+    const submitted: Job[] = [];
+    const { run } = attacherWith({
+      executor: {
+        async submit(_node: string, job: Job) {
+          submitted.push(job);
+          return { state: 'succeeded' };
+        },
+      },
+      look: oneByOne(
+        ...[stray(madeNode), stray(madeNode), stray(madeNode), readyNode],
+        ...[stray(madeNode), stray(madeNode)],
+      ),
+      desiredOf: () => desiredOf(volume(), undefined),
+    });
+    expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
+    expect(submitted).toEqual([]);
+    expect(await run('attach', { of })).toMatchObject({ is: 'attached', safeToMount: true });
+    expect(submitted).toHaveLength(1);
+    // Once it was right, a path that leads elsewhere is reported again.
+    expect(await run('attach', { of })).toMatchObject({ is: 'failed' });
+    expect(submitted).toHaveLength(1);
+  });
+
+  test('that was told, and is right by now, is left', async () => {
+    const { outcome, jobs } = await attaching(astray, readyNode);
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: true });
+    expect(jobs).toEqual([]);
+  });
+
+  test('that somebody moves each time is tried again later', async () => {
+    const { outcome, jobs } = await attaching(astray, stray(readyNode));
+    expect(outcome).toMatchObject({ is: 'attached', safeToMount: false, message: 'still to be done' });
+    expect(jobs).toHaveLength(4);
+  });
+});
+
+test('a number is free again where nothing is attached', async () => {
+  const { run, loopNumbers } = world();
+  const outcome = await run('attach', { whyNot: async () => 'paused' });
+  expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
+  expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
+});
+
+const refused = new NodeError('refused', 'n1', 'n1 refuses the key');
+
+const fails = async () => {
+  throw refused;
+};
+const jobFails = async () => ({
+  ...{ state: 'failed', step: { name: 'x', command: 'x' }, exit: 1, output: '' },
+});
+test.each<[string, (Error | Observed)[], object, boolean]>([
+  ['the first look', [refused], {}, true],
+  ['the first look, which cannot be read', [new ObservationError('no answer for loops')], {}, true],
+  ['the job', [madeNode], { submit: fails }, false],
+  ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
+  ['the look for jobs, where it is attached already', [readyNode], { forget: fails }, false],
+])(
+  'an attach reports whether it did nothing where the node does not answer %s',
+  async (_, looks, executor, nothingDone) => {
+    const { run } = attacherWith({ executor, look: oneByOne(...looks) });
+    expect(await run('attach')).toMatchObject({ is: 'unknown', nothingDone });
+  },
+);
+
+test.each<[string, Error, object]>([
+  [
+    'does not answer',
+    new NodeError('unreachable', 'n1', 'timed out'),
+    { message: 'timed out', silent: true },
+  ],
+  ['lets nobody in', refused, { message: 'n1 refuses the key' }],
+  ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
+  ['says too little', new ObservationError('no answer for loops'), { message: 'no answer for loops' }],
+])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
+  const { run } = attacherWith({ look: oneByOne(error) });
+  expect(await run('look')).toEqual({ is: 'unknown', nothingDone: true, ...told });
+});
+
+test('a file that nodes share is taken over from a node that rebooted', async () => {
+  const share = new FakeShare();
+  const sharers = new Map(['n1', 'n2'].map((name) => [name, new FakeSharer(name, share)]));
+  const of = (node: string) => sharers.get(node) as FakeSharer;
+  const { run } = attacherWith({
+    executor: {
+      submit: async (node: string, { steps }: Job) => {
+        of(node).finish(steps);
+        return { state: 'succeeded' };
+      },
+    },
+    desiredOf(_volume, node) {
+      of(node).attempts++;
+      return of(node).desired({}, []);
+    },
+    look: async (_volume, node) => of(node).observe(),
+  });
+
+  expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+  of('n1').reboot();
+  expect(await run('look')).toMatchObject({ is: 'attached', safeToMount: false });
+  expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'failed', heldBy: ['n1'] });
+  expect(await run('detach')).toEqual({ is: 'detached' });
+  expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(await run('look')).toEqual({ is: 'detached' });
+});
+
+test('an attach that others are faster than each time tries another device each time', async () => {
+  const sharer = new FakeSharer('n1', new FakeShare());
+  const tried: string[] = [];
+  const { run } = attacherWith({
+    executor: {
+      async submit(_node: string, { steps }: Job) {
+        const step = steps.find(({ argv }) => argv[0] === 'losetup' && argv.length > 2);
+        tried.push(step?.argv.find((word) => /^\/dev\/loop\d+$/.test(word)) ?? '');
+        if (tried.length < 4)
+          return { state: 'raced', step: { name: 'attach', command: 'losetup' }, exit: 1, output: 'busy' };
+        sharer.finish(steps);
+        return { state: 'succeeded' };
+      },
+    },
+    desiredOf: () => sharer.desired({}, []),
+    look: async () => sharer.observe(),
+  });
+  expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(tried).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2', '/dev/loop3']);
+});
+
+test.each(['attach', 'detach'] as const)('the same failure has the same message: %s', async (kind) => {
+  const sharer = new FakeSharer('n1', new FakeShare());
+  let failing = false;
+  const { run } = attacherWith({
+    executor: {
+      async submit(_node: string, { steps }: Job) {
+        if (!failing) sharer.finish(steps);
+        if (!failing) return { state: 'succeeded' };
+        const step = steps.find(({ argv }) => argv[0] === 'dd');
+        const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
+        const command = step?.argv.join(' ');
+        const output = `dd: failed to open '${path}': Permission denied`;
+        return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
+      },
+    },
+    desiredOf() {
+      sharer.attempts++;
+      return sharer.desired({}, []);
+    },
+    look: async () => sharer.observe(),
+  });
+  if (kind === 'detach') await run('attach');
+  failing = true;
+  const first = await run(kind);
+  expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
+  expect(await run(kind)).toEqual(first);
+});
+
+/** A node with a job that has not ended when it is polled. */
+function slowNode(...looks: Observed[]) {
+  let told: ((state: RunningJob) => void) | undefined;
+  let ended = () => {};
+  const { attacher, run } = attacherWith({
+    executor: { submit: async () => ({ state: 'running' }), poll: async () => [{ state: 'succeeded' }] },
+    follower: {
+      follow(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
+        ended = end;
+        told = runs;
+      },
+    },
+    look: oneByOne(...looks),
+  });
+  return { attacher, run, tell: (state: RunningJob) => told?.(state), end: () => ended() };
+}
+
+test('progress of a job is reported, and that it waits for an earlier one', async () => {
+  const { attacher, tell, end } = slowNode(madeNode, readyNode);
+  const steps: string[] = [];
+  const { signal } = new AbortController();
+  const done = attacher.run(attach, volume(), signal, maySo, (step) => steps.push(step));
+  await turns();
+  tell({ state: 'running' });
+  tell({ state: 'running', step: { name: 'attach the file', command: 'losetup' } });
+  end();
+  expect(await done).toMatchObject({ is: 'attached', safeToMount: true });
+  expect(steps).toEqual(['waits for an earlier job of this volume', 'attach the file']);
+});
+
+test('an operation that is canceled stops waiting for its job', async () => {
+  const { attacher } = slowNode(madeNode);
+  const canceled = new AbortController();
+  const done = attacher.run(attach, volume(), canceled.signal, maySo, () => {});
+  await turns();
+  canceled.abort(new Error('canceled'));
+  await expect(done).rejects.toThrow('canceled');
+});
+
+test('a device with AUTOCLEAR set is neither attached nor detached', async () => {
+  const { run } = slowNode({ ...readyNode, loops: [{ ...loop, autoclear: true }] });
+  expect(await run('detach')).toMatchObject({
+    is: 'unknown',
+    message: expect.stringContaining('/dev/loop3'),
+  });
+});
+
+test('where the file of a device cannot be seen, an attach did nothing, and a detach is not over', async () => {
+  const { run } = slowNode({ ...readyNode, loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }] });
+  const message = expect.stringContaining('/srv/.nfs0000000000a2');
+  expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
+  expect(await run('detach')).toMatchObject({ is: 'unknown', message });
+  expect(await run('look')).toMatchObject({ is: 'unknown', message });
+});
+
+/** What is asked and done to detach a device from a node that is observed so. */
+async function detaching(
+  looks: Observed[],
+  answer: (argv: readonly string[]) => ReturnType<typeof unused>,
+  desired = desiredOf(volume(), undefined, 'n1'),
+  why: () => Promise<string | undefined> = async () => undefined,
+) {
+  const jobs: string[][] = [];
+  const asked: (string | undefined)[] = [];
+  const { run } = attacherWith({
+    executor: {
+      observe: async (_node: string, probes: readonly Probe[]) =>
+        new Map(probes.map(({ name, argv }) => [name, answer(argv)])),
+      async submit(_node: string, { steps }: Job) {
+        jobs.push(steps.map(({ argv }) => argv.join(' ')));
+        return { state: 'succeeded' };
+      },
+    },
+    desiredOf: () => desired,
+    look: oneByOne(...looks),
+  });
+  const whyNot: WhyNot = async (used?: 'unused') => {
+    asked.push(used);
+    return why();
+  };
+  return { outcome: await run('detach', { whyNot }), jobs, asked };
+}
+
+test('what an interrupted growing left mounted is taken off first, and is no sign that nothing else uses the device', async () => {
+  const point = `/run/stowage/mounts/${volume().metadata.uid}`;
+  const left = { ...readyNode, mounts: new Map([['7:3', [point]]]) };
+  const { outcome, jobs, asked } = await detaching([left, readyNode, madeNode], unused);
+  expect(outcome).toEqual({ is: 'detached' });
+  expect(jobs).toEqual([[`umount -- ${point}`, `rmdir -- ${point}`], [expect.stringContaining('losetup')]]);
+  expect(asked).toEqual([undefined, 'unused']);
+});
+
+test('where it cannot be seen whether a device is used, it is where it was', async () => {
+  const { outcome, jobs } = await detaching([readyNode], () => {
+    throw refused;
+  });
+  const message = 'whether it is in use cannot be seen: n1 refuses the key';
+  expect({ outcome, jobs }).toEqual({ outcome: { is: 'in-use', message }, jobs: [] });
+});
+
+test('what is held up once its device is gone is not said to be there as it was', async () => {
+  let looks = 0;
+  const used = (argv: readonly string[]) =>
+    argv[1] === '-H' && looks++ > 0
+      ? { ...unused(argv), stdout: '/dev/null\n/pods/u/kubernetes.io~local-volume/data1' }
+      : unused(argv);
+  expect((await detaching([readyNode, madeNode], used)).outcome).toMatchObject({
+    is: 'unknown',
+    message: 'the kubelet still has folders for the PersistentVolume data1',
+  });
+
+  const sharer = new FakeSharer('n1', new FakeShare());
+  const desired = sharer.desired({}, []);
+  sharer.finish((plan('present', desired, sharer.observe(), 3) as { steps: Step[] }).steps);
+  const held = sharer.observe();
+  const gone = { ...held, loops: [] };
+  let asked = 0;
+  const notYet = async () => (asked++ > 0 ? 'Volume data1 is paused' : undefined);
+  expect((await detaching([held, gone], unused, desired, notYet)).outcome).toMatchObject({
+    is: 'attached',
+    safeToMount: false,
+    message: 'Volume data1 is paused',
+  });
+});

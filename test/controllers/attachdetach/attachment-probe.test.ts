@@ -1,0 +1,104 @@
+import { expect, test } from '@jest/globals';
+import { presence } from '../../../src/controllers/attachdetach/attachment-probe.ts';
+import { textOf } from '../../../src/storage/shared/text.ts';
+import type { Holder, ObservedShared } from '../../../src/storage/shared/types.ts';
+import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../../src/storage/types.ts';
+import { NFS, sharedDesired } from '../../support/fake-shared.ts';
+import { BY_UUID, LINK } from '../../support/link-words.ts';
+import { ext4, lvmDesired, lvmMade } from '../../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
+import { FILE, loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
+
+const BOOT = '00000000-0000-4000-8000-000000000001';
+const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
+const by = (node: string, bootId = BOOT): Holder => ({ node, bootId, token: 't0' });
+const owner = (is: 'held' | 'free', holder: Holder): Partial<ObservedShared> => ({
+  owners: [{ number: 4, says: { is, by: holder }, text: textOf(is, holder), since: undefined }],
+});
+const mark = (node: string): Partial<ObservedShared> => ({
+  marks: [{ path: `${FILE}.reader.${node}-t0`, node, by: by(node) }],
+});
+const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+  ...madeNode,
+  ...more,
+  shared: { ...quiet, ...shared },
+});
+const there = { loops: [loop], link: '7:3' };
+const filled: DeviceFacts = {
+  ...disk,
+  signature: { found: 'one', type: 'ext4', uuid: UID },
+  content: `ext4:${UID}`,
+};
+
+test.each<[string, ObservedSparse, object]>([
+  ['a file that nobody has', seen({}), { is: 'detached' }],
+  ['a file that was let go of', seen(owner('free', by('n1'))), { is: 'detached' }],
+  ['a file that another node has', seen(owner('held', by('n2'))), { is: 'detached' }],
+  ['a file that another node reads', seen(mark('n2')), { is: 'detached' }],
+  [
+    'a file that is held for the node, by a job that did not come to its end',
+    seen(owner('held', by('n1'))),
+    { is: 'attached', safeToMount: false },
+  ],
+  [
+    'a file that was held for the node before it was started anew',
+    seen(owner('held', by('n1', BOOT.replace('1', '2')))),
+    { is: 'attached', safeToMount: false },
+  ],
+  ['a file that the node is marked to read', seen(mark('n1')), { is: 'attached', safeToMount: false }],
+  ['a file that the node has', seen(owner('held', by('n1')), there), { is: 'attached', safeToMount: true }],
+  [
+    'whatever the node has, while the directory is not mounted there',
+    seen({ mount: { ...NFS, type: 'ext4' } }),
+    { is: 'unknown', noDevice: true, message: expect.stringContaining('docs/shared-directories.md') },
+  ],
+  [
+    'a file whose device has another path',
+    seen({}, { loops: [{ ...loop, backingFile: '/srv/.nfs000000000a' }], link: '7:3' }),
+    { is: 'unknown', noDevice: true, message: expect.stringContaining('/srv/.nfs000000000a') },
+  ],
+  [
+    'a file that the node has, though another one took it over',
+    seen(owner('held', by('n2')), there),
+    { is: 'attached', safeToMount: false },
+  ],
+])('on a directory that nodes share: %s', (_, observed, expected) => {
+  expect(presence(sharedDesired, observed)).toMatchObject(expected);
+});
+
+test('a record of having grown it is left by a node that has it no more', () => {
+  const grew = seen(owner('held', by('n2')), {
+    intent: undefined,
+    done: { sizeBytes: 1n << 30n },
+    recordFiles: true,
+  });
+  expect(presence({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
+});
+
+const STRAY = 'leads to /dev/sdz';
+const sdz = { ...loopRow, name: 'sdz', device: '9:9', type: 'disk' };
+test.each<[string, Desired, Observed, object]>([
+  [
+    'a file that is attached is there, and not safe to mount',
+    sparseDesired,
+    { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
+    {
+      ...{ is: 'attached', safeToMount: false, readOnly: false, device: 'loop3' },
+      message: `${LINK} ${STRAY}, not to the volume's device /dev/loop3`,
+    },
+  ],
+  [
+    'a file of an earlier version that is attached is the same',
+    { ...sparseDesired, earlierLink: BY_UUID },
+    { ...readyNode, devices: [...readyNode.devices, sdz], link: '9:9' },
+    {
+      ...{ is: 'attached', safeToMount: false },
+      message: `${BY_UUID} ${STRAY}, not to the volume's device /dev/loop3`,
+    },
+  ],
+  ['a file that is not attached is not', sparseDesired, { ...madeNode, link: '9:9' }, { is: 'detached' }],
+  ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
+  ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
+])('of a path that leads to another device, %s', (_, desired, observed, expected) => {
+  expect(presence(desired, observed)).toMatchObject(expected);
+});

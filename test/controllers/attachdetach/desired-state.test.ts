@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import type { StorageClass } from '../../../src/api/core.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { isPvOf, managedOf, wantedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
+import { maxWaitProblem } from '../../../src/controllers/attachdetach/max-wait.ts';
+import { always, onDemand, pvObject, shared, use, volumeObject } from '../../support/attachment-view.ts';
+
+const defaults = { maxWaitForUnmountMs: 360_000, storageClass: undefined };
+const classWith = (text: string): StorageClass => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'sc', annotations: { 'stowage.dev/max-wait-for-unmount': text } },
+  provisioner: 'p',
+});
+const three = { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2', 'n2'] } as const;
+const sharedSpec = { ...three, attachableNodes: [...three.attachableNodes] };
+const modes = (...accessModes: string[]) => ({ ...sharedSpec, template: { spec: { accessModes } } });
+
+test('a Volume without options is kept where it was made', () => {
+  const managed = managedOf(volumeObject({ nodeName: 'n9' }), defaults);
+  expect(managed).toEqual(always({ nodes: ['n1'], home: 'n1' }));
+});
+
+describe('of a Volume, what attachment sees', () => {
+  test.each<[string, Volume, object]>([
+    ['not made yet', volumeObject({}, { prepared: undefined }), { attachable: false, home: 'n1' }],
+    ['record of none', volumeObject({}, { prepared: null as never }), { attachable: false }],
+    ['being deleted', volumeObject({}, {}, { deletionTimestamp: 'now' }), { attachable: false }],
+    ['on demand', volumeObject({ attachPolicy: 'OnDemand' }), { policy: 'OnDemand', nodes: ['n1'] }],
+    ['on several nodes, each once', volumeObject(sharedSpec), { nodes: ['n1', 'n2'], readOnly: false }],
+    ['on no node by name', volumeObject({ attachableNodes: [] }), { nodes: ['n1'] }],
+    ['on what is null', volumeObject({ attachableNodes: null as never }), { nodes: ['n1'], readOnly: false }],
+    ['to be read by many', volumeObject(modes('ReadOnlyMany')), { readOnly: true }],
+    ['also to be written', volumeObject(modes('ReadOnlyMany', 'ReadWriteOnce')), { readOnly: false }],
+    ['to be written', volumeObject(modes('ReadWriteOnce')), { readOnly: false }],
+    [
+      'to be read by many, but on one node',
+      volumeObject({ template: { spec: { accessModes: ['ReadOnlyMany'] } } }),
+      { readOnly: false },
+    ],
+  ])('%s', (_, volume, expected) => {
+    expect(managedOf(volume, defaults)).toMatchObject(expected);
+  });
+});
+
+test.each([
+  ['10m', 600_000, false],
+  ['90s', 90_000, false],
+  ['1h', 3_600_000, false],
+  ['1h30m', 5_400_000, false],
+  ['never', Infinity, false],
+  ['0s', Infinity, true],
+  ['', Infinity, true],
+  ['10', Infinity, true],
+  ['soon', Infinity, true],
+  [`${'9'.repeat(80)}s`, Infinity, true],
+])('a class that says %j waits %d ms', (text, ms, odd) => {
+  const storageClass = classWith(text);
+  const { maxWaitForUnmountMs } = managedOf(volumeObject(), { ...defaults, storageClass });
+  expect(maxWaitForUnmountMs).toBe(ms);
+  const problem = maxWaitProblem(storageClass);
+  expect(problem !== undefined).toBe(odd);
+  if (odd) expect(problem).toMatch(/^StorageClass sc has ".*" as stowage\.dev\/max-wait-for-unmount/);
+});
+
+test('a class that says nothing leaves it to the flag', () => {
+  const { maxWaitForUnmountMs } = managedOf(volumeObject(), {
+    maxWaitForUnmountMs: Infinity,
+    storageClass: { ...classWith(''), metadata: { name: 'sc' } },
+  });
+  expect(maxWaitForUnmountMs).toBe(Infinity);
+  expect(maxWaitProblem(undefined)).toBeUndefined();
+});
+
+test.each([
+  ['owned', pvObject(), true],
+  ['of another Volume of that name', pvObject({ local: { path: '/x' } }, ownedBy('u2')), false],
+  ['whose owner was taken off', pvObject({}, { ownerReferences: [] }), true],
+  ['of that name alone', pvObject({ local: { path: '/x' } }, { ownerReferences: [] }), false],
+  ['of no local device', pvObject({ local: undefined }, { ownerReferences: [] }), false],
+])('a PersistentVolume %s', (_, pv, expected) => {
+  expect(isPvOf(pv, volumeObject())).toBe(expected);
+});
+
+function ownedBy(uid: string) {
+  return { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Volume', name: 'v1', uid }] };
+}
+
+test('a PersistentVolume without a path is not that of a Volume without one', () => {
+  const volume = volumeObject({}, { devicePath: undefined });
+  expect(isPvOf(pvObject({ local: undefined }, { ownerReferences: [] }), volume)).toBe(false);
+  const nowhere = volumeObject({}, { devicePath: '' });
+  expect(isPvOf(pvObject({ local: { path: '' } }, { ownerReferences: [] }), nowhere)).toBe(false);
+});
+
+describe('wanted', () => {
+  const pods = [use('b', 'n2'), use('a', 'n2'), use('c', 'n1'), use('a', 'n2')];
+
+  test('each node once, with its pods, in a stable order', () => {
+    expect(wantedOf(shared(), pods)).toEqual([
+      { node: 'n1', pods: [use('c', 'n1')] },
+      { node: 'n2', pods: [use('a', 'n2'), use('b', 'n2')] },
+    ]);
+  });
+
+  test.each([
+    ['Always: at home also without pods', always(), ['n1']],
+    ['Always, not to be attached', always({ attachable: false }), []],
+    ['OnDemand: nowhere without pods', onDemand(), []],
+    ['a Volume that is gone', undefined, []],
+  ])('%s', (_, volume, nodes) => {
+    expect(wantedOf(volume, []).map(({ node }) => node)).toEqual(nodes);
+  });
+
+  test('a node that it may not be on, and pods of a Volume that is gone', () => {
+    expect(wantedOf(always(), [use('a', 'n7')]).map(({ node }) => node)).toEqual(['n1', 'n7']);
+    expect(wantedOf(undefined, [use('a', 'n7')])).toEqual([{ node: 'n7', pods: [use('a', 'n7')] }]);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Attachment, Volume } from '../../../src/api/volume.ts';
+import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
+import { doubtNodes, heedVolume, orderedOff } from '../../../src/controllers/attachdetach/mark-uncertain.ts';
+import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
+import type { Life } from '../../../src/controllers/attachdetach/node-facts.ts';
+import type { Managed, NodeFacts } from '../../../src/controllers/attachdetach/types.ts';
+import { knownOf, shared, UP, volumeObject } from '../../support/attachment-view.ts';
+
+const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);
+const managedOn = (...nodes: string[]): Managed => shared({ nodes });
+const knownOn = (...nodes: string[]): Known =>
+  knownOf({
+    entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
+    written: new Set(nodes),
+  });
+
+describe('a node', () => {
+  const life =
+    (boot: string, ready = true) =>
+    (): Life => ({ boot, ready });
+
+  test('that was never looked at may have anything', () => {
+    const known = knownOn();
+    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect([...known.unseen]).toEqual(['n1', 'n2']);
+    known.unseen.clear();
+    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect(known.unseen.size).toBe(0);
+  });
+
+  test('of a Volume that was never made has nothing', () => {
+    const known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
+    doubtNodes(known, managedOn('n1'), life('a'), 200);
+    expect(known.unseen.size).toBe(0);
+  });
+
+  test('on which an Always Volume was just made and measured is believed', () => {
+    const always: Managed = { ...managedOn('n1'), policy: 'Always' };
+    const unmade: Known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
+    doubtNodes(unmade, always, life('a'), 200);
+    const measured = { ...unmade, volume: volumeWith({ deviceName: 'loop3' }) };
+    doubtNodes(measured, always, life('a'), 300);
+    expect(measured.unseen.size).toBe(0);
+    expect(measured.entries).toEqual([
+      expect.objectContaining({ node: 'n1', state: 'Attached', safeToMount: true, since: 300 }),
+    ]);
+    // One that was made when this process began is not.
+    const before = { ...knownOn(), volume: volumeWith({ deviceName: 'loop3' }) };
+    doubtNodes(before, always, life('a'), 300);
+    expect(before).toMatchObject({ entries: [], unseen: new Set(['n1']) });
+  });
+
+  test.each([
+    ['has booted', life('a'), life('b'), true],
+    ['is back', life('a', false), life('a'), true],
+    ['went away', life('a'), life('a', false), false],
+    ['is as it was', life('a'), life('a'), false],
+  ])('that %s', (_, before, after, doubted) => {
+    const known = knownOn('n1');
+    doubtNodes(known, managedOn('n1'), before, 200);
+    known.unseen.clear();
+    doubtNodes(known, managedOn('n1'), after, 300);
+    expect(known.unseen.has('n1')).toBe(doubted);
+    expect(known.entries[0]).toMatchObject(
+      doubted ? { state: 'Uncertain', safeToMount: false, since: 300 } : { state: 'Attached', since: 100 },
+    );
+  });
+});
+
+describe.each([
+  ['its device is missing', 'Attaching'],
+  ['its path leads to another device', 'PathAstray'],
+])('a Volume that says that %s', (_, reason) => {
+  const missing = (at: string) =>
+    volumeWith({ conditions: [{ type: 'Ready', status: 'Unknown', reason, lastUpdateTime: at }] });
+
+  test('is heeded once for each time that it says so', () => {
+    const known = knownOn('n1');
+    heedVolume(known, missing('2026-01-01T00:00:00Z'), 200);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+    known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
+    heedVolume(known, missing('2026-01-01T00:00:00Z'), 400);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, missing('2026-01-01T00:00:30Z'), 500);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+  });
+});
+
+describe('an OnDemand Volume from which the name of its device was taken', () => {
+  const shown = (status: Partial<Volume['status']>, resourceVersion = '1'): Volume => {
+    const volume = volumeWith({
+      attachments: [{ node: 'n1', state: 'Attached', device: 'loop3' } as Attachment],
+      ...status,
+    });
+    const { metadata, spec } = volume;
+    return {
+      ...volume,
+      metadata: { ...metadata, resourceVersion },
+      spec: { ...spec, attachPolicy: 'OnDemand' },
+    };
+  };
+
+  test('is looked at, once for each version of it', () => {
+    const known = knownOn('n1');
+    heedVolume(known, shown({ deviceName: 'loop3' }), 200);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, shown({}), 200);
+    expect(known.entries[0]).toMatchObject({ state: 'Uncertain', safeToMount: false });
+    known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
+    heedVolume(known, shown({}), 400);
+    expect(known.entries[0]?.state).toBe('Attached');
+    heedVolume(known, shown({}, '2'), 500);
+    expect(known.entries[0]?.state).toBe('Uncertain');
+  });
+
+  test.each<[string, Partial<Volume['status']>]>([
+    ['is not told to be attached yet', { attachments: [] }],
+    ['is on its way', { attachments: [{ node: 'n1', state: 'Attaching' } as Attachment] }],
+    [
+      'has no device where it is attached',
+      { attachments: [{ node: 'n1', state: 'Attached' } as Attachment] },
+    ],
+  ])('is believed where it %s', (_, status) => {
+    const known = knownOn('n1');
+    heedVolume(known, shown(status), 200);
+    expect(known.entries[0]?.state).toBe('Attached');
+  });
+});
+
+describe('an attachment that somebody took out of the status', () => {
+  const facts = (more: Partial<NodeFacts>) => () => ({ ...UP, ...more });
+  const one = managedOn('n1');
+  const several = managedOn('n1', 'n2');
+  test.each<[string, Managed, Partial<NodeFacts>, boolean]>([
+    ['a node that is well', one, {}, false],
+    ['a node that is NotReady', one, { ready: false }, true],
+    ['a node that is off', one, { ready: false, off: true }, true],
+    ['a node that is gone', one, { exists: false, ready: false }, true],
+    ['a node of several that is NotReady: it may still write', several, { ready: false }, false],
+    ['a node of several that is off', several, { ready: false, off: true }, true],
+    ['a node of several that is gone', several, { exists: false, ready: false }, true],
+  ])('of %s', (_, managed, more, heeded) => {
+    const known = knownOn('n1');
+    expect(orderedOff(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
+  });
+
+  test('counts only where it was written before, and is not there', () => {
+    const known = knownOn('n1');
+    const shown: Attachment[] = [
+      { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
+    ];
+    const gone = facts({ exists: false });
+    expect(orderedOff(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
+    known.written = new Set();
+    expect(orderedOff(known, volumeWith(), one, gone)).toEqual([]);
+  });
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import {
+  alive,
+  always,
+  DELETED,
+  entry,
+  held,
+  MINUTE,
+  NOW,
+  notReady,
+  OFF,
+  onBoth,
+  onN2,
+  paused,
+  readers,
+  shared,
+  uncertain,
+  use,
+  type ViewChange,
+  view,
+  wanted,
+} from '../../../support/attachment-view.ts';
+
+describe('pods that are blocked, and why', () => {
+  const moved = onN2;
+  const taint = 'node.kubernetes.io/out-of-service';
+  const multi = 'Multi-Attach error for volume "v1" Volume is already';
+  const exclusively = `${multi} exclusively attached to one node and can't be attached to another`;
+  test.each<[string, ViewChange, string, string]>([
+    ['still attached', held, 'multi-attach', `${exclusively}: node n1 has it (Attached)`],
+    [
+      'used by others',
+      { wanted: [wanted('n1', 'b', 'c'), wanted('n2', 'a')], ...held },
+      'multi-attach',
+      `${multi} used by pod(s) app/b, app/c: node n1 has it (Attached)`,
+    ],
+    [
+      'why it does not let go',
+      { entries: [entry('n1', { message: '/dev/loop1 is mounted at /x' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attached), /dev/loop1 is mounted at /x`,
+    ],
+    [
+      'not known',
+      { entries: [entry('n1', { ...uncertain, message: 'no answer' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Uncertain), whether it still has is found out by a look at it; no answer`,
+    ],
+    [
+      'being attached elsewhere',
+      { entries: [entry('n1', { state: 'Attaching' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attaching)`,
+    ],
+    [
+      'being detached elsewhere',
+      { entries: [entry('n1', { state: 'Detaching' })] },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Detaching)`,
+    ],
+    [
+      'on a node that is NotReady',
+      { ...held, nodes: { n1: notReady(NOW - 60 * MINUTE) } },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attached), and is not Ready, so that it may still write: once it is off, say so by the taint ${taint} on it`,
+    ],
+    [
+      'on a node that is deleted',
+      { ...held, nodes: { n1: DELETED } },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attached), there is no Node n1 any more, and the machine may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
+    ],
+    [
+      'held by a pause',
+      { ...held, nodes: { n1: paused('Node n1') } },
+      'multi-attach',
+      `${exclusively}: node n1 has it (Attached), and is kept from letting go by the annotation stowage.dev/paused of Node n1`,
+    ],
+    [
+      'a reader beside what can be written to',
+      { volume: readers, entries: [entry('n1', {}, 'b')], lives: alive },
+      'multi-attach',
+      `${multi} used by pod(s) app/b: node n1 has it (Attached)`,
+    ],
+    [
+      'a reader on a node that is NotReady',
+      { volume: readers, entries: [entry('n1', {}, 'b')], lives: alive, nodes: { n1: notReady(NOW) } },
+      'multi-attach',
+      `${multi} used by pod(s) app/b: node n1 has it (Attached), and is not Ready, and its pods are not deleted`,
+    ],
+    [
+      'on the wrong node',
+      { volume: shared({ nodes: ['n1', 'n3'] }) },
+      'node-not-allowed',
+      'Volume v1 can be attached to n1, n3 alone, and not to n2: run the pod there',
+    ],
+    [
+      'not made',
+      { volume: shared({ attachable: false }) },
+      'not-made',
+      'Volume v1 is not there to be attached: it was not made yet, or is being deleted',
+    ],
+    [
+      'no Volume',
+      { volume: undefined },
+      'gone',
+      'The Volume of this PersistentVolume is gone: delete the pod',
+    ],
+    ['no node', { nodes: { n2: DELETED } }, 'gone', 'There is no Node n2 to attach Volume v1 to'],
+    [
+      'off',
+      { nodes: { n2: OFF } },
+      'gone',
+      `Volume v1 is not attached to Node n2, which has the taint ${taint} and is not Ready: take the taint off once it is back`,
+    ],
+    [
+      'paused',
+      { nodes: { n2: paused() } },
+      'paused',
+      'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Volume v1 keeps that from being done: take it off',
+    ],
+    [
+      'paused, and its link is missing',
+      { entries: [entry('n2', { safeToMount: false })], nodes: { n2: paused('Node n2') } },
+      'paused',
+      'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Node n2 keeps that from being done: take it off',
+    ],
+  ])('%s', (_, change, reason, message) => {
+    const { blocked } = reconcile(view({ ...moved, ...change }), NOW);
+    expect(blocked.filter(({ pods }) => pods.length > 0)).toEqual([
+      { node: 'n2', pods: [use('a', 'n2')], reason, message },
+    ]);
+  });
+
+  test.each<[string, ViewChange]>([
+    ['attached', { ...moved, entries: [entry('n2')] }],
+    ['not known', { ...moved, entries: [entry('n2', uncertain)] }],
+    ['to be attached', moved],
+    ['tried again later', { ...moved, notBefore: { 'attach n2': NOW + 1 } }],
+    ['not wanted', { nodes: { n2: OFF } }],
+    ['Always, and off', { volume: always(), wanted: [wanted('n1')], nodes: { n1: OFF } }],
+  ])('nobody: %s', (_, change) => {
+    expect(reconcile(view(change), NOW).blocked).toEqual([]);
+  });
+
+  test('each node is blocked once, with all its pods', () => {
+    const change = {
+      wanted: [wanted('n1', 'a'), wanted('n2', 'b'), wanted('n3', 'c', 'd'), wanted('n7', 'e')],
+      ...held,
+    };
+    const { blocked } = reconcile(view(change), NOW);
+    expect(blocked.map(({ node, pods, reason }) => [node, pods.length, reason])).toEqual([
+      ['n2', 1, 'multi-attach'],
+      ['n3', 2, 'multi-attach'],
+      ['n7', 1, 'node-not-allowed'],
+    ]);
+  });
+
+  test('of two nodes that have the volume, the one that is to lose it is blocked', () => {
+    const change = {
+      ...onBoth,
+      entries: [entry('n1'), entry('n2', { since: NOW })],
+    };
+    const { blocked } = reconcile(view(change), NOW);
+    expect(blocked.map(({ node, reason }) => [node, reason])).toEqual([['n2', 'multi-attach']]);
+  });
+
+  test.each<[string, ViewChange]>([
+    ['Always at home', { volume: always(), wanted: [wanted('n1')], nodes: { n1: paused() } }],
+    ['to be detached', { ...held, nodes: { n1: paused() } }],
+    ['to be detached, and the Volume gone', { volume: undefined, ...held, nodes: { n1: paused() } }],
+  ])('paused, and no pod: %s', (_, change) => {
+    const { blocked } = reconcile(view(change), NOW);
+    expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused' }]);
+    expect(blocked[0]?.message).toContain('annotation stowage.dev/paused of Volume v1');
+  });
+
+  test.each<[string, ViewChange]>([
+    ['Always, attached', { volume: always(), wanted: [wanted('n1')], ...held }],
+    ['looked at', { entries: [entry('n1', uncertain)] }],
+  ])('paused, and nothing waits: %s', (_, change) => {
+    expect(reconcile(view({ ...change, nodes: { n1: paused() } }), NOW).blocked).toEqual([]);
+  });
+});

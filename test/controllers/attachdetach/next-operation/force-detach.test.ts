@@ -1,0 +1,179 @@
+import { describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import {
+  alive,
+  always,
+  DELETED,
+  entry,
+  held,
+  MINUTE,
+  NOW,
+  notReady,
+  OFF,
+  onDemand,
+  onN1,
+  onN2,
+  read,
+  readers,
+  shared,
+  startOf,
+  UP,
+  uncertain,
+  type ViewChange,
+  view,
+  wanted,
+} from '../../../support/attachment-view.ts';
+
+describe('a node that is gone', () => {
+  const old = notReady(NOW - 6 * MINUTE);
+  const single = onDemand();
+  test.each<[string, ViewChange, string[]]>([
+    ['Ready', { volume: single, ...held }, []],
+    ['NotReady too long', { volume: single, ...held, nodes: { n1: old } }, ['n1 timeout']],
+    [
+      'NotReady not that long',
+      { volume: single, ...held, nodes: { n1: notReady(NOW - 6 * MINUTE + 1) } },
+      [],
+    ],
+    [
+      'NotReady since nobody knows when',
+      { volume: single, ...held, nodes: { n1: { ...UP, ready: false } } },
+      [],
+    ],
+    [
+      'NotReady, never let go of',
+      { volume: onDemand({ maxWaitForUnmountMs: Infinity }), ...held, nodes: { n1: old } },
+      [],
+    ],
+    [
+      'NotReady, and not known whether it is there',
+      { volume: single, entries: [entry('n1', uncertain)], nodes: { n1: old } },
+      ['n1 timeout'],
+    ],
+    ['NotReady, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: old } }, []],
+    [
+      'NotReady, with a pod that lives without its claim',
+      { volume: single, entries: [entry('n1', {}, 'a')], lives: alive, nodes: { n1: old } },
+      [],
+    ],
+    [
+      'NotReady, Always at home',
+      { volume: always(), wanted: [wanted('n1')], ...held, nodes: { n1: old } },
+      [],
+    ],
+    [
+      'NotReady, Always at home, and a pod where it may not be',
+      { volume: always(), wanted: [wanted('n1'), wanted('n2', 'a')], ...held, nodes: { n1: old } },
+      [],
+    ],
+    [
+      'NotReady, and wanted elsewhere',
+      {
+        volume: shared({ ...readers, policy: 'Always' }),
+        wanted: [wanted('n1'), wanted('n2', 'a')],
+        entries: [entry('n1', read)],
+        nodes: { n1: old },
+      },
+      ['n1 timeout'],
+    ],
+    [
+      'NotReady, and an operation is under way there',
+      {
+        volume: single,
+        ...held,
+        nodes: { n1: old },
+        running: { kind: 'detach', node: 'n1', readOnly: false },
+      },
+      [],
+    ],
+    [
+      'NotReady, and an operation is under way elsewhere',
+      {
+        volume: readers,
+        entries: [entry('n1', read)],
+        nodes: { n1: old },
+        running: { kind: 'attach', node: 'n2', readOnly: true },
+      },
+      ['n1 timeout'],
+    ],
+    ['NotReady, and the Volume is gone', { volume: undefined, ...held, nodes: { n1: old } }, []],
+    ['deleted', { volume: single, ...held, nodes: { n1: DELETED } }, ['n1 node-gone']],
+    [
+      'deleted, Always at home',
+      { volume: always(), wanted: [wanted('n1')], ...held, nodes: { n1: DELETED } },
+      [],
+    ],
+    ['deleted, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: DELETED } }, []],
+    [
+      'deleted, and the Volume, too',
+      { volume: undefined, ...held, nodes: { n1: DELETED } },
+      ['n1 node-gone'],
+    ],
+    ['off', { volume: single, ...held, nodes: { n1: OFF } }, ['n1 out-of-service']],
+    ['off, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: OFF } }, ['n1 out-of-service']],
+    [
+      'off, and an operation is under way there',
+      {
+        entries: [entry('n1', { state: 'Detaching' })],
+        nodes: { n1: OFF },
+        running: { kind: 'detach', node: 'n1', readOnly: false },
+      },
+      ['n1 out-of-service'],
+    ],
+    ['shared: NotReady', { ...held, nodes: { n1: old } }, []],
+    ['shared: deleted', { ...held, nodes: { n1: DELETED } }, []],
+    ['shared: off', { ...held, nodes: { n1: OFF } }, ['n1 out-of-service']],
+    [
+      'shared by readers: NotReady',
+      { volume: readers, entries: [entry('n1', read)], nodes: { n1: old } },
+      ['n1 timeout'],
+    ],
+    [
+      'shared by readers: deleted',
+      { volume: readers, entries: [entry('n1', read)], nodes: { n1: DELETED } },
+      ['n1 node-gone'],
+    ],
+  ])('%s', (_, change, forced) => {
+    // As if the node did not answer: no operation of its own matters here.
+    const notBefore = { 'look n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
+    const next = reconcile(view({ notBefore, ...change }), NOW);
+    expect(next.forced.map(({ node, reason }) => `${node} ${reason}`)).toEqual(forced);
+    expect(next.entries.map(({ node }) => node)).toEqual(forced.length > 0 ? [] : ['n1']);
+  });
+
+  test('says why it keeps what is shared, until there is a Node of that name again', () => {
+    const gone = reconcile(view({ ...held, nodes: { n1: DELETED } }), NOW);
+    expect(gone.entries).toMatchObject([{ message: expect.stringMatching(/^there is no Node n1 any more/) }]);
+    const change: ViewChange = { entries: gone.entries, nodes: { n1: DELETED } };
+    expect(reconcile(view(change), NOW).entries).toBe(gone.entries);
+    const { entries } = reconcile(view({ ...change, nodes: { n1: old } }), NOW);
+    expect(entries).toMatchObject([{ message: undefined }]);
+    const read = entry('n1', { message: 'mounted' });
+    expect(reconcile(view({ entries: [read] }), NOW).entries).toEqual([read]);
+  });
+
+  test('its volume is attached elsewhere at once', () => {
+    const change = { ...onN2, entries: [entry('n1', {}, 'b')], nodes: { n1: OFF } };
+    const next = reconcile(view(change), NOW);
+    expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
+    expect(next.forced[0]?.message).toBe(
+      'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is taken for detached there, though ' +
+        'nobody looked. It is looked at when the node is back',
+    );
+  });
+
+  test('what is found when it is back is detached first', () => {
+    const change = { ...onN2, entries: [entry('n1'), entry('n2', {}, 'a')] };
+    expect(startOf({ ...change, entries: [entry('n2', {}, 'a')], unseen: ['n1'] })).toBe('look n1');
+    expect(startOf(change)).toBe('detach n1');
+  });
+
+  test.each<[string, ViewChange, RegExp]>([
+    ['timeout', { nodes: { n1: old } }, /^Node n1 has not been Ready for 360 s: Volume v1 is taken/],
+    ['node-gone', { nodes: { n1: DELETED } }, /^There is no Node n1 any more: Volume v1 is taken/],
+    ['gone as well', { volume: undefined, nodes: { n1: DELETED } }, /: the Volume, which is gone itself, is/],
+  ])('%s is said', (_, change, message) => {
+    const { forced } = reconcile(view({ volume: single, ...held, ...change }), NOW);
+    expect(forced[0]?.message).toMatch(message);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import {
+  always,
+  entry,
+  held,
+  NOW,
+  OFF,
+  onN1,
+  uncertain,
+  use,
+  type ViewChange,
+  view,
+  wanted,
+} from '../../../support/attachment-view.ts';
+
+describe('of a Volume whose object names what Stowage never wrote', () => {
+  const problem = 'status.prepared names ["/etc/shadow"]';
+  test.each<[string, ViewChange]>([
+    ['a pod', onN1],
+    ['Always, without pods', { volume: always(), wanted: [wanted('n1')] }],
+    ['nobody left', held],
+    ['a node that was never looked at', { unseen: ['n1'] }],
+    ['an entry of which nothing is known', { entries: [entry('n1', uncertain)] }],
+    ['a Volume that is gone', { volume: undefined, ...held }],
+    ['a node that is off', { ...held, nodes: { n1: OFF } }],
+  ])('nothing is begun or let go of: %s', (_, change) => {
+    const { start, forced, entries, again } = reconcile(view({ ...change, problem }), NOW);
+    expect([start, forced, entries, again]).toEqual([undefined, [], change.entries ?? [], undefined]);
+  });
+
+  test.each<[string, ViewChange, number]>([
+    ['where it is not', {}, 1],
+    ['where it may be', { entries: [entry('n1', uncertain)] }, 1],
+    ['where it is', held, 0],
+  ])('a pod is told why it waits, %s', (_, change, times) => {
+    const { blocked } = reconcile(view({ ...onN1, ...change, problem }), NOW);
+    const message = `Volume v1: ${problem}. Nothing is done on any node by it; correct the status`;
+    const told = { node: 'n1', pods: [use('a', 'n1')], reason: 'problem', message };
+    expect(blocked).toEqual(Array.from({ length: times }, () => told));
+  });
+});

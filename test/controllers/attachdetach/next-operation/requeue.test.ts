@@ -1,0 +1,67 @@
+import { describe, expect, test } from '@jest/globals';
+import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import {
+  entry,
+  held,
+  MINUTE,
+  NOW,
+  notReady,
+  onBoth,
+  onDemand,
+  onN1,
+  read,
+  readers,
+  startOf,
+  uncertain,
+  type ViewChange,
+  view,
+} from '../../../support/attachment-view.ts';
+
+describe('when the volume is decided again', () => {
+  test.each<[string, ViewChange, number | undefined]>([
+    ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
+    ['when an operation may be tried again', { ...onN1, notBefore: { 'attach n1': NOW + 7 } }, NOW + 7],
+    [
+      'at the earliest of them',
+      {
+        volume: readers,
+        ...onBoth,
+        entries: [entry('n3', { ...uncertain, ...read })],
+        notBefore: { 'attach n1': NOW + 9, 'attach n2': NOW + 8, 'look n3': NOW + 10 },
+      },
+      NOW + 8,
+    ],
+    [
+      'when what was tried is unseen, too',
+      { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW + 5 } },
+      NOW + 5,
+    ],
+    [
+      'not because of a node that is away for ever',
+      {
+        volume: onDemand({ maxWaitForUnmountMs: Infinity }),
+        ...held,
+        nodes: { n1: notReady(NOW - MINUTE) },
+        notBefore: { 'detach n1': Infinity },
+      },
+      undefined,
+    ],
+    [
+      'before a node has been away too long',
+      {
+        volume: onDemand(),
+        ...held,
+        nodes: { n1: notReady(NOW - MINUTE) },
+        notBefore: { 'detach n1': NOW + 6 * MINUTE },
+      },
+      NOW + 5 * MINUTE,
+    ],
+    ['never, when never', { ...onN1, notBefore: { 'attach n1': Infinity } }, undefined],
+  ])('%s', (_, change, again) => {
+    expect(reconcile(view(change), NOW).again).toBe(again);
+  });
+
+  test('an operation that may be retried now starts', () => {
+    expect(startOf({ ...onN1, notBefore: { 'attach n1': NOW } })).toBe('attach n1');
+  });
+});

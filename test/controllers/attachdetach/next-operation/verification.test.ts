@@ -1,0 +1,98 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  DELETED,
+  entry,
+  held,
+  MINUTE,
+  NOW,
+  notReady,
+  OFF,
+  onBoth,
+  onDemand,
+  onN1,
+  onN2,
+  paused,
+  read,
+  readers,
+  startOf,
+  uncertain,
+  type ViewChange,
+} from '../../../support/attachment-view.ts';
+
+describe('which verification starts, or what instead', () => {
+  test.each<[string, ViewChange, string | undefined]>([
+    ['uncertain', { entries: [entry('n1', uncertain)] }, 'look n1'],
+    ['uncertain and wanted', { ...onN1, entries: [entry('n1', uncertain)] }, 'look n1'],
+    ['uncertain elsewhere', { ...onN2, entries: [entry('n1', uncertain)] }, 'look n1'],
+    ['Attaching, and nothing runs', { entries: [entry('n1', { state: 'Attaching' })] }, 'look n1'],
+    ['Detaching, and nothing runs', { entries: [entry('n1', { state: 'Detaching' })] }, 'look n1'],
+    ['Attached before its node booted', { ...held, unseen: ['n1'] }, 'look n1'],
+    [
+      'Attached before its node booted, and wanted',
+      { ...onN1, entries: [entry('n1', {}, 'a')], unseen: ['n1'] },
+      'look n1',
+    ],
+    [
+      'uncertain, looked at again later: it keeps the others back',
+      { ...onN2, entries: [entry('n1', uncertain)], notBefore: { 'look n1': NOW + 1 } },
+      undefined,
+    ],
+    [
+      'uncertain of a reader keeps no reader back',
+      {
+        volume: readers,
+        ...onN2,
+        entries: [entry('n1', { ...uncertain, ...read })],
+        notBefore: { 'look n1': NOW + 1 },
+      },
+      'attach n2 ro',
+    ],
+    [
+      'uncertain comes before unseen and before detach',
+      { entries: [entry('n1'), entry('n3', uncertain)], unseen: ['n2'] },
+      'look n3',
+    ],
+    ['unseen', { unseen: ['n2'] }, 'look n2'],
+    ['unseen of readers', { volume: readers, unseen: ['n2'] }, 'look n2 ro'],
+    ['unseen of a Volume that is gone', { volume: undefined, unseen: ['n2'] }, 'look n2'],
+    ['unseen comes before detach', { ...held, unseen: ['n2'] }, 'look n2'],
+    ['unseen comes before attach elsewhere', { ...onN1, unseen: ['n2'] }, 'look n2'],
+    ['an attach looks itself', { ...onN1, unseen: ['n1'] }, 'attach n1'],
+    ['only where it goes: the other is looked at', { ...onBoth, unseen: ['n1', 'n2'] }, 'look n2'],
+    [
+      'only where it goes, the first node being tried again later',
+      { ...onBoth, unseen: ['n2'], notBefore: { 'attach n1': NOW + 1 } },
+      'attach n2',
+    ],
+    ['unseen nodes in their order', { unseen: ['n3', 'n2'] }, 'look n2'],
+    ['readers go to both', { volume: readers, ...onBoth, unseen: ['n1', 'n2'] }, 'attach n1 ro'],
+    ['unseen and wanted, and not to be attached there', { ...onBoth, ...held, unseen: ['n2'] }, 'look n2'],
+    [
+      'unseen that did not answer keeps nothing back',
+      { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW + 1 } },
+      'attach n1',
+    ],
+    ['paused', { entries: [entry('n1', uncertain)], nodes: { n1: paused() } }, 'look n1'],
+    ['paused and unseen', { ...onN1, unseen: ['n1'], nodes: { n1: paused() } }, 'look n1'],
+    ['NotReady', { entries: [entry('n1', uncertain)], nodes: { n1: notReady(NOW) } }, 'look n1'],
+    ['a node that is gone', { unseen: ['n1'], nodes: { n1: DELETED } }, undefined],
+    [
+      'unseen, and not waited for any more',
+      { volume: onDemand(), unseen: ['n1'], nodes: { n1: notReady(NOW - 6 * MINUTE) } },
+      undefined,
+    ],
+    [
+      'unseen, and waited for',
+      { volume: onDemand(), unseen: ['n1'], nodes: { n1: notReady(NOW - 6 * MINUTE + 1) } },
+      'look n1',
+    ],
+    [
+      'unseen, and it may still write',
+      { unseen: ['n1'], nodes: { n1: notReady(NOW - 60 * MINUTE) } },
+      'look n1',
+    ],
+    ['a node that is off', { unseen: ['n1'], nodes: { n1: OFF } }, undefined],
+  ])('%s', (_, change, start) => {
+    expect(startOf(change)).toBe(start);
+  });
+});

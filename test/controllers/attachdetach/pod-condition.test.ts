@@ -1,0 +1,88 @@
+import { expect, test } from '@jest/globals';
+import { conditionOf, type PodVolume } from '../../../src/controllers/attachdetach/pod-condition.ts';
+import { entry, NOW } from '../../support/attachment-view.ts';
+
+const type = 'stowage.dev/VolumesAttached';
+const at = '2026-03-01T12:00:00Z';
+const before = '2026-03-01T11:00:00Z';
+const attached: PodVolume = { volume: 'v1', entry: entry('n1') };
+
+test('a pod of no managed volume has none', () => {
+  expect(conditionOf([], undefined, NOW)).toBeUndefined();
+});
+
+test('all are there', () => {
+  expect(conditionOf([attached, { ...attached, volume: 'v2' }], undefined, NOW)).toEqual({
+    type,
+    status: 'True',
+    reason: 'VolumesAttached',
+    message: '',
+    lastTransitionTime: at,
+  });
+});
+
+test.each<[string, PodVolume, string]>([
+  ['nowhere', { volume: 'v1', entry: undefined }, 'it is not attached yet'],
+  ['blocked', { volume: 'v1', entry: undefined, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
+  ['there, and blocked', { ...attached, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
+  [
+    'without its link',
+    { volume: 'v1', entry: entry('n1', { safeToMount: false }) },
+    'it is attached to n1, but its persistent path is not there yet',
+  ],
+  [
+    'being attached',
+    { volume: 'v1', entry: entry('n1', { state: 'Attaching', message: 'losetup: busy' }) },
+    'it is being attached to n1: losetup: busy',
+  ],
+  [
+    'being detached',
+    { volume: 'v1', entry: entry('n1', { state: 'Detaching' }) },
+    'it is being detached from n1, and attached again after that',
+  ],
+  [
+    'uncertain',
+    { volume: 'v1', entry: entry('n1', { state: 'Uncertain', safeToMount: true }) },
+    'whether it is attached to n1 is not known, and is found out by a look at it',
+  ],
+])('%s', (_, volume, why) => {
+  expect(conditionOf([{ ...attached, volume: 'v0' }, volume], undefined, NOW)).toEqual({
+    type,
+    status: 'False',
+    reason: 'VolumesNotAttached',
+    message: `v1: ${why}`,
+    lastTransitionTime: at,
+  });
+});
+
+test('those that wait, in their order, and not all of very many', () => {
+  const missing = (volume: string): PodVolume => ({ volume, entry: undefined });
+  const two = conditionOf([missing('v2'), missing('v1')], undefined, NOW);
+  expect(two?.message).toBe('v1: it is not attached yet; v2: it is not attached yet');
+  const many = Array.from({ length: 13 }, (_, at) => missing(`v${at}`));
+  expect(conditionOf(many, undefined, NOW)?.message).toMatch(/; and 3 more$/);
+});
+
+test('the old one when nothing has changed, whatever else it carries', () => {
+  const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before, probe: 1 };
+  expect(conditionOf([attached], old, NOW)).toBe(old);
+});
+
+test.each([
+  ['True', 'Other', before],
+  ['False', 'VolumesNotAttached', at],
+])('from %s', (status, reason, lastTransitionTime) => {
+  const old = { type, status, reason, message: '', lastTransitionTime: before };
+  expect(conditionOf([attached], old, NOW)).toMatchObject({ status: 'True', lastTransitionTime });
+});
+
+test.each<[string, PodVolume, boolean]>([
+  ['until someone has looked', { volume: 'v2', entry: entry('n1', { state: 'Uncertain' }) }, true],
+  ['not when it is known to be nowhere', { volume: 'v2', entry: undefined }, false],
+  ['not without its link', { volume: 'v2', entry: entry('n1', { safeToMount: false }) }, false],
+])('what was told to be there stays so: %s', (_, volume, stays) => {
+  const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before };
+  const now = conditionOf([attached, volume], old, NOW);
+  expect(now === old).toBe(stays);
+  expect(now?.status).toBe(stays ? 'True' : 'False');
+});

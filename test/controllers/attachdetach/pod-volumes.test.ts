@@ -1,0 +1,112 @@
+import { expect, test } from '@jest/globals';
+import type { Pod } from '../../../src/api/core.ts';
+import { isCounted, lives, usesOf } from '../../../src/controllers/attachdetach/pod-volumes.ts';
+import {
+  claimObject,
+  DEVICE_PATH,
+  lookups,
+  podObject,
+  pvObject,
+  use,
+  volumeObject,
+} from '../../support/attachment-view.ts';
+
+const running = [{ name: 'c', state: { running: {} } }];
+const ended = [{ name: 'c', state: {} }];
+const deleting = { deletionTimestamp: 'now' };
+
+test.each<[string, Pod, boolean]>([
+  ['pending', podObject(), true],
+  ['running', podObject({}, { phase: 'Running', containerStatuses: running }), true],
+  ['of no phase', podObject({}, { phase: undefined }), true],
+  ['unknown', podObject({}, { phase: 'Unknown' }), true],
+  ['not scheduled', podObject({ nodeName: undefined }), false],
+  ['scheduled nowhere', podObject({ nodeName: '' }), false],
+  ['succeeded', podObject({}, { phase: 'Succeeded' }), false],
+  ['failed', podObject({}, { phase: 'Failed', containerStatuses: running }), false],
+  ['deleting, running', podObject({}, { phase: 'Running', containerStatuses: running }, deleting), true],
+  ['deleting, init running', podObject({}, { initContainerStatuses: running }, deleting), true],
+  ['deleting, debugged', podObject({}, { ephemeralContainerStatuses: running }, deleting), true],
+  ['deleting, ended', podObject({}, { phase: 'Running', containerStatuses: ended }, deleting), false],
+  ['deleting, never begun', podObject({}, {}, deleting), false],
+])('a pod that is %s', (_, pod, counts) => {
+  expect(isCounted(pod)).toBe(counts);
+  const found = usesOf(pod, lookups());
+  expect(found).toEqual(counts ? [{ volume: 'u1', use: use('p1', 'n1') }] : []);
+});
+
+const ephemeral = podObject({ volumes: [{ name: 'data', ephemeral: {} }] });
+const inline = (path: string, type?: string) =>
+  podObject({ volumes: [{ name: 'data', hostPath: { path, ...(type === undefined ? {} : { type }) } }] });
+const ofPod = (uid: string) =>
+  claimObject('p1-data', { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p1', uid }] });
+const mirror = { annotations: { 'kubernetes.io/config.mirror': 'hash' } };
+
+test.each<[string, Pod, Parameters<typeof lookups>[0], string[]]>([
+  ['a claim', podObject(), {}, ['u1']],
+  ['a claim that is not there yet', podObject(), { claims: [] }, []],
+  ['a claim of another namespace', podObject({}, {}, { namespace: 'other' }), {}, []],
+  ['a claim that is not bound', podObject(), { claims: [{ ...claimObject(), spec: {} }] }, []],
+  ['a PV that is gone', podObject(), { pvs: [] }, []],
+  [
+    'a PV that another claim of that name has',
+    podObject(),
+    { claims: [claimObject('c1', { uid: 'new' })] },
+    [],
+  ],
+  ['a PV that nobody has', podObject(), { pvs: [pvObject({ claimRef: undefined })] }, []],
+  [
+    'a PV claimed by name alone',
+    podObject(),
+    { pvs: [pvObject({ claimRef: { namespace: 'app', name: 'c1' } })] },
+    [],
+  ],
+  ['a Volume that is gone', podObject(), { volumes: [] }, ['u1']],
+  ['a PV of no Volume', podObject(), { pvs: [pvObject({ local: { path: '/x' } }, noOwner())] }, []],
+  ['a PV whose owner was taken off', podObject(), { pvs: [pvObject({}, noOwner())] }, ['u1']],
+  ['a PV of somebody else', podObject(), { pvs: [pvObject({ local: { path: '/x' } }, foreignOwner())] }, []],
+  ['an ephemeral volume', ephemeral, { claims: [ofPod('uid-p1')] }, ['u1']],
+  ['a claim in the place of an ephemeral one', ephemeral, { claims: [ofPod('other')] }, []],
+  ['a claim of nobody in the place of an ephemeral one', ephemeral, { claims: [claimObject('p1-data')] }, []],
+  ['an ephemeral volume not made yet', ephemeral, {}, []],
+  ['inline', inline(DEVICE_PATH, 'BlockDevice'), {}, ['u1']],
+  ['inline, of no type', inline(DEVICE_PATH), {}, []],
+  ['inline, as a file', inline(DEVICE_PATH, 'File'), {}, []],
+  ['inline, another device', inline('/dev/sda', 'BlockDevice'), {}, []],
+  ['a mirror pod', podObject(inline(DEVICE_PATH, 'BlockDevice').spec, {}, mirror), {}, ['u1']],
+  ['no volumes', podObject({ volumes: undefined }), {}, []],
+])('%s', (_, pod, objects, uids) => {
+  expect(usesOf(pod, lookups(objects)).map(({ volume }) => volume)).toEqual(uids);
+});
+
+test('a volume that a pod has twice is used once', () => {
+  const { volumes: [one] = [] } = podObject().spec;
+  const { volumes: [other] = [] } = inline(DEVICE_PATH, 'BlockDevice').spec;
+  if (one === undefined || other === undefined) throw new Error('no volumes');
+  expect(usesOf(podObject({ volumes: [one, other, one] }), lookups())).toHaveLength(1);
+});
+
+test('two Volumes at one path are both used', () => {
+  const volumes = [volumeObject(), volumeObject({}, {}, { name: 'v2', uid: 'u2' })];
+  const found = usesOf(inline(DEVICE_PATH, 'BlockDevice'), lookups({ volumes }));
+  expect(found.map(({ volume }) => volume)).toEqual(['u1', 'u2']);
+});
+
+function noOwner() {
+  return { ownerReferences: [] };
+}
+
+function foreignOwner() {
+  return { ownerReferences: [{ apiVersion: 'v1', kind: 'Volume', name: 'v1', uid: 'u1' }] };
+}
+
+test.each<[string, Pod | undefined, boolean]>([
+  ['there', podObject(), true],
+  ['gone', undefined, false],
+  ['another of its name', podObject({}, {}, { uid: 'new' }), false],
+  ['on another node', podObject({ nodeName: 'n2' }), false],
+  ['terminated', podObject({}, { phase: 'Succeeded' }), false],
+  ['without its volume', podObject({ volumes: [] }), true],
+])('a pod that was seen lives when it is %s', (_, pod, expected) => {
+  expect(lives(pod, use('p1', 'n1'))).toBe(expected);
+});

@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ATTACHED,
+  DETACHED,
+  node,
+  off,
+  type ReconcilerWorld,
+  reconcilerWorld,
+  turns,
+} from '../../../support/reconciler-world.ts';
+
+const FORCE_DETACHED = 'it was let go of on node n1 meanwhile';
+
+test('the result of an operation that ends while a force-detach is confirmed is kept', async () => {
+  const { decide, nodes, whileReading, end, entries } = reconcilerWorld();
+  await decide();
+  await end('look', 'n1', ATTACHED);
+  await decide();
+  nodes.learn(off('n1'));
+  whileReading(() => end('look', 'n2', ATTACHED));
+  await decide();
+  expect(entries()?.[0]).toMatch(/^n2 /);
+});
+
+test('a node is force-detached once, though an operation ends there after that', async () => {
+  const { decide, nodes, forced, verify, end, whyNot, entries } = reconcilerWorld();
+  await verify(ATTACHED);
+  await decide();
+  nodes.learn(off('n1'));
+  await decide();
+  expect(forced).toEqual(['out-of-service']);
+  await whyNot();
+  expect(entries()).toEqual([]);
+  await end('detach', 'n1', { is: 'unknown', message: 'no answer' });
+  await decide();
+  expect(forced).toEqual(['out-of-service']);
+  expect(entries()).toEqual([]);
+  nodes.learn(node('n1', true));
+  await decide();
+  await end('look', 'n1', ATTACHED);
+  expect(entries()).toEqual(['n1 Attached']);
+});
+
+describe('an attachment that somebody removes from the status', () => {
+  const removed = async () => {
+    const world = reconcilerWorld();
+    await world.detachInUse();
+    await world.decide();
+    world.changeVolume({}, { attachments: [] });
+    return world;
+  };
+
+  test('is force-detached where the Node is gone, and counted', async () => {
+    const { decide, nodes, forced, entries } = await removed();
+    nodes.drop('n1');
+    await decide();
+    expect(entries()).toEqual([]);
+    expect(forced).toEqual(['ordered']);
+  });
+
+  test('is force-detached once, though it is found there after that', async () => {
+    const { decide, nodes, forced, entries, end, changeVolume } = await removed();
+    changeVolume({ attachableNodes: undefined });
+    nodes.learn(node('n1', false));
+    await decide();
+    expect(forced).toEqual(['ordered']);
+    await end('look', 'n1', ATTACHED);
+    await decide();
+    expect(entries()).toEqual(['n1 Attached']);
+    expect(forced).toEqual(['ordered']);
+  });
+
+  test('stays where the Node is missing from the cache alone', async () => {
+    const { decide, nodes, forced, entries, whileReading } = await removed();
+    nodes.drop('n1');
+    whileReading(async () => nodes.learn(node('n1', true)));
+    await decide();
+    expect(entries()?.[0]).toMatch(/^n1 /);
+    expect(forced).toEqual([]);
+  });
+});
+
+describe('an operation on a node that is force-detached', () => {
+  /** A detach from n1 is under way. */
+  const detaching = async (prepare: (world: ReconcilerWorld) => void = () => {}) => {
+    const world = reconcilerWorld({ pod: 'nowhere' });
+    await world.verify(ATTACHED);
+    prepare(world);
+    await world.decide();
+    return world;
+  };
+
+  test('is canceled: the volume is attached where it is needed, whatever the job does there', async () => {
+    const { nodes, decide, movePod, ran, running, forced, entries, whyNot } = await detaching();
+    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
+    const detach = ran();
+    nodes.learn(off('n1'));
+    movePod('n2');
+    await decide();
+    expect(forced).toEqual(['out-of-service']);
+    expect(detach.signal.aborted).toBe(true);
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
+    expect(await whyNot()).toBeUndefined();
+    // Its result does not touch the other operation; the node is verified when it is back.
+    detach.end(ATTACHED);
+    await decide();
+    expect(entries()).toEqual(['n2 Attaching']);
+    ran().end(ATTACHED);
+    await decide();
+    nodes.learn(node('n1', true));
+    await decide();
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('is canceled while it waits in the queue', async () => {
+    const { nodes, decide, movePod, running, cap } = await detaching(({ cap: places }) => {
+      places.inAll = 0;
+    });
+    expect(running()).toMatchObject({ kind: 'look' });
+    nodes.learn(off('n1'));
+    movePod('n2');
+    cap.inAll = 9;
+    await decide();
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+  });
+
+  test('is canceled where an operator removes the attachment from the status', async () => {
+    const { nodes, decide, movePod, ran, running, forced, pass, changeVolume } = await detaching();
+    const detach = ran();
+    pass(2000);
+    await decide();
+    nodes.drop('n1');
+    changeVolume({}, { attachments: [] });
+    movePod('n2');
+    await decide();
+    expect(forced).toEqual(['ordered']);
+    expect(detach.signal.aborted).toBe(true);
+    expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
+  });
+
+  test('has the node verified once more where it ends after the node was back', async () => {
+    const { nodes, decide, ran, ranBy, running, end } = await detaching();
+    const detach = ran();
+    nodes.learn(off('n1'));
+    await decide();
+    nodes.learn(node('n1', true));
+    await decide();
+    await end('look', 'n1', DETACHED);
+    await decide();
+    ranBy.length = 0;
+    detach.end(DETACHED);
+    await turns();
+    await decide();
+    expect(ranBy).toHaveLength(1);
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('changes nothing of what is found on the node after that', async () => {
+    const { nodes, decide, movePod, ran, end, reconciler, pass } = await detaching();
+    const detach = ran();
+    nodes.learn(off('n1'));
+    await decide();
+    nodes.learn(node('n1', true));
+    movePod('n1');
+    await decide();
+    await end('attach', 'n1', ATTACHED);
+    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
+    pass(20_000);
+    detach.tell('sync');
+    const entry = { node: 'n1', safeToDetach: false, message: undefined };
+    expect([...reconciler.known()][0]?.entries).toMatchObject([entry]);
+  });
+
+  test('submits no job where the node is force-detached during its last check', async () => {
+    const { nodes, decide, ran, whileReading } = await detaching();
+    const detach = ran();
+    whileReading(async () => {
+      nodes.learn(off('n1'));
+      await decide();
+    });
+    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
+  });
+});

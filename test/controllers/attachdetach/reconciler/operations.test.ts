@@ -1,0 +1,170 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../../src/api/volume.ts';
+import type { Outcome } from '../../../../src/controllers/attachdetach/attacher-detacher.ts';
+import { ATTACHED, DETACHED, reconcilerWorld, turns } from '../../../support/reconciler-world.ts';
+
+test('an event reports the attach to a pod whose condition cannot be written', async () => {
+  const { reconciler, verify, events } = reconcilerWorld({ pod: 'n1' });
+  await verify(ATTACHED);
+  await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
+  expect(events).toEqual(['p1 SuccessfulAttachVolume']);
+});
+
+test('a due operation is decided in its time where a pod cannot be written', async () => {
+  const { reconciler, detachInUse, woken } = reconcilerWorld({ pod: 'nowhere' });
+  await detachInUse();
+  woken.length = 0;
+  await expect(reconciler.reconcile('v1')).rejects.toThrow('no pod may be written');
+  // The delay after the first detach that failed.
+  expect(woken).toEqual([500]);
+});
+
+describe('an attach to a node that does not answer', () => {
+  const nothing: Outcome = { is: 'unknown', message: 'n1 refuses the key', nothingDone: true };
+
+  test.each<[string, Outcome, string]>([
+    ['does not keep the volume from another node where nothing was done', nothing, 'n2 Attaching'],
+    ['keeps it where a job may have been submitted', { ...nothing, nothingDone: false }, 'n1 Uncertain'],
+  ])('%s', async (_, outcome, entry) => {
+    const { decide, verify, end, pass, entries, movePod } = reconcilerWorld({ pod: 'n1' });
+    await verify(DETACHED);
+    await decide();
+    expect(entries()).toEqual(['n1 Attaching']);
+    await end('attach', 'n1', outcome);
+    movePod('n2');
+    pass(1);
+    await decide();
+    expect(entries()).toEqual([entry]);
+  });
+
+  test('keeps it where an earlier process recorded the attachment', async () => {
+    const { decide, verify, entries } = reconcilerWorld({ pod: 'n2' });
+    await verify(nothing);
+    await decide();
+    expect(entries()).toEqual(['n1 Uncertain']);
+  });
+});
+
+describe('the log', () => {
+  const said = ({ lines }: ReturnType<typeof reconcilerWorld>) =>
+    lines.filter(({ level }) => level === 'warn').map(({ fields, message }) => ({ ...fields, message }));
+
+  test.each<[string, Outcome, object[]]>([
+    [
+      'that failed',
+      { is: 'failed', message: 'losetup: I/O error' },
+      [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'attach failed' }],
+    ],
+    [
+      'of which nothing is known',
+      { is: 'unknown', message: 'n1 is silent' },
+      [{ volume: 'v1', node: 'n1', reason: 'n1 is silent', message: 'attach failed' }],
+    ],
+    [
+      'whose link is missing',
+      { ...ATTACHED, safeToMount: false, message: 'the link is missing' },
+      [{ volume: 'v1', node: 'n1', reason: 'the link is missing', message: 'attach failed' }],
+    ],
+    ['that succeeded', ATTACHED, []],
+  ])('has a warning of an attach %s', async (_, outcome, expected) => {
+    const world = reconcilerWorld({ pod: 'n1' });
+    await world.verify(DETACHED);
+    await world.decide();
+    await world.end('attach', 'n1', outcome);
+    expect(said(world)).toEqual(expected);
+  });
+
+  test.each<[string, Outcome, object[]]>([
+    [
+      'that failed',
+      { ...ATTACHED, message: 'losetup: I/O error' },
+      [{ volume: 'v1', node: 'n1', reason: 'losetup: I/O error', message: 'detach failed' }],
+    ],
+    ['that the kubelet is to unmount first', { is: 'in-use', message: 'mounted' }, []],
+    ['that succeeded', DETACHED, []],
+  ])('has a warning of a detach %s', async (_, outcome, expected) => {
+    const world = reconcilerWorld();
+    await world.verify(ATTACHED);
+    await world.decide();
+    await world.end('detach', 'n1', outcome);
+    expect(said(world)).toEqual(expected);
+  });
+});
+
+describe('a Volume is moving', () => {
+  /** @param places for operations, once both nodes were verified */
+  async function detaching(places = 9) {
+    const world = reconcilerWorld();
+    const { reconciler, volumes, decide, end, running, cap } = world;
+    const isMoving = (on: string) => reconciler.isMoving(volumes.get('v1') as Volume, on);
+    expect(isMoving('n1')).toBe(false);
+    await decide();
+    for (const [on, outcome] of [
+      ['n1', ATTACHED],
+      ['n2', DETACHED],
+    ] as const) {
+      expect(running()).toMatchObject({ kind: 'look', node: on });
+      expect(isMoving('n1')).toBe(false);
+      await end('look', on, outcome);
+      if (on === 'n2') cap.inAll = places;
+      await decide();
+    }
+    return { ...world, isMoving };
+  }
+
+  test('on a node from the beginning of a detach until its status shows the end', async () => {
+    const { decide, volumes, end, isMoving, running } = await detaching();
+    expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
+    expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
+    await end('detach', 'n1', DETACHED);
+    expect([isMoving('n1'), isMoving('n2')]).toEqual([true, false]);
+    await decide();
+    expect(volumes.get('v1')?.status?.attachments).toEqual([]);
+    expect(isMoving('n1')).toBe(false);
+  });
+
+  test('not while the detach is queued', async () => {
+    const { isMoving, entries } = await detaching(0);
+    expect(entries()).toEqual(['n1 Detaching']);
+    expect(isMoving('n1')).toBe(false);
+  });
+
+  test('no longer once the detach hangs', async () => {
+    const { pass, isMoving } = await detaching();
+    pass(59_999);
+    expect(isMoving('n1')).toBe(true);
+    pass(1);
+    expect(isMoving('n1')).toBe(false);
+  });
+});
+
+describe('an operation that cannot begin', () => {
+  /** A detach from n1 is next, once the verification of n2 that is under way has ended. */
+  const verifying = async () => {
+    const world = reconcilerWorld();
+    await world.decide();
+    await world.end('look', 'n1', ATTACHED);
+    await world.decide();
+    expect(world.running()).toMatchObject({ kind: 'look', node: 'n2' });
+    return world;
+  };
+
+  // Between the end that is known here and that in the table of operations.
+  test.each([0, 1, 2, 3, 4, 5, 6])('since the one before ended %i turns ago begins next', async (count) => {
+    const { decide, ran, entries, operations } = await verifying();
+    ran().end(DETACHED);
+    await turns(count);
+    await decide();
+    expect(entries()).toEqual([operations.of('u1')?.kind === 'detach' ? 'n1 Detaching' : 'n1 Attached']);
+    await decide();
+    expect(operations.of('u1')?.kind).toBe('detach');
+  });
+
+  test('since all are stopped leaves the known state as it was', async () => {
+    const { decide, end, entries, operations } = await verifying();
+    await end('look', 'n2', DETACHED);
+    await operations.stop(0, async () => {});
+    expect(await decide()).toEqual({ requeueAfterMs: 1000 });
+    expect(entries()).toEqual(['n1 Attached']);
+  });
+});

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  ATTACHED,
+  DETACHED,
+  node,
+  off,
+  type ReconcilerWorld,
+  reconcilerWorld,
+  refusal,
+} from '../../../support/reconciler-world.ts';
+
+const FORCE_DETACHED = 'it was let go of on node n1 meanwhile';
+
+describe('the record of an attach to one node of several', () => {
+  const attaching = async () => {
+    const world = reconcilerWorld({ pod: 'n1' });
+    await world.verify(DETACHED);
+    await world.decide();
+    expect(world.running()).toMatchObject({ kind: 'attach', node: 'n1' });
+    return world;
+  };
+
+  test('is written right before the job, and not while the node is verified', async () => {
+    const { decide, whyNot, writes, pass, entries, shown } = await attaching();
+    pass(3000);
+    await decide();
+    expect(entries()).toEqual(['n1 Attaching']);
+    expect(writes.filter((each) => JSON.stringify(each).includes('Attaching'))).toEqual([]);
+    expect(await whyNot()).toBeUndefined();
+    expect(shown()).toEqual([expect.objectContaining({ node: 'n1', state: 'Attaching' })]);
+    const { length } = writes;
+    await decide();
+    expect(writes).toHaveLength(length);
+  });
+
+  test('is written again after a conflict', async () => {
+    const { refuse, whyNot, shown } = await attaching();
+    refuse(refusal(409));
+    expect(await whyNot()).toBeUndefined();
+    expect(shown()).toHaveLength(1);
+  });
+
+  test('keeps the job from being submitted where it cannot be written', async () => {
+    const { refuse, whyNot } = await attaching();
+    refuse(refusal(403));
+    expect(await whyNot()).toMatch(/^that it is being attached could not be written down: /);
+  });
+
+  test.each<[string, (world: ReconcilerWorld) => void, string]>([
+    [
+      'deleted',
+      ({ changeVolume }) => changeVolume({}, {}, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
+      'the Volume v1 is being deleted',
+    ],
+    ['force-detached on its node', ({ nodes }) => nodes.learn(off('n1')), FORCE_DETACHED],
+  ])('permits no job where the Volume is %s while it is written', async (_, change, why) => {
+    const world = await attaching();
+    world.whileWriting(async () => {
+      change(world);
+      await world.decide();
+    });
+    expect(await world.whyNot()).toBe(why);
+  });
+
+  test('is not written for a node that was force-detached meanwhile', async () => {
+    const { decide, nodes, whyNot, forced } = await attaching();
+    nodes.learn(off('n1'));
+    await decide();
+    expect(forced).toEqual(['out-of-service']);
+    expect(await whyNot()).toBe(FORCE_DETACHED);
+  });
+
+  test('is never written by attempts that submit no job', async () => {
+    const { decide, end, pass, running, writes } = await attaching();
+    const silent = { is: 'unknown', message: 'n1 is silent' } as const;
+    await decide();
+    writes.length = 0;
+    let tries = 0;
+    for (let second = 0; second < 1800; second++) {
+      if (running()?.kind === 'attach' && second % 10 === 0) {
+        await end('attach', 'n1', { ...silent, nothingDone: true });
+        tries++;
+      } else if (running()?.kind === 'look') await end('look', 'n1', silent);
+      pass(1000);
+      await decide();
+    }
+    expect(tries).toBeGreaterThan(10);
+    expect(writes.flatMap(({ attachments }) => attachments)).toEqual([]);
+  });
+});
+
+describe('a record that Stowage never wrote', () => {
+  const forged = { node: 'n9', paths: ['/srv/of-another'] };
+
+  test('starts no operation and reports that to the pod, until it is corrected', async () => {
+    const { decide, end, prepare, running, events, entries, ranBy } = reconcilerWorld({ pod: 'n2' });
+    prepare(forged);
+    await decide();
+    expect(running()).toBeUndefined();
+    expect(entries()).toEqual(['n1 Uncertain']);
+    expect(events).toEqual(['p1 FailedAttachVolume']);
+    prepare({});
+    await decide();
+    await end('look', 'n1', ATTACHED);
+    await decide();
+    expect(running()).toMatchObject({ kind: 'look', node: 'n2' });
+    expect(ranBy).toEqual(['/srv/u1', '/srv/u1']);
+  });
+
+  test('has its node not verified either once it is corrected', async () => {
+    const { decide, end, prepare, changeVolume, nodes, running } = reconcilerWorld();
+    changeVolume({ attachableNodes: undefined });
+    nodes.learn(node('n9', true));
+    prepare(forged);
+    await decide();
+    prepare({});
+    await decide();
+    await end('look', 'n1', DETACHED);
+    await decide();
+    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+  });
+
+  test('is not used to detach once the Volume is gone', async () => {
+    const { decide, end, prepare, volumes, ranBy } = reconcilerWorld();
+    await decide();
+    await end('look', 'n1', ATTACHED);
+    prepare(forged);
+    await decide();
+    expect(ranBy).toEqual(['/srv/u1']);
+    volumes.drop('v1');
+    await decide();
+    await end('look', 'n2', DETACHED);
+    await decide();
+    await end('detach', 'n1', DETACHED);
+    expect(ranBy).toEqual(['/srv/u1', '/srv/u1', '/srv/u1']);
+  });
+
+  test('that was the only one detaches nothing once the Volume is gone', async () => {
+    const { reconciler, decide, prepare, volumes, ranBy } = reconcilerWorld();
+    prepare(forged);
+    await decide();
+    volumes.drop('v1');
+    await decide();
+    expect(ranBy).toEqual([]);
+    expect([...reconciler.known()]).toEqual([]);
+  });
+
+  test('does not decide which process manages the nodes of the Volume', async () => {
+    const { reconciler, decide, prepare, changeVolume } = reconcilerWorld();
+    changeVolume({ nodeName: 'foreign', attachableNodes: undefined });
+    prepare(forged);
+    await decide();
+    expect([...reconciler.known()]).toEqual([]);
+  });
+});

@@ -1,0 +1,209 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Outcome } from '../../../../src/controllers/attachdetach/attacher-detacher.ts';
+import {
+  ATTACHED,
+  DETACHED,
+  IN_USE,
+  type ReconcilerWorld,
+  reconcilerWorld,
+  turns,
+} from '../../../support/reconciler-world.ts';
+
+const withoutMessage = expect.not.objectContaining({ message: expect.anything() });
+
+test.each<[string, string, number]>([
+  ['of another time before', '2026-02-03T04:05:06.000Z', 0],
+  ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
+  ['of no time', 'x', 1],
+])('an attachment shown as it is, but %s, is written only where that is wrong', async (_, since, times) => {
+  const { decide, detachInUse, writes } = reconcilerWorld({ since });
+  await detachInUse();
+  writes.length = 0;
+  await decide();
+  await decide();
+  expect(writes.length).toBe(times);
+});
+
+test.each<[string, Outcome, object]>([
+  [
+    'while it is there',
+    IN_USE,
+    { attachments: [expect.objectContaining({ node: 'n1', device: 'loop7' })], deviceName: 'loop7' },
+  ],
+  ['and is gone with it', DETACHED, { attachments: [], deviceName: null }],
+])(
+  'the device is shown for its node, and for the Volume in the same write, %s',
+  async (_, outcome, status) => {
+    const { decide, verify, end, writes } = reconcilerWorld();
+    await verify({ ...ATTACHED, device: 'loop7' });
+    await decide();
+    await end('detach', 'n1', outcome);
+    await decide();
+    expect(writes).toEqual([status]);
+  },
+);
+
+test('an idle Volume is decided again after minutes, without a write', async () => {
+  const { reconciler, decide, verify, writes } = reconcilerWorld();
+  await verify(DETACHED);
+  await decide();
+  writes.length = 0;
+  expect(await reconciler.reconcile('v1')).toEqual({ requeueAfterMs: 300_000 });
+  expect(writes).toEqual([]);
+  expect(await reconciler.reconcile('nobody')).toBeUndefined();
+});
+
+test('the reason of a failed detach is dropped once a pod needs the volume there again', async () => {
+  const { reconciler, decide, detachInUse, pass, movePod, shown } = reconcilerWorld({ pod: 'nowhere' });
+  await detachInUse();
+  await decide();
+  expect(shown()).toEqual([expect.objectContaining({ node: 'n1', message: 'mounted' })]);
+  movePod('n1');
+  pass(100);
+  await decide();
+  expect(shown()).toEqual([withoutMessage]);
+  // The next detach is tried at once.
+  expect([...reconciler.known()].map(({ failures }) => [...failures.keys()])).toEqual([[]]);
+});
+
+test('a detach of a device in use is retried without a write each time', async () => {
+  const { decide, verify, end, pass, writes } = reconcilerWorld();
+  await verify(ATTACHED);
+  const tryOnce = async () => {
+    await decide();
+    pass(3000);
+    await decide();
+    await end('detach', 'n1', IN_USE);
+    await decide();
+    pass(10_000);
+  };
+  await tryOnce();
+  expect(writes.map(({ attachments }) => attachments[0]?.state)).toEqual(['Detaching', 'Attached']);
+  writes.length = 0;
+  await tryOnce();
+  await tryOnce();
+  expect(writes).toEqual([]);
+});
+
+describe('an operation that takes long', () => {
+  const detaching = async (prepare: (world: ReconcilerWorld) => void = () => {}) => {
+    const world = reconcilerWorld();
+    await world.verify(ATTACHED);
+    prepare(world);
+    await world.decide();
+    return world;
+  };
+
+  test('shows the step that its job is at, after some seconds', async () => {
+    const { decide, pass, ran, shown, woken, end } = await detaching();
+    pass(9999);
+    ran().tell('write back');
+    await decide();
+    expect(shown()).toEqual([withoutMessage]);
+    pass(1);
+    woken.length = 0;
+    ran().tell('write back');
+    ran().tell('write back');
+    expect(woken).toEqual([undefined]);
+    await decide();
+    const message = 'its job is under way: write back';
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    await end('detach', 'n1', DETACHED);
+    await decide();
+    expect(shown()).toEqual([]);
+  });
+
+  test('shows that it is queued, until it begins', async () => {
+    const { decide, pass, cap, shown, operations } = await detaching((world) => {
+      world.cap.inAll = 0;
+    });
+    pass(1000);
+    expect(await decide()).toEqual({ requeueAfterMs: 9000 });
+    pass(9000);
+    await decide();
+    const message = 'waits until others have ended';
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    cap.inAll = 9;
+    operations.start('v9', 'detach', 'n9', async () => true);
+    await turns();
+    await decide();
+    expect(shown()).toEqual([withoutMessage]);
+  });
+});
+
+describe('a verification', () => {
+  const begun = async (places: number) => {
+    const world = reconcilerWorld();
+    world.cap.inAll = places;
+    const first = await world.decide();
+    const states = () => world.writes.map(({ attachments }) => attachments[0]?.state);
+    return { ...world, first, states };
+  };
+
+  test('is not shown while it is queued, unless that takes a minute', async () => {
+    const { first, decide, pass, states } = await begun(0);
+    expect(first).toEqual({ requeueAfterMs: 60_000 });
+    pass(59_999);
+    expect(await decide()).toEqual({ requeueAfterMs: 1 });
+    expect(states()).toEqual([]);
+    pass(1);
+    await decide();
+    expect(states()).toEqual(['Uncertain']);
+  });
+
+  test('that was queued is shown a second after it begins', async () => {
+    const { decide, cap, operations, pass, states, woken } = await begun(0);
+    pass(30_000);
+    cap.inAll = 9;
+    operations.start('v9', 'look', 'n9', async () => true);
+    await turns();
+    expect(woken).toEqual([1000]);
+    pass(999);
+    expect(await decide()).toEqual({ requeueAfterMs: 1 });
+    expect(states()).toEqual([]);
+    pass(1);
+    await decide();
+    expect(states()).toEqual(['Uncertain']);
+  });
+
+  test('that begins at once is shown after a second', async () => {
+    const { first, decide, pass, states, woken } = await begun(9);
+    expect(first).toEqual({ requeueAfterMs: 1000 });
+    expect(woken).toEqual([]);
+    pass(1000);
+    await decide();
+    expect(states()).toEqual(['Uncertain']);
+  });
+});
+
+describe('a node that does not answer, with another message each time,', () => {
+  /** Ends each operation for an hour, once n1 was verified for the first time. */
+  async function anHour(first: Outcome) {
+    const { decide, operations, verify, end, pass, running, writes, events } = reconcilerWorld({ pod: 'n1' });
+    await verify(first);
+    let tries = 0;
+    for (let second = 0; second < 3600; second++) {
+      await decide();
+      const { kind = 'look' } = running() ?? {};
+      if (operations.of('u1') !== undefined) {
+        const message = `n1: ${tries++ % 2 === 0 ? 'Connection timed out' : 'No route to host'}`;
+        await end(kind, 'n1', { is: 'unknown', message, nothingDone: true, silent: true });
+      }
+      pass(1000);
+    }
+    expect(tries).toBeGreaterThan(30);
+    return { writes: writes.filter((each) => JSON.stringify(each).includes('n1: ')), events };
+  }
+
+  test('has its attachment written once in ten minutes at most', async () => {
+    const { writes } = await anHour({ is: 'unknown', message: 'n1: away', silent: true });
+    expect(writes.length).toBeGreaterThan(1);
+    expect(writes.length).toBeLessThanOrEqual(6);
+  });
+
+  test('has one event emitted for its pod in ten minutes at most', async () => {
+    const { events } = await anHour(DETACHED);
+    expect(new Set(events)).toEqual(new Set(['p1 FailedAttachVolume']));
+    expect(events.length).toBeLessThanOrEqual(6);
+  });
+});

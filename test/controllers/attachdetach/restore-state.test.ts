@@ -1,0 +1,103 @@
+import { expect, test } from '@jest/globals';
+import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
+import { managedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
+import { knownAtFirst } from '../../../src/controllers/attachdetach/restore-state.ts';
+import { reconcile } from '../../../src/controllers/attachdetach/next-operation.ts';
+import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import {
+  entry,
+  MINUTE,
+  NOW,
+  notReady,
+  pvObject,
+  view,
+  volumeObject,
+  wanted,
+} from '../../support/attachment-view.ts';
+import { memoryLogger } from '../../support/logger.ts';
+
+/** What is known of a Volume with these nodes in its record, on the PersistentVolume and in the status each. */
+function atFirst(onPv: string[], inStatus: string[], change: Parameters<typeof volumeObject>) {
+  const [spec, status] = change;
+  const attachments = attachmentsOf(inStatus.map((node) => entry(node)));
+  const pv = pvObject({}, { annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(onPv) } });
+  const logger = memoryLogger();
+  const known = knownAtFirst(volumeObject(spec, { attachments, ...status }), pv, [], NOW, logger);
+  return { known, nodes: known.entries.map(({ node }) => node), lines: logger.lines };
+}
+
+const elsewhere = { prepared: { node: 'n2', paths: ['/srv/u1'], identity: '1:2' } };
+
+test.each<[string, Parameters<typeof volumeObject>, string[]]>([
+  ['one node, where it was made and is to be', [], ['n1']],
+  ['one node, when it was not made yet', [{}, { prepared: undefined }], ['n1']],
+  ['one node, which was made on another than its spec says: either', [{}, elsewhere], ['n1', 'n2']],
+  ['nodes that share its directory', [{ attachableNodes: ['n1', 'n3'] }], ['n1', 'n3']],
+  ['nodes that share its directory, wherever it was made', [{ attachableNodes: ['n3'] }, elsewhere], ['n3']],
+])('of a record, what counts is of a Volume of %s', (_, change, nodes) => {
+  const all = ['n1', 'n2', 'n3'];
+  const others = all.filter((node) => !nodes.includes(node));
+  const warning = { level: 'warn', fields: { volume: 'v1', nodes: others } };
+  for (const [onPv, inStatus] of [
+    [all, []],
+    [[], all],
+  ]) {
+    const known = atFirst(onPv ?? [], inStatus ?? [], change);
+    expect(known.nodes).toEqual(nodes);
+    expect(known.lines).toMatchObject([warning]);
+  }
+});
+
+test('a record of nodes that it can be on is taken without a word', () => {
+  const known = atFirst(['n1'], ['n2'], [{ attachableNodes: ['n1', 'n2', 'n3'] }]);
+  expect(known).toMatchObject({ nodes: ['n1', 'n2'], lines: [] });
+});
+
+test('a record on a PersistentVolume that only has the name of the Volume counts as none', () => {
+  const theirs = pvObject(
+    { local: { path: '/dev/disk/by-uuid/theirs' } },
+    { ownerReferences: [], annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(['n1']) } },
+  );
+  expect(knownAtFirst(volumeObject(), theirs, [], NOW, memoryLogger()).entries).toEqual([]);
+});
+
+const of = (...accessModes: string[]) => ({
+  attachPolicy: 'OnDemand' as const,
+  attachableNodes: ['n1', 'n2', 'n3'],
+  template: { spec: { accessModes } },
+});
+
+test.each<[string, Parameters<typeof volumeObject>[0], boolean]>([
+  ['readers alone are', of('ReadOnlyMany'), true],
+  ['one writer is', of('ReadWriteOnce'), false],
+  ['one writer or many readers is', of('ReadWriteOnce', 'ReadOnlyMany'), false],
+])('a node that only the PersistentVolume names has it as %s', (_, spec, readOnly) => {
+  const { known } = atFirst(['n1'], [], [spec]);
+  expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', readOnly }]);
+});
+
+test('what the status shows as written to is taken for that, also where all are to be readers', () => {
+  const { known } = atFirst(['n1', 'n2'], ['n1'], [of('ReadOnlyMany')]);
+  expect(known.entries.map(({ node, readOnly }) => [node, readOnly])).toEqual([
+    ['n1', false],
+    ['n2', true],
+  ]);
+});
+
+test('a reader that is silent, and that only the PersistentVolume names, keeps no other from reading', () => {
+  const { known } = atFirst(['n1'], [], [of('ReadOnlyMany')]);
+  const next = reconcile(
+    view({
+      volume: managedOf(known.volume, {
+        storageClass: undefined,
+        maxWaitForUnmountMs: Number.POSITIVE_INFINITY,
+      }),
+      entries: known.entries,
+      wanted: [wanted('n2', 'p')],
+      nodes: { n1: notReady(NOW - 60 * MINUTE) },
+      notBefore: { 'look n1': NOW + MINUTE },
+    }),
+    NOW,
+  );
+  expect(next).toMatchObject({ start: { kind: 'attach', node: 'n2' }, blocked: [] });
+});

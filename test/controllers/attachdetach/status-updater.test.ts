@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
+import type { Attachment, Condition, Volume } from '../../../src/api/volume.ts';
+import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
+import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import { createRecords, type RecordsDeps } from '../../../src/controllers/attachdetach/status-updater.ts';
+import type { Entry, Next } from '../../../src/controllers/attachdetach/types.ts';
+import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import type { Informer } from '../../../src/kube/informer.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../../support/attachment-view.ts';
+
+const entries = [entry('n1', {}, 'p1')];
+
+/** What is written of these entries, when the Volume shows `attachments`, and there is `pv` of its name. */
+async function writes(
+  attachments: Attachment[],
+  now: readonly Entry[],
+  conditions: Condition[] = [],
+  pv?: PersistentVolume,
+): Promise<object[]> {
+  const patches: object[] = [];
+  const volume = volumeObject({}, { attachments, conditions });
+  const patch = async (_resource: object, _name: string, body: object) => {
+    patches.push(body);
+    return volume;
+  };
+  const records = createRecords({
+    client: { patch } as unknown as KubeClient,
+    volumes: { learn() {} } as unknown as Informer<Volume>,
+    persistentVolumes: { get: () => pv, learn() {} } as unknown as Informer<PersistentVolume>,
+    events: { event() {}, flush: async () => {} },
+  });
+  const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as Known;
+  expect(await records.write(known, volume)).toBe(true);
+  return patches;
+}
+
+/** As a real API server answers custom resources: its maps have no order, and are written in that of the alphabet. */
+const sorted = (attachments: readonly Attachment[]): Attachment[] =>
+  attachments.map((each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment);
+
+test('nothing is written of what is shown already, in whatever order its keys are', async () => {
+  expect(await writes(sorted(attachmentsOf(entries)), entries)).toEqual([]);
+});
+
+test('what is shown otherwise is written', async () => {
+  const patches = await writes(sorted(attachmentsOf(entries)), [entry('n1')]);
+  expect(patches).toMatchObject([{ status: { attachments: [{ node: 'n1', pods: [] }] } }]);
+});
+
+test.each<[string, number | undefined, boolean]>([
+  ['which nobody missed since then', undefined, false],
+  ['which was missed before that', 25, false],
+  ['which was missed after that, and came anew', 15, true],
+])('one that is shown as it is, but since an earlier time, %s', async (_, minutes, isWritten) => {
+  const before = new Date(NOW - 20 * MINUTE).toISOString();
+  const missed = {
+    type: 'Ready',
+    status: 'Unknown' as const,
+    reason: 'Attaching',
+    lastUpdateTime: new Date(NOW - (minutes ?? 0) * MINUTE).toISOString(),
+  };
+  const shown = attachmentsOf(entries).map((each) => ({ ...each, since: before }));
+  const written = await writes(shown, entries, minutes === undefined ? [] : [missed]);
+  const own = { since: new Date(NOW - 10 * MINUTE).toISOString() };
+  expect(written).toMatchObject(isWritten ? [{ status: { attachments: [own] } }] : []);
+});
+
+test('the record is written to the PersistentVolume of the Volume, and to no other one of its name', async () => {
+  const shown = sorted(attachmentsOf(entries));
+  const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
+  expect(await writes(shown, entries, [], pvObject())).toMatchObject([{ metadata: { annotations } }]);
+  const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
+  expect(await writes(shown, entries, [], theirs)).toEqual([]);
+});
+
+test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {
+  const events: string[] = [];
+  const event = (_pod: object, _type: string, _reason: string, message: string) => void events.push(message);
+  const records = createRecords({ events: { event, flush: async () => {} } } as unknown as RecordsDeps);
+  const known = {
+    ...{ uid: 'u1', name: 'v1', entries: [] as Entry[] },
+    told: new Map(),
+    failures: new Map(),
+  };
+  const pod = { metadata: { name: 'p1' } } as Pod;
+  const needed = [{ pod, use: use('p1', 'n1') }];
+  const blocked = [{ node: 'n1', pods: [], reason: 'paused' as const, message: 'paused' }];
+  const tell = (next: object, now: number) =>
+    records.tell(known as unknown as Known, { blocked: [], ...next } as unknown as Next, needed, now);
+  for (const now of [0, TELL_AGAIN - 1]) tell({ blocked }, now);
+  expect(events).toEqual(['paused']);
+  tell({ blocked }, TELL_AGAIN);
+  expect(events).toEqual(['paused', 'paused']);
+  known.entries = [entry('n1', {}, 'p1')];
+  for (const now of [TELL_AGAIN + 1, 3 * TELL_AGAIN]) tell({}, now);
+  expect(events.slice(2)).toEqual(['Volume "v1" is attached to node n1']);
+});
