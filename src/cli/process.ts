@@ -40,7 +40,8 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     },
     clock: systemClock,
     connect: async (options) => (await import('../kube/connect.ts')).connect(options),
-    nodes: async (options) => (await import('../volumes/node-executor.ts')).createNodeExecutor(options),
+    nodes: async (options) =>
+      (await import('../controllers/volume/node-executor.ts')).createNodeExecutor(options),
     prompts: async () =>
       (await import('./prompts/terminal.ts')).terminalPrompts(process.stdin, process.stderr, aborter.signal),
   };

@@ -27,9 +27,9 @@ import type { Follower } from '../nodes/follow.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
-import { desiredOf } from '../volumes/desired.ts';
-import { withOwners } from '../volumes/other-volumes.ts';
-import { recordProblem } from '../volumes/record-problem.ts';
+import { desiredOf } from '../controllers/volume/desired-volume.ts';
+import { withOwners } from '../controllers/volume/resolve-owners.ts';
+import { recordProblem } from '../controllers/volume/validate-status.ts';
 import type { Attachments } from './metrics/attachments.ts';
 
 export interface AttachmentOptions {

@@ -14,7 +14,7 @@ import { jobOf, snapshotNameOf } from '../provisioning/backups/decide-backup.ts'
 import { createBackupWork } from '../provisioning/backups/node-work.ts';
 import { createBackupReconciler } from '../provisioning/backups/reconciler.ts';
 import type { Result } from '../provisioning/snapshots/content-reconciler.ts';
-import { authorizationReads } from '../volumes/read-secret.ts';
+import { authorizationReads } from '../controllers/volume/read-secret.ts';
 import { keepBackup } from './kept-fields.ts';
 import type { Inform } from './part.ts';
 import type { Source } from './readiness.ts';

@@ -5,8 +5,8 @@ import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import { compareVersions } from '../kube/store.ts';
-import { lifeOf } from '../volumes/node-life.ts';
-import { readyOf } from '../volumes/status.ts';
+import { lifeOf } from '../controllers/volume/node-life.ts';
+import { readyOf } from '../controllers/volume/status.ts';
 
 /**
  * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One

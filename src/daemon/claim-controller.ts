@@ -25,8 +25,8 @@ import type { Rooms } from '../provisioning/room/looks.ts';
 import type { Promises } from '../provisioning/room/promises.ts';
 import { isBeingMade } from '../provisioning/snapshots/source.ts';
 import type { Awaited } from '../provisioning/sources/types.ts';
-import { isPvOf } from '../volumes/persistent-volume.ts';
-import { nodesOf } from '../volumes/work-node.ts';
+import { isPvOf } from '../controllers/volume/persistent-volume.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
 import { standing } from './changes.ts';
 
 export interface ClaimControllerDeps {

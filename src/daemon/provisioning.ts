@@ -24,7 +24,7 @@ import { createRooms, type Rooms } from '../provisioning/room/looks.ts';
 import { createPromises, type Promises } from '../provisioning/room/promises.ts';
 import { createExecutorWork } from '../provisioning/snapshots/executor-work.ts';
 import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
-import { nodesOf } from '../volumes/work-node.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
 import { createBackupController } from './backup-controller.ts';
 import { standing } from './changes.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';

@@ -18,7 +18,7 @@ import { readSnapshot, snapshotProbes } from '../storage/snapshot/observe.ts';
 import { planSnapshot } from '../storage/snapshot/plan.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from '../storage/snapshot/types.ts';
 import type { DesiredSparse } from '../storage/types.ts';
-import { desiredOf } from '../volumes/desired.ts';
+import { desiredOf } from '../controllers/volume/desired-volume.ts';
 
 type Wanted = DesiredSnapshot | DesiredThinSnapshot;
 type Seen = ObservedSnapshot | ObservedThinSnapshot;

@@ -7,7 +7,7 @@ import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
 import { contentNameOf } from '../provisioning/snapshots/content.ts';
 import { noteOf } from '../provisioning/snapshots/job-note.ts';
-import { nodesOf } from '../volumes/work-node.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
 import { asksForMore, isElsewhere, standing } from './changes.ts';
 import { handleOf } from './kept-copies.ts';
 

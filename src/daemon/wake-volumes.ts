@@ -5,7 +5,7 @@ import type { Volume } from '../api/volume.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
-import { nodesOf } from '../volumes/work-node.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
 import { asksForMore, isAway, isElsewhere, standing } from './changes.ts';
 
 export interface WakeVolumesDeps {

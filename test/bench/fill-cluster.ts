@@ -3,7 +3,7 @@ import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/a
 import type { Volume } from '../../src/api/volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { SPARSE_FOLDER } from '../../src/storage/sparse/file.ts';
-import { buildPv } from '../../src/volumes/persistent-volume.ts';
+import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 
 export const NODE_COUNT = 100;
 export const SIZE = 1n << 30n;

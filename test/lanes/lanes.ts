@@ -116,7 +116,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', 'claims|snapshots'],
   ],
   ['src/population/', ['thorough', 'populat|image|archive|fill'], ['cluster', 'populators|fills|sources']],
-  ['src/volumes/', ['thorough'], ['smoke']],
+  ['src/controllers/volume/', ['thorough'], ['smoke']],
   ['src/workqueue/', ['thorough'], ['smoke']],
   ['src/daemon/', ['thorough'], ['smoke']],
   [

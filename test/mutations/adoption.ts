@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Storage that a Volume adopts with its data: whose it is, and that nothing of it is lost. */
 export const adoption: readonly Mutation[] = [
-  ...mutationsOf('src/volumes/adoption.ts', [
+  ...mutationsOf('src/controllers/volume/adoption.ts', [
     {
       id: 'adopted-from-living-node',
       invariant: 3,
@@ -52,7 +52,7 @@ export const adoption: readonly Mutation[] = [
       replace: 'earlier.status === null',
     },
   ]),
-  ...mutationsOf('src/volumes/may-begin.ts', [
+  ...mutationsOf('src/controllers/volume/may-begin.ts', [
     {
       id: 'adoption-not-asked-for',
       invariant: 3,

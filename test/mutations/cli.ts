@@ -38,7 +38,7 @@ export const cli: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/volumes/node-death.ts', [
+  ...mutationsOf('src/controllers/volume/node-death.ts', [
     {
       id: 'ready-node-force-detached',
       invariant: 3,

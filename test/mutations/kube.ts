@@ -219,7 +219,7 @@ export const kube: readonly Mutation[] = [
       replace: 'addedWhileActive.delete(key);',
     },
   ]),
-  ...mutationsOf('src/volumes/volume-subjects.ts', [
+  ...mutationsOf('src/controllers/volume/volume-store.ts', [
     {
       id: 'status-over-newer-object',
       invariant: 10,
@@ -237,7 +237,7 @@ export const kube: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/volumes/paused.ts', [
+  ...mutationsOf('src/controllers/volume/paused.ts', [
     {
       id: 'pause-not-held',
       invariant: 8,
@@ -247,7 +247,7 @@ export const kube: readonly Mutation[] = [
       replace: 'return decision;',
     },
   ]),
-  ...mutationsOf('src/volumes/work-node.ts', [
+  ...mutationsOf('src/controllers/volume/target-node.ts', [
     {
       id: 'status-names-any-node',
       invariant: 12,

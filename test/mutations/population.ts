@@ -152,7 +152,7 @@ export const population: readonly Mutation[] = [
       replace: 'attempts.failed >= Infinity',
     },
   ]),
-  ...mutationsOf('src/volumes/fill.ts', [
+  ...mutationsOf('src/controllers/volume/fill.ts', [
     {
       id: 'secret-of-several-lines',
       invariant: 12,
@@ -327,7 +327,7 @@ export const population: readonly Mutation[] = [
       replace: 'MAX_RUNNING - all <= 0',
     },
   ]),
-  ...mutationsOf('src/volumes/source.ts', [
+  ...mutationsOf('src/controllers/volume/source.ts', [
     {
       id: 'claim-namespace-of-lines',
       invariant: 12,

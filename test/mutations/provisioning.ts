@@ -232,7 +232,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'found',
     },
   ]),
-  ...mutationsOf('src/volumes/desired.ts', [
+  ...mutationsOf('src/controllers/volume/desired-volume.ts', [
     {
       id: 'block-shows-earlier-extents',
       invariant: 12,
@@ -375,7 +375,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '[',
     },
   ]),
-  ...mutationsOf('src/volumes/status.ts', [
+  ...mutationsOf('src/controllers/volume/status.ts', [
     {
       id: 'old-failure-told',
       invariant: 7,

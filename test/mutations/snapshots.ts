@@ -174,7 +174,7 @@ export const snapshots: readonly Mutation[] = [
       replace: 'UID.test(uid)',
     },
   ]),
-  ...mutationsOf('src/volumes/source.ts', [
+  ...mutationsOf('src/controllers/volume/source.ts', [
     {
       id: 'recreated-source-used',
       invariant: 5,

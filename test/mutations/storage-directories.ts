@@ -208,7 +208,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: "if ('unknown' in room || 'refused' in room) return undefined;",
     },
   ]),
-  ...mutationsOf('src/volumes/steady.ts', [
+  ...mutationsOf('src/controllers/volume/maintain.ts', [
     {
       id: 'directory-recorded-without-end',
       invariant: 11,
@@ -218,7 +218,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/volumes/ready.ts', [
+  ...mutationsOf('src/controllers/volume/ready.ts', [
     {
       id: 'unmounted-for-good',
       invariant: 11,

@@ -100,7 +100,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/volumes/looks.ts', [
+  ...mutationsOf('src/controllers/volume/observation-times.ts', [
     {
       id: 'preferred-for-ever',
       invariant: 11,
@@ -110,7 +110,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'hasPath: (uid) => paths.has(uid),',
     },
   ]),
-  ...mutationsOf('src/volumes/steady.ts', [
+  ...mutationsOf('src/controllers/volume/maintain.ts', [
     {
       id: 'astray-path-is-ready',
       invariant: 9,

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Volumes: their jobs, their deletion, and the addresses of their nodes. */
 export const volumes: readonly Mutation[] = [
-  ...mutationsOf('src/volumes/job-step.ts', [
+  ...mutationsOf('src/controllers/volume/job-phase.ts', [
     {
       id: 'job-end-believed',
       invariant: 9,
@@ -21,7 +21,7 @@ export const volumes: readonly Mutation[] = [
       replace: 'passing: false',
     },
   ]),
-  ...mutationsOf('src/volumes/deploy.ts', [
+  ...mutationsOf('src/controllers/volume/provision.ts', [
     {
       id: 'attempt-not-persisted',
       invariant: 10,
@@ -63,7 +63,7 @@ export const volumes: readonly Mutation[] = [
       replace: 'return { retry: true };',
     },
   ]),
-  ...mutationsOf('src/volumes/effects.ts', [
+  ...mutationsOf('src/controllers/volume/actions.ts', [
     {
       id: 'submit-by-stale-cache',
       invariant: 10,
@@ -97,7 +97,7 @@ export const volumes: readonly Mutation[] = [
       replace: 'found !== undefined',
     },
   ]),
-  ...mutationsOf('src/volumes/finalize.ts', [
+  ...mutationsOf('src/controllers/volume/finalize.ts', [
     {
       id: 'finalizer-removed-early',
       invariant: 6,
@@ -155,7 +155,7 @@ export const volumes: readonly Mutation[] = [
       replace: "status: 'False', reason: READY_REASON.destructionError, message: message && '' }",
     },
   ]),
-  ...mutationsOf('src/volumes/subjects.ts', [
+  ...mutationsOf('src/controllers/volume/reconciled-object.ts', [
     {
       id: 'finalizer-of-recreated-object',
       invariant: 6,
@@ -173,7 +173,7 @@ export const volumes: readonly Mutation[] = [
       replace: '.filter(() => false)',
     },
   ]),
-  ...mutationsOf('src/volumes/node-address.ts', [
+  ...mutationsOf('src/controllers/volume/node-address.ts', [
     {
       id: 'address-not-validated',
       invariant: 8,
@@ -191,7 +191,7 @@ export const volumes: readonly Mutation[] = [
       replace: 'id !== undefined',
     },
   ]),
-  ...mutationsOf('src/volumes/read-secret.ts', [
+  ...mutationsOf('src/controllers/volume/read-secret.ts', [
     {
       id: 'secret-for-any-host',
       invariant: 8,

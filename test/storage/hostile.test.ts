@@ -8,8 +8,8 @@ import { quote, quoteAll } from '../../src/nodes/quote.ts';
 import { lvPath, tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed, Plan } from '../../src/storage/types.ts';
-import { desiredOf } from '../../src/volumes/desired.ts';
-import { checkClass } from '../../src/volumes/storage-class.ts';
+import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
+import { checkClass } from '../../src/controllers/volume/storage-class.ts';
 import {
   begun,
   dm,

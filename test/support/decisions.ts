@@ -2,8 +2,8 @@ import { expect } from '@jest/globals';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import type { JobState } from '../../src/nodes/job.ts';
 import type { Observed } from '../../src/storage/types.ts';
-import { decide } from '../../src/volumes/decide.ts';
-import type { Decision, Input, Unknown } from '../../src/volumes/types.ts';
+import { decide } from '../../src/controllers/volume/decide.ts';
+import type { Decision, Input, Unknown } from '../../src/controllers/volume/types.ts';
 import { LINK } from './link-words.ts';
 import { FILE, input, NOW, UID, volume } from './volume-input.ts';
 

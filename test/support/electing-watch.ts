@@ -11,7 +11,7 @@ import { connect } from '../../src/kube/connect.ts';
 import type { ElectionTiming } from '../../src/kube/election.ts';
 import type { Transport } from '../../src/kube/transport.ts';
 import type { Executor, JobKey, JobState } from '../../src/nodes/job.ts';
-import type { NodeExecutorOptions } from '../../src/volumes/node-executor.ts';
+import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import { EMPTY_NODE, fakeExecutor } from './fake-executor.ts';
 
 export interface ElectingWatchOptions {

@@ -14,7 +14,7 @@ import type {
   WriteOptions,
 } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import type { NodeExecutorOptions } from '../../src/volumes/node-executor.ts';
+import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** What a command did, and what it was told. */

@@ -20,7 +20,7 @@ import type { Call, Crash, Wrappers } from './wrappers.ts';
 /** What a crash may cost at the most, in ms. */
 export const CONVERGES_WITHIN = 180_000;
 
-/** After as many tries to prepare the controller gives a Volume up (see MAX_ATTEMPTS in src/volumes/deploy.ts). */
+/** After as many tries to prepare the controller gives a Volume up (see MAX_ATTEMPTS in src/controllers/volume/provision.ts). */
 const MAX_ATTEMPTS = 8;
 
 const MIB = 1n << 20n;

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { execa } from 'execa';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createNodeExecutor } from '../../src/volumes/node-executor.ts';
+import { createNodeExecutor } from '../../src/controllers/volume/node-executor.ts';
 import { type Sshd, startSshd } from './sshd.ts';
 
 /** An sshd whose key runs the forced command alone, with this list. */

@@ -3,7 +3,7 @@ import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/daemon/kept-fields.ts';
 import type { FileSystemPlace, ObservedDirectory } from '../../src/storage/directory/types.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
-import type { Input } from '../../src/volumes/types.ts';
+import type { Input } from '../../src/controllers/volume/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
 

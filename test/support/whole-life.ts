@@ -25,7 +25,7 @@ import { runWatch } from '../../src/daemon/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { readyOf } from '../../src/volumes/status.ts';
+import { readyOf } from '../../src/controllers/volume/status.ts';
 import { sparseVolume } from './cluster.ts';
 import { HELLO_DEFINITION, HELLOS, hello, helloReference } from './hello.ts';
 import { type Line, memoryLogger } from './logger.ts';

@@ -4,7 +4,7 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { readAdoptionProblem } from '../../volumes/claimants.ts';
+import { readAdoptionProblem } from '../../controllers/volume/claimants.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { withNodes } from '../nodes/with-nodes.ts';

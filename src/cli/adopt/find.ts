@@ -10,7 +10,7 @@ import { answersOf } from '../../storage/probe-results.ts';
 import { describeSignature } from '../../storage/signature.ts';
 import { volumeBytes } from '../../storage/sparse/layout.ts';
 import type { DeviceFacts, Observed } from '../../storage/types.ts';
-import { desiredOf } from '../../volumes/desired.ts';
+import { desiredOf } from '../../controllers/volume/desired-volume.ts';
 import { PLACEHOLDER_UID } from '../plan/plan.ts';
 import type { AdoptFlags, StorageType } from './flags.ts';
 

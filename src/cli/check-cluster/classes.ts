@@ -1,7 +1,7 @@
 import type { StorageClass } from '../../api/core.ts';
 import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
 import { maxWaitProblem } from '../../controllers/attachdetach/max-wait.ts';
-import { checkClass } from '../../volumes/storage-class.ts';
+import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { Check } from '../check-node/report.ts';
 import { commandLine } from '../why/command-line.ts';
 

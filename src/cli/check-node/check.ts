@@ -9,7 +9,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import { dynamicClass } from '../../provisioning/claims/dynamic-class.ts';
-import { addressOfNode, addressProblems } from '../../volumes/node-address.ts';
+import { addressOfNode, addressProblems } from '../../controllers/volume/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';

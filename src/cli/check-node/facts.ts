@@ -10,8 +10,8 @@ import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
 import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
 import type { Intent, Users } from '../../storage/types.ts';
-import { nodeOf } from '../../volumes/desired.ts';
-import { recordProblem } from '../../volumes/record-problem.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { recordProblem } from '../../controllers/volume/validate-status.ts';
 
 /** What was looked at; or why it could not be, although the node answers. */
 export type Look<T> = { known: T } | { problem: string; hint: string | undefined };

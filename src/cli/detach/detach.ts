@@ -6,7 +6,7 @@ import type { Attachment, Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
-import { verdictOf } from '../../volumes/node-death.ts';
+import { verdictOf } from '../../controllers/volume/node-death.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { printDone } from '../objects/print.ts';

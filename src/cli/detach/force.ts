@@ -8,7 +8,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import { createEventRecorder } from '../../kube/events.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import type { Io } from '../io.ts';
 import { warningLogger } from '../output/warning-logger.ts';
 import { withoutNode } from './record.ts';

@@ -5,7 +5,7 @@ import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';

@@ -4,7 +4,7 @@ import { NO_PROVISIONER } from '../../api/names.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { checkClass } from '../../volumes/storage-class.ts';
+import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';

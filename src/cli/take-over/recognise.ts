@@ -5,10 +5,10 @@ import { deviceOf } from '../../storage/device.ts';
 import { linkOf } from '../../storage/links.ts';
 import { observe } from '../../storage/observe.ts';
 import { planTakeOver } from '../../storage/take-over.ts';
-import { desiredOf } from '../../volumes/desired.ts';
-import { measured } from '../../volumes/measured.ts';
-import { withOwners } from '../../volumes/other-volumes.ts';
-import { withPathOf } from '../../volumes/persistent-volume.ts';
+import { desiredOf } from '../../controllers/volume/desired-volume.ts';
+import { measured } from '../../controllers/volume/observed-status.ts';
+import { withOwners } from '../../controllers/volume/resolve-owners.ts';
+import { withPathOf } from '../../controllers/volume/persistent-volume.ts';
 
 export type Recognised =
   | {

@@ -4,7 +4,7 @@ import { PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { deletable } from '../../volumes/deletable.ts';
+import { deletable } from '../../controllers/volume/deletable.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';

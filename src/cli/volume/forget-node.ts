@@ -6,8 +6,8 @@ import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { deletable } from '../../volumes/deletable.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { deletable } from '../../controllers/volume/deletable.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { Io } from '../io.ts';
 
 /**

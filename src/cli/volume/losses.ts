@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import { onDeleteOf } from '../../volumes/desired.ts';
+import { onDeleteOf } from '../../controllers/volume/desired-volume.ts';
 
 /** What deleting a Volume destroys, for its owner; undefined when its data is kept. */
 export function lostByDeletion(volume: Volume): string | undefined {

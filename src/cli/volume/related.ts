@@ -3,7 +3,7 @@ import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../.
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { isPvOf } from '../../volumes/persistent-volume.ts';
+import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import { foundIn, type Reading, reading, readNamed } from './reading.ts';
 
 /** Where Events about what is in no namespace are written. */

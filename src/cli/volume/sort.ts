@@ -1,7 +1,7 @@
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 
 export type SortField = 'name' | 'node' | 'age' | 'capacity' | 'phase';
 

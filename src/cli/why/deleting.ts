@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { commandIn } from '../../storage/holders.ts';
-import { nodeOf } from '../../volumes/desired.ts';
-import { parseJobName } from '../../volumes/job-name.ts';
-import { isUnused, whatHolds } from '../../volumes/persistent-volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { endHolder, heldOn } from './attached.ts';

@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { onNode } from './command-line.ts';
 import { sinceOf } from './state.ts';

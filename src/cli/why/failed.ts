@@ -3,7 +3,7 @@ import { READY_REASON } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../provisioning/claims/claim-volume.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';

@@ -1,6 +1,6 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import { commandLine } from './command-line.ts';

@@ -1,11 +1,11 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
-import { dueAt } from '../../volumes/attempt.ts';
-import { nodeOf } from '../../volumes/desired.ts';
-import { parseJobName } from '../../volumes/job-name.ts';
-import { isPvOf } from '../../volumes/persistent-volume.ts';
-import { isRecoverable } from '../../volumes/ready.ts';
+import { dueAt } from '../../controllers/volume/job-retry.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
+import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';
 import type { Holdup, Known } from './types.ts';

@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { checkClass } from '../../volumes/storage-class.ts';
+import { checkClass } from '../../controllers/volume/storage-class.ts';
 import { readyOf } from '../volume/describe.ts';
 import { commandLine, retry } from './command-line.ts';
 import { sinceOf } from './state.ts';

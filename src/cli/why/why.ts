@@ -5,7 +5,7 @@ import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../..
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { servedGrants } from '../grants/kinds.ts';
 import type { Io } from '../io.ts';

@@ -3,7 +3,7 @@ import { NODES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { hearNodes } from '../get-nodes/hear.ts';
 import type { Heard } from '../get-nodes/row.ts';
 import type { Io } from '../io.ts';

@@ -9,7 +9,7 @@ import { groupProbes, readAllGroups } from '../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import { type OfferedDevice, offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { answersOf, ObservationError } from '../../storage/probe-results.ts';
-import { nodeOf } from '../../volumes/desired.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { JobEnd } from '../../nodes/job-ends.ts';
-import { kindOfKey } from '../../volumes/job-name.ts';
+import { kindOfKey } from '../../controllers/volume/job-name.ts';
 import { label } from './label.ts';
 
 /** Jobs on nodes, told as they end. */

@@ -6,8 +6,8 @@ import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Populated } from '../../population/machine/reconciler.ts';
 import type { Verdict } from '../../population/validator/decide.ts';
-import type { FillEnded } from '../../volumes/fill-ended.ts';
-import { parseJobName } from '../../volumes/job-name.ts';
+import type { FillEnded } from '../../controllers/volume/fill-ended.ts';
+import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { label } from './label.ts';
 
 export interface PopulationMetrics {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { isByHand } from '../../../src/cli/why/by-hand.ts';
 import { letGo, onNode, patchSpec, recreate, retry, takeOff } from '../../../src/cli/why/command-line.ts';
-import { taintOff } from '../../../src/volumes/node-death.ts';
+import { taintOff } from '../../../src/controllers/volume/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const volume = volumeNamed('data1');

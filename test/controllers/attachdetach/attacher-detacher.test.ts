@@ -13,7 +13,7 @@ import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Desired, Observed, ObservedSparse } from '../../../src/storage/types.ts';
-import { desiredOf } from '../../../src/volumes/desired.ts';
+import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { unused } from '../../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../../support/fake-shared.ts';
 import { LINK } from '../../support/link-words.ts';

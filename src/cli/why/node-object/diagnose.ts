@@ -1,8 +1,8 @@
 import type { KubeNode } from '../../../api/core.ts';
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
-import { addressProblems } from '../../../volumes/node-address.ts';
-import { taintOff } from '../../../volumes/node-death.ts';
+import { addressProblems } from '../../../controllers/volume/node-address.ts';
+import { taintOff } from '../../../controllers/volume/node-death.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';

@@ -4,7 +4,7 @@ import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { nodeOf } from '../../../volumes/desired.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
 import { readKnown } from '../read.ts';

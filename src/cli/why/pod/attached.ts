@@ -1,7 +1,7 @@
 import { PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../volumes/desired.ts';
-import { pausedBy } from '../../../volumes/paused.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { pausedBy } from '../../../controllers/volume/paused.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { heldOn } from '../attached.ts';
 import { commandLine } from '../command-line.ts';

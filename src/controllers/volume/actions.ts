@@ -1,0 +1,269 @@
+import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { EVENT } from '../../api/names.ts';
+import { isOff } from '../../api/out-of-service.ts';
+import {
+  NODES,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUMES,
+} from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { isNotFound, isRefusal } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Executor, ProbeResult } from '../../nodes/job.ts';
+import type { LoopNumbers } from '../../storage/loop-numbers.ts';
+import { holdersBeside } from '../../storage/shared/holders.ts';
+import type { Holder } from '../../storage/shared/types.ts';
+import type { Observed } from '../../storage/types.ts';
+import { readAdoptionProblem } from './claimants.ts';
+import { type FillEnded, fillEnded } from './fill-ended.ts';
+import { parseJobName } from './job-name.ts';
+import { keepLeftover } from './create-leftover.ts';
+import type { Looks } from './observation-times.ts';
+import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
+import { secretReads } from './read-secret.ts';
+import { readSource, type Source } from './source.ts';
+import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
+import type { Action, EventToSend, Input } from './types.ts';
+import { withJobNode } from './target-node.ts';
+
+export interface EffectDeps extends NodePlaces {
+  client: KubeClient;
+  subjects: Subjects;
+  /** As the cache has it. */
+  volumeOfUid(uid: string): Volume | undefined;
+  /** Told of what was found on the node of a Volume. */
+  onObserved?: ((volume: Volume, node: string, observed: Observed) => void) | undefined;
+  onFilled?: ((end: FillEnded) => void) | undefined;
+  persistentVolumes: Informer<PersistentVolume>;
+  executor: Executor;
+  events: EventRecorder;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What is known within one reconcile beside the objects. */
+export type Known = Pick<
+  Input,
+  | 'liveClass'
+  | 'livePv'
+  | 'source'
+  | 'adoption'
+  | 'job'
+  | 'observation'
+  | 'dead'
+  | 'forgotten'
+  | 'pvRefused'
+  | 'kept'
+  | 'cancelled'
+  | 'directoryRecorded'
+  | 'pathPreferred'
+>;
+export const nothing: Known = {
+  liveClass: undefined,
+  livePv: undefined,
+  source: undefined,
+  job: undefined,
+  observation: undefined,
+  forgotten: undefined,
+  pvRefused: undefined,
+  kept: undefined,
+};
+
+export interface Effects {
+  /**
+   * Carries out what was decided, and returns what is known after it.
+   * Throws what the API server refuses; what a node does not answer is an answer.
+   */
+  carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known>;
+}
+
+/** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `subjects`. */
+export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopNumbers): Effects {
+  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
+  return { carryOut };
+
+  async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
+    const { name, uid = '' } = volume.metadata;
+    logger.debug({ volume: name, node, action: action.do, job: volume.status?.job }, 'effect');
+    switch (action.do) {
+      case 'add-finalizer':
+        await subjects.protect(volume);
+        return known;
+      case 'set-status': {
+        try {
+          await subjects.writeStatus(volume, withJobNode(volume, node, action.status));
+        } catch (error) {
+          // What was seen is told nowhere, so it counts as not looked at.
+          looks.forget(uid);
+          throw error;
+        }
+        const end = fillEnded(volume, action.status, deps.clock.now());
+        if (end !== undefined) deps.onFilled?.(end);
+        const { phase, job } = action.status;
+        logger.info(
+          {
+            volume: name,
+            uid,
+            node,
+            phase,
+            job,
+            ready: action.status.conditions?.find((c) => c.type === 'Ready'),
+          },
+          'status',
+        );
+        if (action.event) tell(volume, action.event.type, action.event.reason, action.event.message);
+        if (job === volume.status?.job) return known;
+        // A name that nobody had written before has no job on the node, unless a backup was restored that lacks it.
+        const named = parseJobName(job)?.attempt !== undefined;
+        return {
+          ...nothing,
+          observation: known.observation,
+          ...(known.dead && { dead: known.dead }),
+          ...(named ? { job: { known: { state: 'not-found' }, assumed: true } } : {}),
+        };
+      }
+      case 'read-class':
+        try {
+          const name = volume.spec.storageClassName;
+          return { ...known, liveClass: { found: await client.get<StorageClass>(STORAGE_CLASSES, name) } };
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+          return { ...known, liveClass: { found: undefined } };
+        }
+      case 'read-pv':
+        return { ...known, livePv: { found: await liveOf(client, PERSISTENT_VOLUMES, name) } };
+      case 'read-source':
+        return {
+          ...known,
+          source: await readSource(volume, node, {
+            content: (name) => liveOf(client, VOLUME_SNAPSHOT_CONTENTS, name),
+            volume: (name) => liveOf(client, VOLUMES, name),
+            secret: secretReads(client),
+          }),
+        };
+      case 'read-claimants': {
+        const problem = await readAdoptionProblem(volume, client, clock.now());
+        return { ...known, adoption: { problem } };
+      }
+      case 'observe':
+        return { ...known, ...(await lookAt(volume, node, known.source)) };
+      case 'poll':
+        // What was seen before may be of a job that ran meanwhile.
+        return { ...known, job: await poll(executor, volume, node), observation: undefined };
+      case 'submit': {
+        // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
+        loopNumbers.promise(node, uid, action.loopNumber);
+        // The cache may be behind: what is submitted must be what the API server has.
+        if (!(await subjects.isCurrent(volume, node))) return nothing;
+        const job = await submit(executor, volume, node, action.steps, known.source, deps);
+        const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
+        const next = { ...nothing, source: known.source, job };
+        if (seen === undefined) return next;
+        return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
+      }
+      case 'cancel': {
+        const cancelled = await besides(executor, volume, node, 'cancel', action.steps);
+        return 'known' in cancelled ? { ...known, cancelled: true } : { ...nothing, job: cancelled };
+      }
+      case 'record-directory':
+        // The next observation shows the result.
+        await besides(executor, volume, node, 'directory', action.steps);
+        return { ...known, directoryRecorded: true };
+      case 'prefer-path': {
+        const preferred = await besides(executor, volume, node, 'path', action.steps);
+        // A job that still runs, or ended in another way, is made again at the next look.
+        if ('known' in preferred && preferred.known.state === 'succeeded') looks.notePath(uid, node);
+        return { ...known, pathPreferred: true };
+      }
+      case 'forget-jobs': {
+        const forgotten = await forgetJobs(executor, volume, node);
+        return 'known' in forgotten
+          ? { ...known, forgotten: forgotten.known }
+          : { ...nothing, job: forgotten };
+      }
+      case 'create-pv': {
+        // After a backup was restored the cache may have a Volume that is not there, or is another one's by now.
+        const live = await client.get<Volume>(VOLUMES, name);
+        if (live.metadata.uid !== uid) throw new Error(`the cache has an earlier Volume ${name}`);
+        try {
+          persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
+        } catch (error) {
+          if (!isRefusal(error)) throw error;
+          // A 403 is of what this process may do, or of a rule of the cluster: neither is for good.
+          return { ...known, pvRefused: { why: error.message, passing: error.statusCode === 403 } };
+        }
+        tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
+        return known;
+      }
+      case 'grow-pv': {
+        const pv = persistentVolumes.get(name);
+        const patch = {
+          metadata: { uid: pv?.metadata.uid, resourceVersion: pv?.metadata.resourceVersion },
+          spec: { capacity: { storage: action.capacity } },
+        };
+        persistentVolumes.learn(await client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+        return known;
+      }
+      case 'delete-pv': {
+        const pv = persistentVolumes.get(name);
+        await client.delete(PERSISTENT_VOLUMES, name, { uid: pv?.metadata.uid });
+        persistentVolumes.learn(await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name));
+        tell(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
+        return known;
+      }
+      case 'keep-leftover':
+        return { ...known, kept: await keepLeftover(client, action.leftover) };
+      case 'release-pv':
+        await takeOffFinalizer(client, persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
+        return known;
+      case 'release-volume': {
+        const left =
+          known.kept !== undefined && 'as' in known.kept
+            ? `what may be left of it on node ${node} is kept as Leftover ${known.kept.as}`
+            : `nothing is left of it on node ${node}`;
+        tell(volume, 'Normal', EVENT.volumeFinalization, left);
+        looks.forget(uid);
+        loopNumbers.release(node, uid);
+        await subjects.release(volume);
+        return known;
+      }
+    }
+  }
+
+  async function lookAt(
+    volume: Volume,
+    node: string,
+    source?: Source,
+    seen?: ReadonlyMap<string, ProbeResult>,
+  ) {
+    const { uid = '' } = volume.metadata;
+    const observation = await observe(executor, volume, node, volumeOfUid, seen, source, deps);
+    if ('known' in observation) {
+      looks.note(uid, node, clock.now());
+      deps.onObserved?.(volume, node, observation.known);
+      loopNumbers.release(node, uid);
+    }
+    return { observation, dead: 'known' in observation ? await deadOf(volume, node, observation.known) : [] };
+  }
+
+  /** Asked where a job is to go on alone: a cache may not know yet that a node is back. */
+  async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<Holder[]> {
+    if (parseJobName(status?.job)?.attempt === undefined) return [];
+    const dead = [];
+    for (const holder of holdersBeside(node, observed)) {
+      const found = await liveOf<KubeNode>(client, NODES, holder.node);
+      if (found !== undefined && isOff(found)) dead.push(holder);
+    }
+    return dead;
+  }
+
+  function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {
+    events.event(subjects.objectOf(volume), ...event);
+  }
+}

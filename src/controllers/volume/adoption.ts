@@ -1,0 +1,139 @@
+import { basename } from 'node:path/posix';
+import type { KubeNode } from '../../api/core.ts';
+import type { Leftover } from '../../api/leftover.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
+import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from './desired-volume.ts';
+import { verdictOf } from './node-death.ts';
+import { nodesOf } from './target-node.ts';
+
+/** Objects of the API server that can speak against an adoption. */
+export interface Claimants {
+  /** All of the cluster. */
+  volumes: readonly Volume[];
+  /** The Leftover that is named by the UID. */
+  leftover: Leftover | undefined;
+  /** All of the cluster; none where it knows no snapshots. */
+  contents: readonly VolumeSnapshotContent[];
+  nodeNamed(name: string): KubeNode | undefined;
+}
+
+export interface AdoptionProblem {
+  refusal: string;
+  hint: string;
+}
+
+/** Returns the nodes whose death an adoption goes by: all that may write to the storage. */
+export function nodesToJudge(
+  from: string,
+  { volumes, leftover }: Pick<Claimants, 'volumes' | 'leftover'>,
+): string[] {
+  const earlier = volumes.find(({ metadata }) => metadata.uid === from);
+  const left = leftover === undefined ? [] : [leftover.spec.nodeName];
+  return [...new Set([...(earlier === undefined ? [] : writers(earlier)), ...left])];
+}
+
+/** The UIDs that a snapshot may be named by where it is: its content's, or that of the content it was taken for. */
+export function snapshotUids({ metadata, spec, status }: VolumeSnapshotContent): string[] {
+  const handles = [spec.source.snapshotHandle, status?.snapshotHandle].flatMap((text) => {
+    const handle = text === undefined ? { problem: '' } : parseHandle(text);
+    if ('problem' in handle) return [];
+    return [handle.type === 'file' ? basename(handle.path) : snapshotUidOf(handle.name)];
+  });
+  return [...(metadata.uid === undefined ? [] : [metadata.uid]), ...handles];
+}
+
+/**
+ * Returns why a Volume must not adopt the storage of another one; undefined where it may: where that Volume is gone, or each node
+ * that may write to its storage is known to be dead, and no other Volume adopts the same.
+ * @param volume also one that is not created yet
+ * @param now ms since the epoch
+ */
+export function adoptionProblem(
+  volume: Volume,
+  from: string,
+  claimants: Claimants,
+  now: number,
+): AdoptionProblem | undefined {
+  const { volumes, leftover, contents, nodeNamed } = claimants;
+  const content = contents.find((each) => snapshotUids(each).includes(from));
+  if (content !== undefined) {
+    const { name } = content.metadata;
+    return {
+      refusal: `the storage with the UID ${from} is a snapshot: that of the VolumeSnapshotContent ${name}`,
+      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+    };
+  }
+  const rival = volumes.find((other) => other.spec.adopt?.uid === from && goesBefore(other, volume));
+  if (rival !== undefined) {
+    return {
+      refusal: `the Volume ${rival.metadata.name} adopts the storage with the UID ${from}`,
+      hint: `Storage becomes one Volume's. Delete ${rival.metadata.name} first if it is not to be that one.`,
+    };
+  }
+  // The node that is to adopt it answers, whether or not there is a Node of its name.
+  const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
+    name === volume.spec.nodeName
+      ? [{ why: 'that is the node that is to adopt it', hint: 'Use that Volume as it is' }]
+      : stillLives(name, nodeNamed(name), owner, now);
+  const earlier = volumes.find(({ metadata }) => metadata.uid === from);
+  const alive = earlier && writers(earlier).flatMap((name) => lives(name, earlier))[0];
+  if (earlier !== undefined && alive !== undefined) {
+    return {
+      refusal: `the storage with the UID ${from} is the Volume ${earlier.metadata.name}'s on node ${nodeOf(earlier)}, and ${alive.why}`,
+      hint: `${alive.hint}. Or delete that Volume, if its data is retained: stowage delete volume ${earlier.metadata.name}`,
+    };
+  }
+  if (earlier !== undefined && earlier.status?.prepared === undefined) {
+    return {
+      refusal: `the Volume ${earlier.metadata.name}, whose UID ${from} is, was never made to its end`,
+      hint: `If you know that there is data on its storage, delete it first: stowage delete volume ${earlier.metadata.name} --forget-node`,
+    };
+  }
+  if (leftover === undefined) return undefined;
+  const { nodeName } = leftover.spec;
+  const there = lives(nodeName, { spec: leftover.spec })[0];
+  return (
+    there && {
+      refusal: `a Leftover has the storage with the UID ${from} removed on node ${nodeName}, and ${there.why}`,
+      hint: `Wait until that is done, or take the Leftover away: kubectl delete leftover ${from}`,
+    }
+  );
+}
+
+/** Every node that may have it attached or be at work on it, whatever its spec says. */
+function writers(volume: Volume): string[] {
+  const { attachments = [], jobNode } = volume.status ?? {};
+  const others = [...attachments.map(({ node }) => node), ...(jobNode === undefined ? [] : [jobNode])];
+  return [...new Set([...nodesOf(volume), ...others])];
+}
+
+function stillLives(
+  name: string,
+  node: KubeNode | undefined,
+  volume: Pick<Volume, 'spec'>,
+  now: number,
+): { why: string; hint: string }[] {
+  const verdict = verdictOf(name, node, volume, now);
+  if ('alive' in verdict) return [{ why: verdict.alive, hint: verdict.hint }];
+  return verdict.mayRun
+    ? [
+        {
+          why: `${verdict.dead}, and the machine may still write to the directory that it shares with other nodes`,
+          hint: `Once the machine is off, say so: make a Node ${name} with the out-of-service taint`,
+        },
+      ]
+    : [];
+}
+
+/** Returns whether another Volume goes before this one: the first that was created, or that is adopted already. */
+function goesBefore({ metadata, status }: Volume, volume: Volume): boolean {
+  if (metadata.uid === volume.metadata.uid) return false;
+  if (volume.metadata.uid === undefined || status?.prepared !== undefined) return true;
+  return order({ metadata }) < order(volume);
+}
+
+const order = ({ metadata: { creationTimestamp, uid } }: KubeObject | Pick<Volume, 'metadata'>): string =>
+  `${creationTimestamp} ${uid}`;

@@ -1,0 +1,18 @@
+import { READY_REASON } from '../../api/names.ts';
+import type { Attachment, Volume } from '../../api/volume.ts';
+import type { Ready } from './status.ts';
+
+/** What volumes/ knows of attaching: who does it tells where devices are in the status, and is told there what is missing. */
+
+export const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
+
+export const attachmentsOf = ({ status }: Volume): readonly Attachment[] => status?.attachments ?? [];
+
+/** @param what what waits to be attached or detached */
+export function attachmentDisabled(what: string): Ready {
+  return {
+    status: 'Unknown',
+    reason: READY_REASON.attachmentDisabled,
+    message: `${what}, and the controller attachment is switched off: start stowage watch with it`,
+  };
+}

@@ -1,0 +1,46 @@
+import type { KubeNode } from '../../api/core.ts';
+import type { Leftover } from '../../api/leftover.ts';
+import { LEFTOVERS, NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUMES } from '../../api/resources.ts';
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient, RequestOptions } from '../../kube/types.ts';
+import { type AdoptionProblem, adoptionProblem, nodesToJudge } from './adoption.ts';
+import { liveOf } from './reconciled-object.ts';
+
+/**
+ * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be
+ * dead that is back. Throws what the reads throw.
+ */
+export async function readAdoptionProblem(
+  volume: Volume,
+  client: KubeClient,
+  now: number,
+  options: RequestOptions = {},
+): Promise<AdoptionProblem | undefined> {
+  const from = volume.spec.adopt?.uid;
+  if (from === undefined) return undefined;
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, options);
+  const contents = await readContents(client, options);
+  const leftover = await liveOf<Leftover>(client, LEFTOVERS, from);
+  const nodes = new Map<string, KubeNode | undefined>();
+  for (const name of nodesToJudge(from, { volumes, leftover })) {
+    nodes.set(name, await liveOf<KubeNode>(client, NODES, name));
+  }
+  const nodeNamed = (name: string) => nodes.get(name);
+  return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now);
+}
+
+/** Reads all snapshots; none where the cluster has no such kind. Throws what the read throws. */
+export async function readContents(
+  client: KubeClient,
+  options: RequestOptions = {},
+): Promise<readonly VolumeSnapshotContent[]> {
+  try {
+    return (await listAll<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, options)).items;
+  } catch (error) {
+    if (isNotFound(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,29 @@
+import type { Leftover } from '../../api/leftover.ts';
+import { LEFTOVERS } from '../../api/resources.ts';
+import { isAlreadyExists, isNotFound, isRefusal } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Input } from './types.ts';
+
+/** Stores a Leftover, unless it is there from an earlier try. Throws when the API server does not answer. */
+export async function keepLeftover(
+  client: Pick<KubeClient, 'create' | 'get'>,
+  leftover: Leftover,
+): Promise<NonNullable<Input['kept']>> {
+  const { name } = leftover.metadata;
+  try {
+    await client.create(LEFTOVERS, leftover);
+    return { as: name };
+  } catch (error) {
+    if (isNotFound(error)) {
+      return { problem: 'the API server knows no Leftovers: apply deploy/leftover-crd.yaml' };
+    }
+    if (isRefusal(error)) return { problem: error.message };
+    if (!isAlreadyExists(error)) throw error;
+  }
+  const { spec } = await client.get<Leftover>(LEFTOVERS, name);
+  return spec.nodeName === leftover.spec.nodeName
+    ? { as: name }
+    : {
+        problem: `a Leftover ${name} is there that names node ${spec.nodeName}, not ${leftover.spec.nodeName}. Delete it`,
+      };
+}

@@ -1,0 +1,36 @@
+import type { Leftover } from '../../api/leftover.ts';
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import { report } from './job-retry.ts';
+import { endOfEarlierJob, reclaimStorage } from './finalize.ts';
+import { leftoverProblem } from './leftover.ts';
+import { unlessPaused } from './paused.ts';
+import type { Decision, Input } from './types.ts';
+
+/**
+ * What to do about a Leftover now: the storage of a Volume is reclaimed as ever, then the object is let go of. Pure.
+ * @param owner the Volume that has its UID: it is about to go, or someone made the Leftover by hand
+ * @param input with `volumeOf(leftover)`, and without a PersistentVolume
+ * @param now ms since the epoch
+ */
+export function decideLeftover(
+  leftover: Leftover,
+  owner: Volume | undefined,
+  input: Input,
+  now: number,
+): Decision {
+  const problem = leftoverProblem(leftover, owner);
+  if (problem !== undefined) {
+    const message = `${problem}. Nothing is done on any node by it; delete this Leftover if it is not needed`;
+    const ready = { status: 'False', reason: READY_REASON.internalError, message } as const;
+    return report(input.volume, now, 'Failed', ready, {});
+  }
+  if (owner === undefined) return reclaimLeftover(input, now);
+  const message = `waits until the Volume ${owner.metadata.name} is gone`;
+  const ready = { status: 'Unknown', reason: READY_REASON.terminating, message } as const;
+  return report(input.volume, now, 'Terminating', ready, {});
+}
+
+const reclaimLeftover = unlessPaused(
+  (input, now) => endOfEarlierJob(input, now) ?? reclaimStorage(input, undefined, now),
+);

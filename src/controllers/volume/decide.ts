@@ -1,0 +1,55 @@
+import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { report } from './job-retry.ts';
+import { deploy } from './provision.ts';
+import { finalize } from './finalize.ts';
+import { unlessPaused } from './paused.ts';
+import { isPvOf } from './persistent-volume.ts';
+import { isRecoverable } from './ready.ts';
+import { recordProblem } from './validate-status.ts';
+import { readyOf } from './status.ts';
+import { steady } from './maintain.ts';
+import type { Decision, Input } from './types.ts';
+
+/** In ms. */
+const LOOK_AGAIN = 30_000;
+
+/**
+ * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
+ * @param now ms since the epoch
+ */
+export const decide = unlessPaused(reconcile);
+
+function reconcile(input: Input, now: number): Decision {
+  const { volume, pv } = input;
+  const problem = recordProblem(volume);
+  if (problem !== undefined) {
+    const message = `${problem}. Nothing is done on any node by it; correct the status`;
+    const ready = { status: 'False', reason: READY_REASON.unavailableError, message } as const;
+    // Nobody is told when it is put right.
+    return report(volume, now, 'Failed', ready, { requeueAfter: LOOK_AGAIN });
+  }
+  // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
+  if (volume.metadata.deletionTimestamp !== undefined) {
+    return volume.metadata.finalizers?.includes(PROTECTION_FINALIZER) ? finalize(input, now) : {};
+  }
+  // Before any job, so that nothing is made for an object that may be gone; and again if someone took it off.
+  if (!volume.metadata.finalizers?.includes(PROTECTION_FINALIZER)) {
+    return { action: { do: 'add-finalizer' } };
+  }
+  if (isStuck(input)) return {};
+  return pv !== undefined && isPvOf(pv, volume) ? steady(input, now) : deploy(input, now);
+}
+
+/**
+ * Failed for good, until someone changes the spec. What became unavailable may come back by itself, and while it does
+ * (it is attached again, or its node is away) its Ready is Unknown and its phase still Failed.
+ */
+function isStuck({ volume }: Input): boolean {
+  const ready = readyOf(volume);
+  return (
+    volume.status?.phase === 'Failed' &&
+    ready?.status === 'False' &&
+    !isRecoverable(ready.reason) &&
+    volume.status.observedGeneration === volume.metadata.generation
+  );
+}

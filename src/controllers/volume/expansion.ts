@@ -1,0 +1,59 @@
+import { parseQuantity } from '../../api/quantity.ts';
+import { deviceOf } from '../../storage/device.ts';
+import type { Desired } from '../../storage/types.ts';
+import { isOnDemand } from './attached.ts';
+import { advance, endJob, forget, report, startAttempt } from './job-retry.ts';
+import { desiredOf } from './desired-volume.ts';
+import { jobStep } from './job-phase.ts';
+import { measured } from './observed-status.ts';
+import { available, unavailable, waiting } from './ready.ts';
+import type { Decision, Input } from './types.ts';
+
+export const growsTo = ({ volume: { spec } }: Input): string =>
+  `growing to ${(spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size}`;
+
+/** Whether more is asked for than the capacity, a quantity. */
+export const isToGrow = (desired: Desired, capacity: string | undefined): boolean =>
+  desired.type !== 'raw' && capacity !== undefined && desired.sizeBytes > parseQuantity(capacity);
+
+/** A job that grows what is attached. */
+export function growing(input: Input, attempt: number, now: number): Decision {
+  const { volume, observation } = input;
+  const desired = desiredOf(volume, undefined, input.node);
+  const step = jobStep(input, 'present', desired);
+  const isGone =
+    observation !== undefined &&
+    'known' in observation &&
+    deviceOf(desired, observation.known).device === undefined;
+  const wouldAttach = step.is === 'submit' || step.is === 'again' || (step.is === 'refused' && step.passing);
+  if (isGone && wouldAttach) return stopGrowing(input, now);
+  const next = advance(input, step, attempt, now);
+  if (next !== undefined) return next;
+  const usable = (...notes: string[]) => available(input, [[growsTo(input), ...notes].join(': ')]);
+  switch (step.is) {
+    case 'running':
+      return report(volume, now, undefined, usable(step.message), { follow: true });
+    case 'done':
+      return (
+        forget(input, now) ??
+        endJob(input, 'GrowVolume', now, available(input), measured(input, step.observed, desired))
+      );
+    case 'refused':
+      return report(volume, now, 'Failed', unavailable(step.message), { retry: true });
+    case 'again':
+    case 'failed':
+      // What could not grow is as usable as it was.
+      return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
+        ...usable(`attempt ${attempt}: ${step.message}`),
+        told: step.told && usable(`attempt ${attempt}: ${step.told}`).message,
+      });
+    default:
+      return {};
+  }
+}
+
+/** The device is gone: it grows once it is attached again. */
+export function stopGrowing(input: Input, now: number): Decision {
+  const ready = isOnDemand(input.volume) ? available(input) : waiting(input);
+  return forget(input, now) ?? endJob(input, 'GrowVolume', now, ready);
+}

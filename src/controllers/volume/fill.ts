@@ -1,0 +1,35 @@
+import { populatorText } from '../../api/populator-source.ts';
+import type { PopulatorSource } from '../../api/volume.ts';
+import type { Fill } from '../../storage/populate/types.ts';
+
+/** A key of a Secret as the API server has it now, decoded, to be sent to the host of `url`; `problem`: why there is none. */
+export type SecretRead = (
+  namespace: string,
+  name: string,
+  key: string,
+  url: string,
+) => Promise<{ value: string } | { problem: string }>;
+
+/** What a header can hold: a line break would begin another one. */
+export const isHeader = (value: string): boolean => /^[\t -~]+$/.test(value);
+
+/**
+ * Returns the source of a volume that is filled on its node, with its secret, which is read each time and stored nowhere.
+ * @param claimNamespace namespace of the claim; undefined for a Volume that is made for none
+ */
+export async function fillOf(
+  source: PopulatorSource,
+  secret: SecretRead,
+  claimNamespace?: string,
+): Promise<{ fill: Fill } | { problem: string }> {
+  const { builtin, namespace, options } = source;
+  const { authorizationSecret: name, authorizationKey: key = '', ...words } = options;
+  const fill: Fill = { builtin, what: populatorText(source), options: words, namespace: claimNamespace };
+  if (name === undefined) return { fill };
+  const found = await secret(namespace, name, key, words.source ?? '');
+  if ('problem' in found) return { problem: `${fill.what} takes ${found.problem}` };
+  const value = found.value.trim();
+  return isHeader(value)
+    ? { fill: { ...fill, authorization: value } }
+    : { problem: `${fill.what} takes key ${key} of Secret ${namespace}/${name}, which holds no single line` };
+}

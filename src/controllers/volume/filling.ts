@@ -1,0 +1,48 @@
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Step } from '../../nodes/job.ts';
+import { cancelFill } from '../../storage/populate/cancel.ts';
+import { REFUSED } from '../../storage/populate/fill.ts';
+import { progressText } from '../../storage/populate/progress.ts';
+import { report } from './job-retry.ts';
+import { desiredOf } from './desired-volume.ts';
+import type { JobStep } from './job-phase.ts';
+import type { Decision, Input } from './types.ts';
+
+/** How soon to ask again how far the filling of a volume is, in ms. */
+const PROGRESS = 10_000;
+
+/** A job that fills the volume takes its time: it is told how far it is. */
+export function follow(
+  volume: Volume,
+  now: number,
+  { message, progress }: Extract<JobStep, { is: 'running' }>,
+): Decision {
+  const fills = volume.spec.source?.populator != null;
+  const far = progress === undefined ? '' : `: ${progressText(progress)}`;
+  const ready = {
+    status: 'Unknown',
+    reason: READY_REASON.pending,
+    message: fills ? `${message}${far}` : message,
+  } as const;
+  return report(volume, now, 'Pending', ready, {
+    follow: true,
+    ...(fills ? { requeueAfter: PROGRESS } : {}),
+  });
+}
+
+/** A copy also fails by what passes, such as that writes would have waited for too long; and so does what comes from elsewhere. */
+export const isForGood = ({ spec: { source } }: Volume, exit: number): boolean =>
+  source == null || (source.populator != null && exit === REFUSED);
+
+/** What to do about what was refused for good. */
+export const anew = ({ spec: { source } }: Volume): string =>
+  source?.populator == null ? '' : 'Mend what it is filled from, then delete the claim and create it again';
+
+/** What ends the filling of a Volume that is being deleted: it may take hours, and whoever deleted it waits. */
+export function cancelSteps({ volume, node }: Input): Step[] {
+  if (volume.status?.prepared != null) return [];
+  const desired = desiredOf(volume, undefined, node);
+  const isZeroed = desired.type === 'lvm' && desired.zeroed === true;
+  return volume.spec.source?.populator != null || isZeroed ? cancelFill(desired) : [];
+}

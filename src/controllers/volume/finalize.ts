@@ -1,0 +1,162 @@
+import type { PersistentVolume } from '../../api/core.ts';
+import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { hasPlace } from '../../api/validate-volume.ts';
+import type { Volume } from '../../api/volume.ts';
+import { attachmentDisabled, attachmentsOf } from './attached.ts';
+import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { desiredOf } from './desired-volume.ts';
+import { cancelSteps } from './filling.ts';
+import { doneName, parseJobName } from './job-name.ts';
+import { jobStep } from './job-phase.ts';
+import { isNodeForgotten, leftoverOf } from './leftover.ts';
+import { isPvOf, isUnused, whatHolds } from './persistent-volume.ts';
+import { type Ready, setStatus } from './status.ts';
+import type { Decision, Input } from './types.ts';
+
+/** How soon to look again at what holds a deletion up and sends no event, in ms. */
+const LOOK_AGAIN = 10_000;
+
+const terminating: Ready = { status: 'Unknown', reason: READY_REASON.terminating, message: '' };
+
+/** A Volume that is being deleted: the chart "Volume Finalization" of the specification. */
+export function finalize(input: Input, now: number): Decision {
+  const { volume } = input;
+  const pv = input.pv !== undefined && isPvOf(input.pv, volume) ? input.pv : undefined;
+  const name = parseJobName(volume.status?.job);
+
+  if (!isNodeForgotten(volume)) {
+    const pending = endOfEarlierJob(input, now);
+    if (pending !== undefined) return pending;
+  }
+  const reclaimed = name?.kind === 'UnprepareVolume' && name.attempt === undefined;
+  if (!reclaimed && pv !== undefined) {
+    if (pv.metadata.deletionTimestamp === undefined) return { action: { do: 'delete-pv' } };
+    if (!isUnused(pv)) {
+      return report(
+        volume,
+        now,
+        volume.status?.phase,
+        { ...terminating, message: `the PersistentVolume is still in use: ${whatHolds(pv)}` },
+        { requeueAfter: LOOK_AGAIN },
+      );
+    }
+  }
+  if (reclaimed || wasNeverMade(volume, pv)) return release(pv);
+  const attached = isNodeForgotten(volume) ? undefined : stillAttached(input, now);
+  if (attached !== undefined) return attached;
+  return isNodeForgotten(volume) ? forgetNode(input, pv, now) : reclaimStorage(input, pv, now);
+}
+
+/** Who attached the device is the one to detach it, on whichever node; a change of where it is wakes us. */
+function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decision | undefined {
+  const places = attachmentsOf(volume).map(({ node, message, pods = [] }) => {
+    const why = message ?? (pods.length > 0 ? `pods need it there: ${pods.join(', ')}` : undefined);
+    return why === undefined ? node : `${node}: ${why}`;
+  });
+  if (places.length === 0) return undefined;
+  const what = `is still attached on ${places.join('; ')}`;
+  const ready = attachmentEnabled ? { ...terminating, message: what } : attachmentDisabled(what);
+  return report(volume, now, 'Terminating', ready, { requeueAfter: LOOK_AGAIN });
+}
+
+/** The node is not asked. What it may still have is written down before anything is let go of. */
+function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
+  const { volume, kept } = input;
+  if (kept === undefined) return { action: { do: 'keep-leftover', leftover: leftoverOf(volume) } };
+  if ('as' in kept) return release(pv);
+  const message = `what it left on its node cannot be written down: ${kept.problem}`;
+  return report(volume, now, undefined, { ...terminating, message }, { retry: true });
+}
+
+/** The chart "ReclaimStorage": what is on the node goes, then the objects. */
+export function reclaimStorage(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
+  const name = parseJobName(input.volume.status?.job);
+  if (name?.kind !== 'UnprepareVolume') {
+    return startAttempt(input.volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
+  }
+  return name.attempt === undefined ? release(pv) : reclaim(input, name.attempt, now);
+}
+
+/**
+ * There is no place where anything could be. A status that names no job says nothing: it may have been lost, with all it
+ * named, or be of before a backup was restored. Only the node tells.
+ */
+function wasNeverMade(volume: Volume, pv: PersistentVolume | undefined): boolean {
+  const { attempt, prepared } = volume.status ?? {};
+  return !hasPlace(volume) && [attempt, prepared, pv].every((trace) => trace === undefined);
+}
+
+/** Lets go of the PersistentVolume, then of the Volume: both vanish. */
+function release(pv: PersistentVolume | undefined): Decision {
+  const held = pv?.metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
+  return { action: { do: held ? 'release-pv' : 'release-volume' } };
+}
+
+/** A job that makes or attaches is waited for: what it leaves can only be taken back once it has ended. */
+export function endOfEarlierJob(input: Input, now: number): Decision | undefined {
+  const { volume, job } = input;
+  const name = parseJobName(volume.status?.job);
+  if (name?.attempt === undefined || name.kind === 'UnprepareVolume') return undefined;
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('unknown' in job) return unreachable(volume, now, job);
+  if (job.known.state !== 'running') return undefined;
+  const steps = input.cancelled ? [] : cancelSteps(input);
+  if (steps.length > 0) return { action: { do: 'cancel', steps } };
+  return report(
+    volume,
+    now,
+    volume.status?.phase,
+    { ...terminating, message: `waits for the end of ${volume.status?.job}` },
+    { follow: true },
+  );
+}
+
+/** A failed try is tried again: only then nothing is left behind. */
+function reclaim(input: Input, attempt: number, now: number): Decision {
+  const { volume } = input;
+  const { kubeletRoot } = input;
+  const desired = { ...desiredOf(volume, undefined, input.node), ...(kubeletRoot && { kubeletRoot }) };
+  const step = jobStep(input, 'destroy', desired);
+  const next = advance(input, step, attempt, now);
+  if (next !== undefined) return next;
+  switch (step.is) {
+    case 'running':
+      return report(volume, now, 'Terminating', { ...terminating, message: step.message }, { follow: true });
+    case 'done': {
+      const forgetting = forget(input, now);
+      if (forgetting !== undefined) return forgetting;
+      const action = setStatus(volume, now, 'Terminating', terminating, { job: doneName('UnprepareVolume') });
+      return action === undefined ? {} : { action };
+    }
+    case 'refused':
+      return step.passing
+        ? report(
+            volume,
+            now,
+            'Terminating',
+            { ...terminating, reason: step.reason ?? terminating.reason, message: step.message },
+            { requeueAfter: LOOK_AGAIN },
+          )
+        : report(volume, now, 'Failed', destructionError(step.message), { retry: true });
+    case 'again':
+      return startAttempt(volume, now, 'UnprepareVolume', attempt + 1, 'Terminating', {
+        ...terminating,
+        message: `attempt ${attempt}: ${step.message}`,
+      });
+    case 'failed':
+      return startAttempt(
+        volume,
+        now,
+        'UnprepareVolume',
+        attempt + 1,
+        'Failed',
+        destructionError(`attempt ${attempt}: ${step.message}`),
+      );
+    default:
+      return {};
+  }
+}
+
+function destructionError(message: string): Ready {
+  return { status: 'False', reason: READY_REASON.destructionError, message };
+}

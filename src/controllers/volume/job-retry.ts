@@ -1,0 +1,113 @@
+import { READY_REASON } from '../../api/names.ts';
+import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { backoffMs } from '../../workqueue/backoff.ts';
+import { doneName, type JobKind, jobName } from './job-name.ts';
+import type { JobStep } from './job-phase.ts';
+import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
+import type { Decision, Input, Unknown } from './types.ts';
+
+/** For how long one message stands for others of its reason, in ms. */
+const SAME_MESSAGE = 60_000;
+
+const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
+
+/** Names a job in the status before there is one, so that whoever comes next knows what may be on the node. */
+export function startAttempt(
+  volume: Volume,
+  now: number,
+  kind: JobKind,
+  attempt: number,
+  phase: VolumeStatus['phase'],
+  ready: Ready,
+): Decision {
+  const action = setStatus(volume, now, phase, ready, { job: jobName(kind, attempt), attempt });
+  return action === undefined ? {} : { action };
+}
+
+/** Submits the steps of an attempt when it is due: the first at once, each later one after a longer wait. */
+export function submitWhenDue(
+  volume: Volume,
+  now: number,
+  attempt: number,
+  step: Extract<JobStep, { is: 'submit' }>,
+): Decision {
+  const due = dueAt(volume, attempt, now);
+  return now < due
+    ? { requeueAfter: due - now }
+    : { action: { do: 'submit', steps: step.steps, loopNumber: step.loopNumber } };
+}
+
+/** When an attempt may be submitted, counted from when it was written into the status. ms since the epoch. */
+export function dueAt(volume: Volume, attempt: number, now: number): number {
+  const written = Date.parse(readyOf(volume)?.lastUpdateTime ?? '');
+  // A time to come is of another clock than ours.
+  return attempt <= 1 || Number.isNaN(written) || written > now
+    ? 0
+    : written + backoffMs(attempt - 2, 0, BETWEEN_ATTEMPTS);
+}
+
+/** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
+export function advance(input: Input, step: JobStep, attempt: number, now: number): Decision | undefined {
+  switch (step.is) {
+    case 'ask':
+      return { action: { do: 'poll' } };
+    case 'look':
+      return { action: { do: 'observe' } };
+    case 'submit':
+      return submitWhenDue(input.volume, now, attempt, step);
+    case 'unknown':
+      return unreachable(input.volume, now, step.why);
+    default:
+      return undefined;
+  }
+}
+
+/** Removes the node's jobs of this Volume. undefined once they are. */
+export function forget({ volume, forgotten }: Input, now: number): Decision | undefined {
+  if (forgotten === undefined) return { action: { do: 'forget-jobs' } };
+  if (forgotten) return undefined;
+  const ready: Ready = {
+    status: 'Unknown',
+    reason: READY_REASON.nodeUnclear,
+    message: 'done, but another job of this Volume still runs on the node',
+  };
+  return report(volume, now, undefined, ready, { retry: true });
+}
+
+/**
+ * The phase stays: nothing is known to have changed. What ssh prints may differ each time, so the message is kept for
+ * a while: whoever writes a status each time is called again by that very write.
+ */
+export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
+  const old = readyOf(volume);
+  const written = Date.parse(old?.lastUpdateTime ?? '');
+  const told = old?.status === 'Unknown' && old.reason === reason && now - written < SAME_MESSAGE;
+  return told
+    ? { retry: true }
+    : report(volume, now, undefined, { status: 'Unknown', reason, message: unknown }, { retry: true });
+}
+
+/** Writes a condition, if it is not there, and else waits. `requeueAfter` in ms. */
+export function report(
+  volume: Volume,
+  now: number,
+  phase: VolumeStatus['phase'],
+  ready: Ready,
+  otherwise: Decision,
+): Decision {
+  const action = setStatus(volume, now, phase, ready);
+  return action === undefined ? otherwise : { action };
+}
+
+/** Names the job of that kind as done. `fields`: what is known by then. */
+export function endJob(
+  { volume }: Input,
+  kind: JobKind,
+  now: number,
+  ready: Ready,
+  fields: StatusFields = {},
+): Decision {
+  const phase = ready.status === 'True' ? 'Available' : undefined;
+  const action = setStatus(volume, now, phase, ready, { ...fields, job: doneName(kind) });
+  return action === undefined ? {} : { action };
+}

@@ -1,0 +1,65 @@
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import type { Leftover } from '../../api/leftover.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { createLoopNumbers } from '../../storage/loop-numbers.ts';
+import { decideLeftover } from './decide-leftover.ts';
+import { createEffects } from './actions.ts';
+import { volumeOf } from './leftover.ts';
+import { createLeftoverSubjects } from './leftover-store.ts';
+import { createLooks } from './observation-times.ts';
+import { pausedBy } from './paused.ts';
+import type { ReconcilerDeps } from './reconciler.ts';
+import { createRounds, type Reconcile } from './reconcile-loop.ts';
+
+export interface LeftoverReconcilerDeps extends ReconcilerDeps {
+  leftovers: Informer<Leftover>;
+}
+
+/** Reconciles Leftovers by `decideLeftover`. */
+export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
+  const { leftovers, nodes, clock } = deps;
+  const subjects = createLeftoverSubjects(deps);
+  const effects = createEffects(
+    { ...deps, subjects },
+    createLooks(() => ''),
+    createLoopNumbers(),
+  );
+
+  return createRounds({
+    ...deps,
+    subjects,
+    effects,
+    read(name) {
+      const leftover = leftovers.get(name);
+      if (leftover === undefined) return undefined;
+      const { nodeName: node, uid } = leftover.spec;
+      if (isDnsSubdomain(node) && !deps.actsFor(node)) return undefined;
+      const volume = volumeOf(leftover);
+      const owner = deps.volumeOfUid(uid);
+      return {
+        volume,
+        node,
+        decide: (known) =>
+          decideLeftover(
+            leftover,
+            owner,
+            {
+              volume,
+              node,
+              pv: undefined,
+              storageClass: undefined,
+              ...known,
+              lookedAt: undefined,
+              // What is removed is attached under no new number.
+              allotted: new Set(),
+              // A Leftover tells of no attachments: what is attached is detached when it is removed.
+              attachmentEnabled: false,
+              kubeletRoot: deps.kubeletRoot,
+              paused: pausedBy(leftover, nodes.get(node)),
+            },
+            clock.now(),
+          ),
+      };
+    },
+  });
+}

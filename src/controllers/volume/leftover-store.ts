@@ -1,0 +1,75 @@
+import type { KubeNode } from '../../api/core.ts';
+import type { Leftover, LeftoverStatus } from '../../api/leftover.ts';
+import { LEFTOVERS, NODES, VOLUMES } from '../../api/resources.ts';
+import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { pausedBy } from './paused.ts';
+import { liveOf, type Subjects } from './reconciled-object.ts';
+
+export interface LeftoverSubjectsDeps {
+  client: KubeClient;
+  leftovers: Informer<Leftover>;
+  volumes: Informer<Volume>;
+  nodes: Informer<KubeNode>;
+}
+
+/** Leftovers, shown by `volumeOf`: under their own name, with the UID of the Volume. */
+export function createLeftoverSubjects({
+  client,
+  leftovers,
+  volumes,
+  nodes,
+}: LeftoverSubjectsDeps): Subjects {
+  const ownUid = ({ metadata }: Volume) => leftovers.get(metadata.name)?.metadata.uid;
+  return {
+    async writeStatus(volume, status) {
+      const { name, resourceVersion } = volume.metadata;
+      const patch = { metadata: { uid: ownUid(volume), resourceVersion }, status: withoutRecord(status) };
+      leftovers.learn(await client.patch<Leftover>(LEFTOVERS, name, patch, { subresource: 'status' }));
+    },
+    async protect() {
+      // It has no finalizer: who deletes it by hand is done with it.
+    },
+    async release(volume) {
+      await client.delete(LEFTOVERS, volume.metadata.name, { uid: ownUid(volume) });
+    },
+    async isCurrent(volume, node) {
+      const { name, resourceVersion, uid } = volume.metadata;
+      const [live, kubeNode, { items }] = await Promise.all([
+        client.get<Leftover>(LEFTOVERS, name),
+        liveOf<KubeNode>(client, NODES, node),
+        listAll<Volume>(client, VOLUMES),
+      ]);
+      leftovers.learn(live);
+      if (kubeNode !== undefined) nodes.learn(kubeNode);
+      const owner = items.find((other) => other.metadata.uid === uid);
+      if (owner !== undefined) volumes.learn(owner);
+      return (
+        live.metadata.resourceVersion === resourceVersion &&
+        pausedBy(live, kubeNode) === undefined &&
+        owner === undefined
+      );
+    },
+    async refresh(name) {
+      const live = await liveOf<Leftover>(client, LEFTOVERS, name);
+      if (live !== undefined) leftovers.learn(live);
+      return live !== undefined;
+    },
+    objectOf: (volume) => leftovers.get(volume.metadata.name) ?? volume,
+  };
+}
+
+/** What was made stands in the spec of a Leftover. */
+function withoutRecord({
+  phase,
+  conditions,
+  job,
+  attempt,
+  observedGeneration,
+}: VolumeStatus): LeftoverStatus {
+  return JSON.parse(
+    JSON.stringify({ phase, conditions, job, attempt, observedGeneration }),
+  ) as LeftoverStatus;
+}

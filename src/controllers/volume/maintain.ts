@@ -1,0 +1,169 @@
+import { READY_REASON } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { deviceOf } from '../../storage/device.ts';
+import { recordDirectory } from '../../storage/directory/record.ts';
+import { freeLoopNumber } from '../../storage/loops.ts';
+import { plan } from '../../storage/plan.ts';
+import { preferDevice } from '../../storage/prefer.ts';
+import type { Desired, Observed } from '../../storage/types.ts';
+import { attachmentsOf, isOnDemand } from './attached.ts';
+import { dueAt, endJob, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { desiredOf } from './desired-volume.ts';
+import { growing, growsTo, isToGrow, stopGrowing } from './expansion.ts';
+import { parseJobName } from './job-name.ts';
+import { measured } from './observed-status.ts';
+import { withPathOf } from './persistent-volume.ts';
+import { available, unavailable, waiting } from './ready.ts';
+import { type Ready, readyOf, setStatus } from './status.ts';
+import type { Decision, Input } from './types.ts';
+
+/** How often the node is asked whether the device is still there, in ms. */
+const LOOK_EVERY = 30_000;
+
+/**
+ * A Volume with its PersistentVolume: the status follows what is found on the node that work on it runs on. Nothing is made
+ * anew here, and nothing is attached: an `Always` Volume says that it waits to be.
+ */
+export function steady(input: Input, now: number): Decision {
+  const { volume, pv, observation } = input;
+  const name = parseJobName(volume.status?.job);
+  let growsAt: number | undefined;
+  if (name?.kind === 'AttachVolume' && name.attempt !== undefined) return endOfAttaching(input, now);
+  if (name?.kind === 'GrowVolume' && name.attempt !== undefined) {
+    const due = dueAt(volume, name.attempt, now);
+    // Until it is tried to grow again, which may never succeed, the device is looked after as ever.
+    if (now >= due) return growing(input, name.attempt, now);
+    growsAt = due;
+  }
+  const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
+  if (pv?.status?.phase === 'Failed') {
+    const message = `the PersistentVolume is Failed: ${pv.status.message ?? 'without a message'}`;
+    return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
+  }
+  // Whoever attaches it tells of the device in the end; what is found meanwhile is over by then.
+  if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
+  if (observation === undefined) {
+    const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
+    return now < nextLook && rests(input, growsAt !== undefined)
+      ? lookAt(nextLook)
+      : { action: { do: 'observe' } };
+  }
+  if ('unknown' in observation) {
+    return unreachable(volume, now, observation);
+  }
+  const desired = desiredOf(withPathOf(pv, volume), undefined, input.node);
+  const planned = plan(
+    'present',
+    desired,
+    observation.known,
+    freeLoopNumber(observation.known.loops, input.allotted),
+  );
+  const isThere = deviceOf(desired, observation.known).device !== undefined;
+  const detached = isOnDemand(volume) && !isThere;
+  // What passes is in the way of attaching it, which whoever attaches it tells.
+  if ('refusal' in planned && !(detached && planned.passing)) {
+    const message = withHint(planned.refusal, planned.hint);
+    return report(volume, now, 'Failed', unavailable(message, planned.reason), { requeueAfter: LOOK_EVERY });
+  }
+  if ('astray' in planned && planned.astray !== undefined) {
+    const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
+    return report(volume, now, 'Failed', unavailable(message, READY_REASON.pathAstray), {
+      requeueAfter: LOOK_EVERY,
+    });
+  }
+  const {
+    steps,
+    grows,
+    notes = [],
+  } = 'refusal' in planned ? { steps: [], notes: [planned.refusal] } : planned;
+  if (detached && growsAt !== undefined) return stopGrowing(input, now);
+  if (grows) {
+    if (growsAt !== undefined) return lookAt(now + LOOK_EVERY);
+    const ready = available(input, [growsTo(input)]);
+    if (input.paused !== undefined) {
+      const message = `still to be done, once it is not paused any more: ${steps[0]?.name}`;
+      return report(volume, now, undefined, { ...ready, message }, { requeueAfter: LOOK_EVERY });
+    }
+    return startAttempt(volume, now, 'GrowVolume', 1, volume.status?.phase, ready);
+  }
+  if (steps.length > 0 && !isOnDemand(volume)) {
+    // The name that it had may be another's by now. Of a status that was lost, who attaches it has to know that it was made.
+    const isLost = volume.status?.prepared === undefined;
+    const gone = isThere ? {} : { deviceName: undefined };
+    const fields = isLost ? measured(input, observation.known, desired) : gone;
+    const action = setStatus(volume, now, undefined, waiting(input), fields);
+    return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
+  }
+  const fields = measured(input, observation.known, desired);
+  const toGrow =
+    detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
+  const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
+  if (action !== undefined) return { action };
+  return (
+    grownPv(input) ??
+    recordOf(input, observation.known) ??
+    preferPath(input, desired, observation.known) ?? { requeueAfter: LOOK_EVERY }
+  );
+}
+
+/**
+ * Whether what the status says need not be looked at again now.
+ * @param isGrowing it is tried again to grow it, at a time of its own
+ */
+function rests({ volume, node }: Input, isGrowing: boolean): boolean {
+  const { phase, observedGeneration, deviceName, capacity } = volume.status ?? {};
+  const reason = readyOf(volume)?.reason;
+  const there = attachmentsOf(volume).find((each) => each.node === node);
+  // Whoever attaches it tells of the device in the same write. Where it is on its way or doubtful, either may be so.
+  const isTold =
+    there === undefined ? deviceName === undefined : there.state !== 'Attached' || deviceName !== undefined;
+  return (
+    phase === 'Available' &&
+    // It may be attached by now, also after a pause.
+    reason !== READY_REASON.attaching &&
+    reason !== READY_REASON.attachmentDisabled &&
+    (isTold || !isOnDemand(volume)) &&
+    // It can grow now that there is a device.
+    !(!isGrowing && there?.state === 'Attached' && isToGrow(desiredOf(volume, undefined, node), capacity)) &&
+    // Another size may be wanted.
+    observedGeneration === volume.metadata.generation
+  );
+}
+
+/** A directory of volumes that were made before its file system was recorded: it is recorded by one that is whole. */
+function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Decision | undefined {
+  if (observed.type !== 'sparse' || directoryRecorded) return undefined;
+  const steps = recordDirectory(volume.metadata.uid ?? '', observed.directory);
+  return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
+}
+
+/** The path of a volume of an earlier version is derived from content, which pods write on other devices, too. */
+function preferPath({ pathPreferred }: Input, desired: Desired, observed: Observed): Decision | undefined {
+  if (pathPreferred) return undefined;
+  const steps = preferDevice(desired, observed);
+  return steps.length === 0 ? undefined : { action: { do: 'prefer-path', steps } };
+}
+
+/** The PersistentVolume tells the size, once it has grown. */
+function grownPv({ volume, pv }: Input): Decision | undefined {
+  const capacity = volume.status?.capacity;
+  if (pv === undefined || capacity === undefined) return undefined;
+  return parseQuantity(capacity) > parseQuantity(pv.spec.capacity.storage)
+    ? { action: { do: 'grow-pv', capacity } }
+    : undefined;
+}
+
+/**
+ * A job that attaches, of a version of Stowage whose Volumes did that themselves: it is waited for, and whatever came of
+ * it, the node is then looked at as ever.
+ */
+function endOfAttaching(input: Input, now: number): Decision {
+  const { volume, job } = input;
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('unknown' in job) return unreachable(volume, now, job);
+  const message = `waits for the end of ${volume.status?.job}`;
+  const ready: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message };
+  if (job.known.state === 'running') return report(volume, now, undefined, ready, { follow: true });
+  return forget(input, now) ?? endJob(input, 'AttachVolume', now, { ...ready, message: '' });
+}

@@ -1,0 +1,40 @@
+import { READY_REASON } from '../../api/names.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { report } from './job-retry.ts';
+import type { Ready } from './status.ts';
+import type { Decision, Input } from './types.ts';
+
+/** What it starts from can't be used now, and nothing is made. */
+export function withoutSource(input: Input, problem: string, now: number): Decision | undefined {
+  const message = `${problem}. It is made once that is there`;
+  return unlessBegun(input, now, {
+    status: 'Unknown',
+    reason: READY_REASON.waitingForSource,
+    message,
+  });
+}
+
+/**
+ * Returns what is to be done before the storage of another Volume is adopted, if anything. It waits while that one may be used:
+ * its node may be lost yet, or it goes.
+ */
+export function mayAdopt(input: Input, now: number): Decision | undefined {
+  const { spec, status } = input.volume;
+  if (spec.adopt == null || status?.prepared !== undefined) return undefined;
+  if (input.adoption === undefined) return { action: { do: 'read-claimants' } };
+  const { problem } = input.adoption;
+  if (problem === undefined) return undefined;
+  const message = withHint(problem.refusal, problem.hint);
+  return unlessBegun(input, now, { status: 'False', reason: READY_REASON.adoptionRefused, message });
+}
+
+/** A job that was allowed to begin may be at work still, or be done: undefined for those, which need leave no more. */
+function unlessBegun({ volume, job, observation }: Input, now: number, ready: Ready): Decision | undefined {
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('known' in job) {
+    if (job.known.state === 'running') return undefined;
+    if (observation === undefined) return { action: { do: 'observe' } };
+    if ('known' in observation && observation.known.done !== undefined) return undefined;
+  }
+  return report(volume, now, 'Pending', ready, { retry: true });
+}

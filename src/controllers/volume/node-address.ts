@@ -1,0 +1,76 @@
+import type { KubeNode } from '../../api/core.ts';
+import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../../api/names.ts';
+import type { SshAddress } from '../../nodes/ssh-shell.ts';
+
+/** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
+const HOST = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/;
+
+export const isHost = (text: string): boolean => HOST.test(text);
+
+/** What salt-key accepts, and neither a pattern nor a list. */
+const MINION = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,252}$/;
+
+export const isMinionId = (text: string): boolean => MINION.test(text);
+
+/** The minion that a Node says that it is. The module there works for the nodes of that machine alone, all the same. */
+export function minionOfNode(node: KubeNode | undefined): string | undefined {
+  const id = node?.metadata.annotations?.[MINION_ANNOTATION];
+  return id !== undefined && isMinionId(id) ? id : undefined;
+}
+
+const isPort = (text: string): boolean =>
+  /^[0-9]{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65536;
+
+/**
+ * Where a Node says that it is reached. Its host key is checked under its name all the same: so what is not valid is left
+ * out, and without it no other machine is taken for the node.
+ */
+export function addressOfNode(node: KubeNode | undefined): SshAddress {
+  const annotations = node?.metadata.annotations ?? {};
+  const { [ADDRESS_ANNOTATION]: host, [PORT_ANNOTATION]: port } = annotations;
+  return {
+    ...(host !== undefined && isHost(host) ? { host } : {}),
+    ...(port !== undefined && isPort(port) ? { port: Number(port) } : {}),
+  };
+}
+
+/** An annotation that `addressOfNode` or `minionOfNode` leaves out. */
+export interface AddressProblem {
+  annotation: string;
+  message: string;
+}
+
+export function addressProblems(node: KubeNode | undefined): AddressProblem[] {
+  const annotations = node?.metadata.annotations ?? {};
+  const problem = (
+    annotation: string,
+    isValid: (text: string) => boolean,
+    valid: string,
+    instead: string,
+  ) => {
+    const found = annotations[annotation];
+    if (found === undefined || isValid(found)) return [];
+    const message = `the annotation ${annotation} of its Node is ${JSON.stringify(found)}, which is not ${valid}: ${instead}`;
+    return [{ annotation, message }];
+  };
+  return [
+    ...problem(
+      ADDRESS_ANNOTATION,
+      isHost,
+      'a host name or an IP address',
+      'ssh goes to the name of the node',
+    ),
+    ...problem(
+      PORT_ANNOTATION,
+      isPort,
+      'a decimal number from 1 to 65535',
+      'ssh goes to the port that it goes to without',
+    ),
+    ...problem(
+      MINION_ANNOTATION,
+      isMinionId,
+      'the id of a Salt minion',
+      'Salt asks the minion that has the name of the node',
+    ),
+  ];
+}

@@ -1,0 +1,199 @@
+import { READY_REASON, type ReadyReason } from '../../api/names.ts';
+import { validateVolume } from '../../api/validate-volume.ts';
+import type { Volume } from '../../api/volume.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { fileSystemOf } from '../../storage/file-system.ts';
+import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { desiredOf } from './desired-volume.ts';
+import { anew, follow, isForGood } from './filling.ts';
+import { doneName, parseJobName } from './job-name.ts';
+import { jobStep } from './job-phase.ts';
+import { mayAdopt, withoutSource } from './may-begin.ts';
+import { measured } from './observed-status.ts';
+import { buildPv, isPvOf } from './persistent-volume.ts';
+import type { Source } from './source.ts';
+import { setStatus } from './status.ts';
+import { type ClassOptions, checkClass } from './storage-class.ts';
+import type { Decision, Input } from './types.ts';
+
+/** Attempts to prepare a volume before a person must look. A copy is tried for as long as it takes. */
+const MAX_ATTEMPTS = 8;
+
+/** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
+export function deploy(input: Input, now: number): Decision {
+  const { volume, pv } = input;
+  const fail = (reason: ReadyReason, message: string, told?: string): Decision =>
+    report(volume, now, 'Failed', { status: 'False', reason, message, told }, {});
+
+  const problems = validateVolume(volume);
+  if (problems.length > 0) return fail(READY_REASON.internalError, problems.join('; '));
+  const options = classOf(input);
+  if ('problem' in options) {
+    // Written a moment before the Volume, the class may reach the cache after it, and Failed is for good.
+    if (input.liveClass === undefined) return { action: { do: 'read-class' } };
+    return fail(READY_REASON.creationError, options.problem);
+  }
+
+  const name = parseJobName(volume.status?.job);
+  const pending = { status: 'Unknown', reason: READY_REASON.pending, message: '' } as const;
+  // A job of another kind counts as none, and so does one that a changed spec asks to try again.
+  if (name?.kind !== 'PrepareVolume' || volume.status?.phase === 'Failed') {
+    const attempt = name?.kind === 'PrepareVolume' ? (volume.status?.attempt ?? 0) + 1 : 1;
+    return startAttempt(volume, now, 'PrepareVolume', attempt, 'Pending', pending);
+  }
+  if (name.attempt === undefined) {
+    if (volume.status?.prepared === undefined) {
+      return startAttempt(volume, now, 'PrepareVolume', 1, 'Pending', pending);
+    }
+    if (input.pvRefused !== undefined) return withoutPv(volume, input.pvRefused, now);
+    // Another one's may be long gone: after a backup was restored, each cache learns of that at its own time.
+    if (pv !== undefined && input.livePv === undefined) return { action: { do: 'read-pv' } };
+    const found = input.livePv === undefined ? pv : input.livePv.found;
+    if (found === undefined) return createPv(input, options, now);
+    if (isPvOf(found, volume)) return { retry: true };
+    return fail(
+      READY_REASON.creationError,
+      `a PersistentVolume ${found.metadata.name} exists that does not belong to this Volume. Delete it, or name the Volume otherwise`,
+    );
+  }
+
+  const { attempt } = name;
+  const source = sourceOf(input);
+  if (source === undefined) return { action: { do: 'read-source' } };
+  if ('problem' in source) {
+    const waits = withoutSource(input, source.problem, now);
+    if (waits !== undefined) return waits;
+  }
+  const asks = mayAdopt(input, now);
+  if (asks !== undefined) return asks;
+  const starts = 'fill' in source || ('from' in source && source.from !== undefined);
+  const desired = desiredOf(volume, options, input.node, starts ? source : undefined);
+  // Whatever takes no heed of it would be made empty.
+  if (starts && desired.fill === undefined && !('source' in desired && desired.source !== undefined)) {
+    return fail(
+      READY_REASON.creationError,
+      'it is of another type than what it starts from, of which it cannot be made. Use a storage class of the type that this is of',
+    );
+  }
+  const step = jobStep(input, 'prepare', desired);
+  const next = advance(input, step, attempt, now);
+  if (next !== undefined) return next;
+  switch (step.is) {
+    case 'running':
+      return follow(volume, now, step);
+    case 'done': {
+      const forgetting = forget(input, now);
+      if (forgetting !== undefined) return forgetting;
+      const action = setStatus(volume, now, 'Pending', pending, {
+        ...measured(input, step.observed, desired),
+        job: doneName('PrepareVolume'),
+      });
+      return action === undefined ? {} : { action };
+    }
+    case 'failed':
+    case 'again':
+      // A copy also fails by what passes, such as that writes would have waited for too long.
+      if (step.is === 'failed' && isForGood(volume, step.exit)) {
+        const hint = anew(volume);
+        return fail(READY_REASON.creationError, withHint(step.message, hint), withHint(step.told, hint));
+      }
+      return attempt >= MAX_ATTEMPTS && !isCopy(volume)
+        ? fail(
+            READY_REASON.creationError,
+            `given up after ${attempt} attempts: ${step.message}`,
+            step.told && `given up after ${attempt} attempts: ${step.told}`,
+          )
+        : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
+            ...pending,
+            // Whoever waits for the volume is told what it is that fails.
+            ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
+            message: `attempt ${attempt} ended early: ${step.message}`,
+            told: step.told && `attempt ${attempt} ended early: ${step.told}`,
+          });
+    case 'refused': {
+      // Such as that what it starts from is in use: whoever waits for the volume is told of that.
+      const waits = volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
+      const reason = step.reason ?? waits;
+      return step.passing
+        ? report(volume, now, 'Pending', { ...pending, reason, message: step.message }, { retry: true })
+        : fail(step.reason ?? READY_REASON.creationError, step.message);
+    }
+    default:
+      return {};
+  }
+}
+
+/** What it fails by passes: who has the source mounted goes, and room comes back, though nobody tells of it. */
+const isCopy = ({ spec: { source } }: Volume): boolean => source != null && source.populator == null;
+
+/**
+ * What was made by mkfs has the file system that the class says. What is a copy has that of its source, and what was adopted the one
+ * that it had, which may be another, and the kubelet mounts nothing but what it is told: so that is read from the node.
+ */
+function createPv(input: Input, options: ClassOptions, now: number): Decision {
+  const { volume, observation } = input;
+  const create = (fs: ClassOptions['fs']): Decision => ({
+    action: { do: 'create-pv', pv: buildPv(volume, { ...options, fs }) },
+  });
+  const isMade = volume.spec.source == null && volume.spec.adopt == null;
+  if (isMade || options.fs === undefined) return create(options.fs);
+  if (observation === undefined) return { action: { do: 'observe' } };
+  if ('unknown' in observation) return unreachable(volume, now, observation);
+  const type = fileSystemOf(observation.known);
+  if (type !== undefined) return create({ ...options.fs, type });
+  const message = `${volume.status?.devicePath} should hold a file system, and none was found. The PersistentVolume is made once there is one`;
+  const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, message } as const;
+  return report(volume, now, 'Pending', ready, { retry: true });
+}
+
+/** What it starts from, if anything; undefined while that was not read. What was made needs it no more, and it may be gone. */
+function sourceOf({ volume, source }: Input): Source | { from: undefined } | undefined {
+  const { spec, status } = volume;
+  return spec.source == null || status?.prepared != null ? { from: undefined } : source;
+}
+
+/** Invalid is for good; what is not allowed may be allowed, and is tried again. */
+function withoutPv(volume: Volume, { why, passing }: NonNullable<Input['pvRefused']>, now: number): Decision {
+  if (!passing) {
+    const message = `the API server refused the PersistentVolume: ${why}. Look at spec.template`;
+    return report(
+      volume,
+      now,
+      'Failed',
+      { status: 'False', reason: READY_REASON.creationError, message },
+      {},
+    );
+  }
+  const message = `the API server does not allow the PersistentVolume: ${why}. It is tried again. What the daemon may do is given by: stowage install --components rbac`;
+  return report(
+    volume,
+    now,
+    'Pending',
+    { status: 'Unknown', reason: READY_REASON.pending, message },
+    { retry: true },
+  );
+}
+
+/** The options of a valid Volume's class, or why the Volume can't be made. */
+function classOf({ volume, storageClass, liveClass }: Input): ClassOptions | { problem: string } {
+  const known = liveClass === undefined ? storageClass : liveClass.found;
+  if (known === undefined) {
+    return {
+      problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it. ${howToRetry(volume)}`,
+    };
+  }
+  const options = checkClass(known, volume.spec.mode);
+  return 'problem' in options
+    ? {
+        problem: `${options.problem}. Correct the storage class (delete it and create it again). ${howToRetry(volume)}`,
+      }
+    : options;
+}
+
+/** A class that appears wakes nobody: only what became unavailable recovers by itself, as with MetalK8s. */
+function howToRetry({ metadata: { name }, spec }: Volume): string {
+  const again = 'delete this Volume and create it again';
+  return spec.attachPolicy === undefined
+    ? `Then change the spec of this Volume, which is tried again at each change: kubectl patch volume ${name} --type merge -p '{"spec":{"attachPolicy":"Always"}}' says only what is so by default. Or ${again}`
+    : `Then ${again}, or change its spec.onDelete: it is tried again at each change`;
+}

@@ -1,0 +1,61 @@
+import type { Secret } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import { AUTHORIZATION_HOSTS_ANNOTATION } from '../../api/names.ts';
+import { SECRETS } from '../../api/resources.ts';
+import { ApiError } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { isHeader, type SecretRead } from './fill.ts';
+
+/** The ClusterRole that whoever has a namespace binds there to let the daemon read its secrets. It is bound nowhere by itself. */
+export const SECRETS_ROLE = 'stowage-populator-secrets';
+
+/**
+ * Reads keys of Secrets live, each time, and only of Secrets whose annotation names the host of the URL: as `http://HOST` for one without TLS. Throws what the API server
+ * answers, except that there is no such Secret or that it may not be read.
+ */
+export function secretReads(client: Pick<KubeClient, 'get'>): SecretRead {
+  return async (namespace, name, key, url) => {
+    const what = `key ${key} of Secret ${namespace}/${name}`;
+    if (!isDnsSubdomain(name)) return { problem: `${what}, which can be no name of one` };
+    try {
+      const { data = {}, metadata } = await client.get<Secret>(SECRETS, name, { namespace });
+      const { host = '', protocol } = URL.parse(url) ?? {};
+      // The author of the URL must not choose to send the Secret in the clear.
+      const to = protocol === 'http:' ? `http://${host}` : host;
+      const hosts = metadata.annotations?.[AUTHORIZATION_HOSTS_ANNOTATION]?.split(',') ?? [];
+      if (host === '' || !hosts.some((each) => each.trim().toLowerCase() === to)) {
+        return {
+          problem: `${what}, which may not be sent to ${host === '' ? 'a path' : to}. Who has that Secret allows it: kubectl annotate secret -n ${namespace} ${name} ${AUTHORIZATION_HOSTS_ANNOTATION}=${host === '' ? 'HOST' : to}`,
+        };
+      }
+      const found = Object.hasOwn(data, key) ? data[key] : undefined;
+      return found === undefined
+        ? { problem: `${what}, which has no such key` }
+        : { value: Buffer.from(found, 'base64').toString('utf8') };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      if (error.statusCode === 404) return { problem: `${what}, which does not exist` };
+      if (error.statusCode !== 403) throw error;
+      return {
+        problem: `${what}, which the daemon may not read. Who has that namespace allows it by a RoleBinding there, to ClusterRole ${SECRETS_ROLE} and the daemon's service account`,
+      };
+    }
+  };
+}
+
+/** The same for the header Authorization: one line. */
+export function authorizationReads(client: Pick<KubeClient, 'get'>) {
+  const read = secretReads(client);
+  return async (
+    namespace: string,
+    { name, key }: { name: string; key: string },
+    url: string,
+  ): Promise<{ value: string } | { problem: string }> => {
+    const found = await read(namespace, name, key, url);
+    if ('problem' in found) return { problem: `it takes ${found.problem}` };
+    const value = found.value.trim();
+    return isHeader(value)
+      ? { value }
+      : { problem: `it takes key ${key} of Secret ${namespace}/${name}, which holds no single line` };
+  };
+}

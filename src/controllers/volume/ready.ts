@@ -1,0 +1,63 @@
+import { OUT_OF_SERVICE_TAINT, READY_REASON, type ReadyReason } from '../../api/names.ts';
+import { validateVolume } from '../../api/validate-volume.ts';
+import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
+import { type Ready, readyOf } from './status.ts';
+import type { Input } from './types.ts';
+
+/** What Ready tells of a Volume that was made. */
+
+export const available = (
+  { volume, pv, attachmentEnabled }: Input,
+  notes: readonly string[] = [],
+): Ready => ({
+  status: 'True',
+  reason: READY_REASON.available,
+  message: [
+    ...(pv?.metadata.deletionTimestamp === undefined
+      ? []
+      : ['the PersistentVolume is marked for deletion, and goes when this Volume is deleted']),
+    // What came into the spec since the Volume was made.
+    ...validateVolume(volume).map((problem) => `not done: ${problem}`),
+    // Which pods wait for it is known to nobody then.
+    ...(isOnDemand(volume) && !attachmentEnabled
+      ? [
+          'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
+        ]
+      : []),
+    ...notes,
+  ].join('; '),
+});
+export const unavailable = (message: string, reason: ReadyReason = READY_REASON.unavailableError): Ready => ({
+  status: 'False',
+  reason,
+  message,
+});
+
+const RECOVERABLE: readonly (string | undefined)[] = [
+  READY_REASON.unavailableError,
+  READY_REASON.directoryNotMounted,
+  READY_REASON.pathAstray,
+  READY_REASON.adoptionRefused,
+];
+
+/** Whether a Volume that is not ready for this reason recovers by itself. For any other it waits for a change of its spec. */
+export const isRecoverable = (reason: string | undefined): boolean => RECOVERABLE.includes(reason);
+
+/** What Ready tells of a device that is to be kept present and is not there. */
+export function waiting({ volume, node, attachmentEnabled, paused, off }: Input): Ready {
+  const told = attachmentsOf(volume).find((each) => each.node === node);
+  // It waited already, was attached, and is gone before that was seen: to say the same again would tell nobody.
+  const ready = readyOf(volume);
+  const isLost =
+    ready?.reason === READY_REASON.attaching &&
+    told?.state === 'Attached' &&
+    Date.parse(told.since) > Date.parse(ready.lastUpdateTime ?? '');
+  const what = `the device is not attached on ${node}${isLost ? `, where it was at ${told.since}` : ''}`;
+  if (paused === undefined && !attachmentEnabled) return attachmentDisabled(what);
+  const held = told?.message;
+  const attached = off
+    ? `it is attached once the taint ${OUT_OF_SERVICE_TAINT} is taken off Node ${node}, or that is Ready`
+    : `it is being attached${held === undefined ? '' : `: ${held}`}`;
+  const message = `${what}; ${paused === undefined ? attached : `it is attached once ${paused} is not paused any more`}`;
+  return { status: 'Unknown', reason: READY_REASON.attaching, message };
+}

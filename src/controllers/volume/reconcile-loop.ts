@@ -1,0 +1,78 @@
+import type { Logger } from '../../api/logger.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { Follower } from '../../nodes/follow.ts';
+import { type Effects, type Known, nothing } from './actions.ts';
+import { jobKey, parseJobName } from './job-name.ts';
+import type { Subjects } from './reconciled-object.ts';
+import type { Decision } from './types.ts';
+
+export interface RoundsDeps {
+  /** What there is to decide about under that name now; undefined where this process has nothing to do. */
+  read(name: string): Subject | undefined;
+  subjects: Subjects;
+  effects: Effects;
+  follower: Follower;
+  /** Decide again about the object of that name. */
+  enqueue(name: string): void;
+  logger: Logger;
+}
+
+export interface Subject {
+  volume: Volume;
+  node: string;
+  decide(known: Known): Decision;
+}
+
+/** Brings what has that name closer to what is wanted. Throws what the API server refuses. */
+export type Reconcile = (
+  name: string,
+  signal: AbortSignal,
+) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+
+/** No chart has a path as long: a decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 50;
+
+/** The thin loop around a decision: reads, decides, carries out one effect, and reads again. */
+export function createRounds(deps: RoundsDeps): Reconcile {
+  const { read, subjects, effects, logger } = deps;
+  return async (name, signal) => {
+    let known = nothing;
+    let before: string | undefined;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const subject = read(name);
+      if (subject === undefined) return undefined;
+      const { volume, node } = subject;
+      const subjectNow = `${volume.metadata.uid} on ${node}`;
+      // Another one of that name, or work on it runs elsewhere now: what is known is not of that.
+      if (before !== undefined && before !== subjectNow) known = nothing;
+      before = subjectNow;
+      const decision = subject.decide(known);
+      if (decision.action === undefined) {
+        if (decision.follow) follow(volume, node);
+        if (decision.retry) return { retry: true };
+        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+      }
+      try {
+        known = await effects.carryOut(decision.action, volume, node, known);
+      } catch (error) {
+        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+        logger.warn({ volume: name, action: decision.action.do, err: error }, 'decided on an old object');
+        // What is gone, the informer hears of.
+        if (!(await subjects.refresh(name)) || isNotFound(error)) return { retry: true };
+        known = nothing;
+      }
+      if (decision.action.do === 'release-volume') return undefined;
+    }
+    throw new Error(`volume ${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  };
+
+  function follow(volume: Volume, node: string): void {
+    const job = parseJobName(volume.status?.job);
+    if (job?.attempt === undefined) return;
+    const key = jobKey(volume.metadata.uid ?? '', job.kind, job.attempt);
+    deps.follower.follow(node, key, () => deps.enqueue(volume.metadata.name));
+  }
+}

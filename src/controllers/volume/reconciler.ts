@@ -1,0 +1,85 @@
+import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import { isOff } from '../../api/out-of-service.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { Follower } from '../../nodes/follow.ts';
+import type { LoopNumbers } from '../../storage/loop-numbers.ts';
+import { decide } from './decide.ts';
+import { createEffects, type EffectDeps } from './actions.ts';
+import { isLeaving } from './leftover.ts';
+import { createLooks } from './observation-times.ts';
+import { lifeOf } from './node-life.ts';
+import { pausedBy } from './paused.ts';
+import { createRounds, type Reconcile } from './reconcile-loop.ts';
+import { createVolumeSubjects } from './volume-store.ts';
+import { nodesOf, workNode } from './target-node.ts';
+
+export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  nodes: Informer<KubeNode>;
+  follower: Follower;
+  /** Whether this process has hands on that node. For others it writes nothing, not even a status. */
+  actsFor(node: string): boolean;
+  /** Decide again about the object of that name. */
+  enqueue(name: string): void;
+}
+
+export interface VolumeReconcilerDeps extends ReconcilerDeps {
+  storageClasses: Informer<StorageClass>;
+  /** Shared by all who attach. */
+  loopNumbers: LoopNumbers;
+  /** Whether the controller runs that attaches and detaches devices. */
+  attachmentEnabled: boolean;
+  /** Whether that is about the Volume's device on the node just now. */
+  isMoving(volume: Volume, node: string): boolean;
+}
+
+const isSaidOff = (node: KubeNode | undefined): boolean => node !== undefined && isOff(node);
+
+/** Reconciles Volumes by `decide`. */
+export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
+  const { volumes, persistentVolumes, storageClasses, nodes, clock, loopNumbers, attachmentEnabled } = deps;
+  const looks = createLooks((node) => lifeOf(nodes.get(node)));
+  const subjects = createVolumeSubjects(deps);
+  const effects = createEffects({ ...deps, subjects }, looks, loopNumbers);
+
+  return createRounds({
+    ...deps,
+    subjects,
+    effects,
+    read(name) {
+      const volume = volumes.get(name);
+      if (volume === undefined) return undefined;
+      const { uid = '' } = volume.metadata;
+      const node = workNode(volume, (named) => nodes.get(named));
+      // What can be no node's name is nobody's, so anyone says so; and to forget a node takes no hands on it.
+      const foreign = nodesOf(volume).some((each) => isDnsSubdomain(each) && !deps.actsFor(each));
+      if (foreign && !isLeaving(volume)) return undefined;
+      return {
+        volume,
+        node,
+        decide: (known) =>
+          decide(
+            {
+              volume,
+              node,
+              pv: persistentVolumes.get(name),
+              storageClass: storageClasses.get(volume.spec.storageClassName),
+              ...known,
+              pathPreferred: known.pathPreferred ?? looks.hasPath(uid, node),
+              lookedAt: looks.last(uid, node),
+              allotted: loopNumbers.ofOthers(node, uid),
+              attachmentEnabled,
+              isMoving: deps.isMoving(volume, node),
+              kubeletRoot: deps.kubeletRoot,
+              paused: pausedBy(volume, nodes.get(node)),
+              off: isSaidOff(nodes.get(node)),
+            },
+            clock.now(),
+          ),
+      };
+    },
+  });
+}

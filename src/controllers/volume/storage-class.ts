@@ -1,0 +1,40 @@
+import type { StorageClass } from '../../api/core.ts';
+import type { VolumeMode } from '../../api/volume.ts';
+import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
+import type { FsType } from '../../storage/types.ts';
+
+/** What a class says about the volumes of it, checked. */
+export interface ClassOptions {
+  /** undefined for a Block volume, which gets none. */
+  fs: { type: FsType; options: string[] } | undefined;
+  mountOptions: string[];
+}
+
+/** Options of a class, or why no volume can be made of it: the parameters are MetalK8s's. */
+export function checkClass(
+  { metadata, parameters = {}, mountOptions = [] }: StorageClass,
+  mode: VolumeMode = 'Filesystem',
+): ClassOptions | { problem: string } {
+  if (mode === 'Block') return { fs: undefined, mountOptions: [] };
+  // MetalK8s fails without a type (a KeyError); ext4 is what its documentation has, and the kubelet's default.
+  const type = parameters.fsType ?? 'ext4';
+  if (type !== 'ext4' && type !== 'xfs') {
+    return {
+      problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ext4 and xfs)`,
+    };
+  }
+  const checked = checkMkfsOptions(type, parseList(parameters.mkfsOptions ?? '[]'));
+  if ('problem' in checked) {
+    return { problem: `parameter mkfsOptions of storage class ${metadata.name}: ${checked.problem}` };
+  }
+  return { fs: { type, options: checked.options }, mountOptions };
+}
+
+/** What is no JSON is refused like JSON that is no list. */
+function parseList(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,34 @@
+import { basename } from 'node:path';
+import { directoryWanted } from '../../api/directory.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import type { Prepared, Volume } from '../../api/volume.ts';
+import { lvPath } from '../../storage/lvm/names.ts';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/**
+ * Why nothing may be done on a node by what the Volume's object says. Whoever may write a status could otherwise have
+ * any file of a node removed, or any disk wiped.
+ */
+export function recordProblem(volume: Volume): string | undefined {
+  const { metadata, status } = volume;
+  const { uid = '' } = metadata;
+  if (!UUID.test(uid)) return `metadata.uid is ${JSON.stringify(uid)}, which is no UUID`;
+  const prepared = status?.prepared;
+  if (prepared === undefined) return undefined;
+  return isOurs(volume, prepared) && isDnsSubdomain(prepared.node ?? '')
+    ? undefined
+    : `status.prepared names ${JSON.stringify(prepared.paths)} on node ${JSON.stringify(prepared.node)}, which Stowage never wrote there`;
+}
+
+/** A file is named after the Volume's UID, and a logical volume after the Volume; a device is the one of the spec, which nobody can change. */
+function isOurs({ metadata, spec }: Volume, { paths }: Prepared): boolean {
+  const { name } = metadata;
+  const [path = '', ...others] = paths ?? [];
+  if (others.length > 0 || directoryWanted(path) !== undefined) return false;
+  const { rawBlockDevice, lvmLogicalVolume } = spec;
+  if (rawBlockDevice != null) return path === rawBlockDevice.devicePath;
+  return lvmLogicalVolume == null
+    ? basename(path) === metadata.uid
+    : path === lvPath({ vgName: lvmLogicalVolume.vgName, name });
+}

@@ -1,0 +1,62 @@
+import type { KubeNode, PersistentVolume } from '../../api/core.ts';
+import { PROTECTION_FINALIZER } from '../../api/names.ts';
+import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { pausedBy } from './paused.ts';
+import { statusPatch } from './status.ts';
+import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
+
+export interface VolumeSubjectsDeps {
+  client: KubeClient;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  nodes: Informer<KubeNode>;
+}
+
+/** Volumes, each with the PersistentVolume of its name. */
+export function createVolumeSubjects({
+  client,
+  volumes,
+  persistentVolumes,
+  nodes,
+}: VolumeSubjectsDeps): Subjects {
+  return {
+    async writeStatus({ metadata: { name, uid, resourceVersion }, status: before }, status) {
+      const patch = { metadata: { uid, resourceVersion }, status: statusPatch(before, status) };
+      volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+    },
+    async protect({ metadata: { name, uid, resourceVersion, finalizers = [] } }) {
+      const metadata = { finalizers: [...finalizers, PROTECTION_FINALIZER], uid, resourceVersion };
+      volumes.learn(await client.patch(VOLUMES, name, { metadata }));
+    },
+    release: (volume) => takeOffFinalizer(client, volumes, VOLUMES, volume),
+    async isCurrent(volume, node) {
+      const { name, resourceVersion } = volume.metadata;
+      const pvVersion = persistentVolumes.get(name)?.metadata.resourceVersion;
+      const [live, pv, kubeNode] = await Promise.all([
+        client.get<Volume>(VOLUMES, name),
+        liveOf<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
+        liveOf<KubeNode>(client, NODES, node),
+      ]);
+      volumes.learn(live);
+      if (pv !== undefined) persistentVolumes.learn(pv);
+      if (kubeNode !== undefined) nodes.learn(kubeNode);
+      return (
+        live.metadata.resourceVersion === resourceVersion &&
+        persistentVolumes.get(name)?.metadata.resourceVersion === pvVersion &&
+        pausedBy(live, kubeNode) === undefined
+      );
+    },
+    async refresh(name) {
+      const live = await liveOf<Volume>(client, VOLUMES, name);
+      if (live === undefined) return false;
+      volumes.learn(live);
+      const pv = await liveOf<PersistentVolume>(client, PERSISTENT_VOLUMES, name);
+      if (pv !== undefined) persistentVolumes.learn(pv);
+      return true;
+    },
+    objectOf: (volume) => volume,
+  };
+}

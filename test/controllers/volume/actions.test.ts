@@ -1,0 +1,112 @@
+import { expect, test } from '@jest/globals';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { JobKey, JobState } from '../../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
+import { createEffects, type EffectDeps, nothing } from '../../../src/controllers/volume/actions.ts';
+import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
+import type { Action } from '../../../src/controllers/volume/types.ts';
+import { pending } from '../../support/decisions.ts';
+import { memoryLogger } from '../../support/logger.ts';
+import { UID, volume } from '../../support/volume-input.ts';
+
+const submit: Action = { do: 'submit', steps: [], loopNumber: 7 };
+const createPv: Action = { do: 'create-pv', pv: { metadata: { name: 'v1' } } as PersistentVolume };
+
+/**
+ * @param live the Volume as the API server has it
+ * @param isCurrent whether that is what was decided on
+ * @param state that of each job
+ */
+function world({
+  live = volume(),
+  isCurrent = true,
+  state = { state: 'running' },
+}: {
+  live?: Volume;
+  isCurrent?: boolean;
+  state?: JobState;
+} = {}) {
+  const paths: string[] = [];
+  const submitted: JobKey[] = [];
+  const created: unknown[] = [];
+  const forgotten: string[] = [];
+  const loopNumbers = createLoopNumbers();
+  const deps = {
+    client: {
+      get: async () => live,
+      create: async (_: unknown, object: unknown) => {
+        created.push(object);
+        return object;
+      },
+    },
+    subjects: { isCurrent: async () => isCurrent, objectOf: (of: Volume) => of },
+    executor: {
+      submit: async (_: string, { key }: { key: JobKey }) => {
+        submitted.push(key);
+        return state;
+      },
+      forget: async (_: string, subject: string) => {
+        forgotten.push(subject);
+        return true;
+      },
+    },
+    persistentVolumes: { learn() {} },
+    events: { event() {} },
+    logger: memoryLogger(),
+  } as unknown as EffectDeps;
+  const looks: Partial<Looks> = { notePath: (...words) => void paths.push(words.join(' ')) };
+  const effects = createEffects(deps, looks as Looks, loopNumbers);
+  const decided = volume(pending('PrepareVolume/1'));
+  return {
+    ...{ submitted, created, forgotten, loopNumbers, paths },
+    run: (action: Action) => effects.carryOut(action, decided, 'n1', nothing),
+  };
+}
+
+test('a job is submitted by the name in the status', async () => {
+  const { run, submitted } = world();
+  expect((await run(submit)).job).toEqual({ known: { state: 'running' } });
+  expect(submitted).toEqual([{ subject: UID, id: 'prepare-1' }]);
+});
+
+test('no job is submitted where the API server has the Volume otherwise than the cache', async () => {
+  const { run, submitted } = world({ isCurrent: false });
+  expect(await run(submit)).toEqual(nothing);
+  expect(submitted).toEqual([]);
+});
+
+test('the file system of a directory is recorded by a job of its own, which no status names', async () => {
+  const { run, submitted, forgotten } = world();
+  expect(await run({ do: 'record-directory', steps: [] })).toEqual({ ...nothing, directoryRecorded: true });
+  expect(submitted).toEqual([{ subject: `directory-${UID}`, id: 'directory' }]);
+  expect(forgotten).toEqual([`directory-${UID}`]);
+});
+
+test.each<[JobState, string[]]>([
+  [{ state: 'succeeded' }, [`${UID} n1`]],
+  [{ state: 'running' }, []],
+])('udev is told to prefer a device by a job of its own: %j', async (state, preferred) => {
+  const { run, submitted, forgotten, paths } = world({ state });
+  expect(await run({ do: 'prefer-path', steps: [] })).toEqual({ ...nothing, pathPreferred: true });
+  expect(submitted).toEqual([{ subject: `path-${UID}`, id: 'path' }]);
+  expect(forgotten).toEqual([`path-${UID}`]);
+  expect(paths).toEqual(preferred);
+});
+
+test('a loop device is promised before anything is awaited', async () => {
+  const { run, loopNumbers } = world();
+  const running = run(submit);
+  expect(loopNumbers.ofOthers('n1', 'another Volume')).toEqual(new Set([7]));
+  await running;
+});
+
+test('no PersistentVolume is created for a Volume that was deleted and created again', async () => {
+  const again = volume();
+  const { run, created } = world({ live: { ...again, metadata: { ...again.metadata, uid: 'another' } } });
+  await expect(run(createPv)).rejects.toThrow('the cache has an earlier Volume');
+  expect(created).toEqual([]);
+  const { run: runCurrent, created: createdOnce } = world();
+  await runCurrent(createPv);
+  expect(createdOnce).toHaveLength(1);
+});

@@ -1,0 +1,270 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeNode } from '../../../src/api/core.ts';
+import type { Leftover } from '../../../src/api/leftover.ts';
+import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import { adoptionProblem, nodesToJudge } from '../../../src/controllers/volume/adoption.ts';
+import { readContents } from '../../../src/controllers/volume/claimants.ts';
+import { decide } from '../../../src/controllers/volume/decide.ts';
+import { ago, attachmentOn, NOW as NOW_2030, nodeNamed } from '../../support/cluster-objects.ts';
+import { given, outcome, pending, prepared, type Row } from '../../support/decisions.ts';
+import { freshNode, input, madeNode, NOW, readyNode, UID } from '../../support/volume-input.ts';
+import { volumeNamed } from '../../support/volumes.ts';
+
+const OLD = '11111111-2222-4333-8444-555555555555';
+const TAINT = 'node.kubernetes.io/out-of-service';
+
+const old = (more: Partial<VolumeStatus> = {}, spec: Partial<Volume['spec']> = {}): Volume => {
+  const base = volumeNamed('old1', { prepared, ...more });
+  return { ...base, metadata: { ...base.metadata, uid: OLD }, spec: { ...base.spec, ...spec } };
+};
+const unmade: Volume = { ...volumeNamed('old1'), metadata: { name: 'old1', uid: OLD } };
+const adopter = (name: string, creationTimestamp: string, more: VolumeStatus = {}): Volume => {
+  const base = volumeNamed(name, more);
+  return {
+    ...base,
+    metadata: { ...base.metadata, creationTimestamp },
+    spec: { ...base.spec, nodeName: 'n2', adopt: { uid: OLD } },
+  };
+};
+const data1 = adopter('data1', '2030-01-01T00:00:01Z');
+const leftover = (nodeName: string) =>
+  ({
+    metadata: { name: OLD },
+    spec: { uid: OLD, volumeName: 'old1', nodeName, storageClassName: 'fast' },
+  }) as Leftover;
+
+const content = (uid: string, snapshotHandle?: string): VolumeSnapshotContent => ({
+  apiVersion: 'snapshot.storage.k8s.io/v1',
+  kind: 'VolumeSnapshotContent',
+  metadata: { name: 'content', uid },
+  spec: {
+    volumeSnapshotRef: {},
+    deletionPolicy: 'Delete',
+    driver: 'volume.stowage.dev',
+    source: snapshotHandle === undefined ? { volumeHandle: 'old1' } : { snapshotHandle },
+  },
+});
+
+const ready = nodeNamed('n1', { ready: 'True' });
+const off = nodeNamed('n1', { ready: 'Unknown', since: ago(10), taints: [TAINT] });
+const silent = (seconds: number) => nodeNamed('n1', { ready: 'Unknown', since: ago(seconds) });
+
+describe('storage is adopted', () => {
+  const shared = { attachableNodes: ['n1', 'n3'], sparseLoopDevice: { size: '1Gi', directory: '/s' } };
+  const rows: [
+    string,
+    {
+      volumes: Volume[];
+      nodes?: KubeNode[];
+      leftover?: Leftover;
+      contents?: VolumeSnapshotContent[];
+      volume?: Volume;
+    },
+    RegExp?,
+  ][] = [
+    ['where the earlier Volume is gone', { volumes: [data1] }],
+    ['where its node is out of service', { volumes: [old(), data1], nodes: [off] }],
+    ['where its node was NotReady for long', { volumes: [old(), data1], nodes: [silent(400)] }],
+    ['where there is no Node any more', { volumes: [old(), data1] }],
+    [
+      'where only what is left of it is on a dead node',
+      { volumes: [data1], leftover: leftover('n1'), nodes: [off] },
+    ],
+    [
+      'where another Volume adopts something else',
+      { volumes: [data1, { ...adopter('x', ago(99)), spec: { ...data1.spec, adopt: { uid: UID } } }] },
+    ],
+    ['where a later Volume wants it, too', { volumes: [data1, adopter('late', '2030-01-01T00:00:02Z')] }],
+    [
+      'not where its node is Ready',
+      { volumes: [old(), data1], nodes: [ready] },
+      /old1's on node n1, and node n1 is Ready$/,
+    ],
+    [
+      'not where it is on the same node, though there is no such Node',
+      {
+        volumes: [old({}, { nodeName: 'n2' }), data1],
+        volume: { ...data1, spec: { ...data1.spec, nodeName: 'n1' } },
+      },
+      /old1's on node n1, and that is the node that is to adopt it$/,
+    ],
+    [
+      'not where what is left of it is removed on the same node',
+      { volumes: [data1], leftover: leftover('n2') },
+      /a Leftover has .* on node n2, and that is the node/,
+    ],
+    [
+      'not where its node is Ready and has the taint',
+      { volumes: [old(), data1], nodes: [nodeNamed('n1', { ready: 'True', taints: [TAINT] })] },
+      /Ready, though it has the taint/,
+    ],
+    [
+      'not where its node is NotReady for a moment',
+      { volumes: [old(), data1], nodes: [silent(60)] },
+      /NotReady for/,
+    ],
+    [
+      'not where it is attached to another node, which lives',
+      {
+        volumes: [old({ attachments: [attachmentOn('n3')] }), data1],
+        nodes: [off, nodeNamed('n3', { ready: 'True' })],
+      },
+      /node n3 is Ready/,
+    ],
+    [
+      'not where nodes share it, and one is only silent',
+      {
+        volumes: [old({}, shared), data1],
+        nodes: [off, nodeNamed('n3', { ready: 'Unknown', since: ago(9999) })],
+      },
+      /n3 is NotReady .* may still write/,
+    ],
+    [
+      'not where nodes share it, and the Node of one is gone',
+      { volumes: [old({}, shared), data1], nodes: [off] },
+      /no Node n3 any more, and the machine may still write/,
+    ],
+    [
+      'not where it was never made to its end',
+      { volumes: [unmade, data1], nodes: [off] },
+      /old1, .* was never made/,
+    ],
+    [
+      'not where what is left of it is removed on a node that lives',
+      { volumes: [data1], leftover: leftover('n1'), nodes: [ready] },
+      /a Leftover has/,
+    ],
+    ['where other snapshots are', { volumes: [data1], contents: [content(UID), content(UID, 'odd')] }],
+    [
+      'not where it is a snapshot',
+      { volumes: [data1], contents: [content(UID), content(OLD)] },
+      /is a snapshot: that of the VolumeSnapshotContent content$/,
+    ],
+    [
+      'not where it is a file that a snapshot’s handle names',
+      { volumes: [data1], contents: [content(UID, `file:n1:/srv/snapshots/${OLD}`)] },
+      /is a snapshot/,
+    ],
+    [
+      'not where it is a logical volume that a snapshot’s handle names',
+      { volumes: [data1], contents: [content(UID, `lvm:n1:vg0/snap-${OLD}`)] },
+      /is a snapshot/,
+    ],
+    [
+      'not where an earlier Volume adopts it',
+      { volumes: [data1, adopter('first', '2030-01-01T00:00:00Z')] },
+      /the Volume first adopts/,
+    ],
+    [
+      'not where a Volume has adopted it',
+      { volumes: [data1, adopter('has', '2030-01-01T00:00:09Z', { prepared })] },
+      /the Volume has adopts/,
+    ],
+    [
+      'not where a Volume adopts it that is there already, by one that is not created yet',
+      { volumes: [data1], volume: { ...data1, metadata: { name: 'new' } } },
+      /the Volume data1 adopts/,
+    ],
+  ];
+  test.each(rows)('%s', (_, { volumes, nodes = [], leftover, contents = [], volume = data1 }, ...[why]) => {
+    const named = (name: string) => nodes.find(({ metadata }) => metadata.name === name);
+    const problem = adoptionProblem(volume, OLD, { volumes, leftover, contents, nodeNamed: named }, NOW_2030);
+    if (why === undefined) expect(problem).toBeUndefined();
+    else
+      expect(problem).toMatchObject({
+        refusal: expect.stringMatching(why),
+        hint: expect.stringMatching(/./),
+      });
+  });
+
+  test('by one Volume of two that were created in one second', () => {
+    const volumes = [adopter('a', '2030-01-01T00:00:00Z'), adopter('b', '2030-01-01T00:00:00Z')];
+    const claimants = { volumes, leftover: undefined, contents: [], nodeNamed: () => undefined };
+    const refused = volumes.filter((volume) => adoptionProblem(volume, OLD, claimants, NOW_2030));
+    expect(refused.map(({ metadata }) => metadata.name)).toEqual(['b']);
+  });
+
+  test('after every node was judged that may write to it', () => {
+    const volumes = [
+      old({ attachments: [attachmentOn('n3')], jobNode: 'n4' }, { attachableNodes: ['n1', 'n2'] }),
+    ];
+    expect(nodesToJudge(OLD, { volumes, leftover: leftover('n5') })).toEqual(['n1', 'n2', 'n3', 'n4', 'n5']);
+  });
+});
+
+describe('a Volume that adopts storage', () => {
+  const spec = { adopt: { uid: OLD } };
+  const refusal = 'the storage is old1’s';
+  const refused = { adoption: { problem: { refusal, hint: 'Wait' } } };
+  const allowed = { adoption: { problem: undefined } };
+  const job = 'PrepareVolume/1';
+  const waits = ['Pending', job, 'False', 'AdoptionRefused', expect.stringContaining(refusal)];
+  const earlierFile = {
+    realPath: `/var/lib/metalk8s/storage/sparse/${OLD}`,
+    file: { type: 'file', sizeBytes: 1n << 30n, inode: '42' },
+    signature: { found: 'one', type: 'xfs', uuid: OLD },
+    beside: { owners: [], marks: [], unfinished: [] },
+  } as const;
+  const there = { ...freshNode, earlierFile };
+  const step = { name: 'x', command: 'x' };
+  const rows: Row[] = [
+    [
+      'asks what speaks against it before its first job',
+      given(pending(job), { spec, job: 'not-found' }),
+      'read-claimants',
+    ],
+    [
+      'waits while something does',
+      given(pending(job), { spec, job: 'not-found', node: there, ...refused }),
+      waits,
+    ],
+    [
+      'waits half way, too, where its job died',
+      given(pending(job), { spec, job: { state: 'died', step }, node: there, ...refused }),
+      waits,
+    ],
+    [
+      'lets a job run that was allowed to begin',
+      given(pending(job), { spec, job: { state: 'running', step }, ...refused }),
+      ['Pending', job, 'Unknown', 'Pending', 'x'],
+    ],
+    [
+      'is done by what the job did, whatever speaks against it by then',
+      given(pending(job), { spec, job: 'succeeded', node: readyNode, ...refused }),
+      'forget-jobs',
+    ],
+    [
+      'begins where nothing does',
+      given(pending(job), { spec, job: 'not-found', node: there, ...allowed }),
+      ['submit', expect.any(Number), 0],
+    ],
+    [
+      'asks no more once it was made',
+      given(pending('PrepareVolume/2', { prepared }), { spec, job: 'not-found' }),
+      'observe',
+    ],
+  ];
+  test.each(rows)('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toEqual(expected);
+  });
+
+  test('has the file system on its PersistentVolume that the storage has, whatever the class says', () => {
+    const node = { ...madeNode, signature: { found: 'one', type: 'xfs', uuid: UID } } as const;
+    const parts = given(pending('PrepareVolume/DONE', { prepared }), { spec, livePv: { found: undefined } });
+    expect(outcome(parts)).toBe('observe');
+    const { action } = decide(input({ ...parts, observation: { known: node } }), NOW);
+    expect(action).toMatchObject({ do: 'create-pv', pv: { spec: { local: { fsType: 'xfs' } } } });
+  });
+});
+
+test('a cluster that knows no snapshots has none, and one that does not tell is not taken for that', async () => {
+  const answering = (code: number) =>
+    ({
+      list: () => Promise.reject(new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, code, 'GET')),
+    }) as unknown as KubeClient;
+  expect(await readContents(answering(404))).toEqual([]);
+  await expect(readContents(answering(403))).rejects.toThrow(/403/);
+});

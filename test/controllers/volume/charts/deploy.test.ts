@@ -1,0 +1,498 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../../src/api/volume.ts';
+import { decide } from '../../../../src/controllers/volume/decide.ts';
+import type { Input } from '../../../../src/controllers/volume/types.ts';
+import {
+  away,
+  creationFailed,
+  given,
+  isAvailable,
+  outcome,
+  pending,
+  prepared,
+  preparing,
+  type Row,
+  status,
+  step,
+  waitingForSource,
+} from '../../../support/decisions.ts';
+import {
+  freshNode,
+  input,
+  loop,
+  madeNode,
+  NOW,
+  pv,
+  readyNode,
+  storageClass,
+  UID,
+  unmounted,
+  volume,
+} from '../../../support/volume-input.ts';
+
+const OTHER = '11111111-2222-4333-8444-555555555555';
+
+type Parts = Parameters<typeof given>[1];
+
+/** One that attempt of the job which makes it has to make, one that is made, and one that starts from another. */
+const making = (attempt: number | 'DONE', parts?: Parts) => given(pending(`PrepareVolume/${attempt}`), parts);
+const made = (parts?: Parts) => given(pending('PrepareVolume/DONE', { prepared }), parts);
+const copying = (made: ReturnType<typeof pending>, parts?: Parts) =>
+  given(made, { spec: { source: { volumeName: 'x' } }, ...parts });
+const copy = (attempt: number, parts?: Parts) => copying(pending(`PrepareVolume/${attempt}`), parts);
+const fromFile = (what: 'volume' | 'snapshot' = 'volume'): Input['source'] => ({
+  from: { file: `/s/${OTHER}`, mode: 'Filesystem', what },
+});
+
+const logical = ({ spec: { sparseLoopDevice: _, ...spec }, ...more }: Volume): Volume => ({
+  ...more,
+  spec: { ...spec, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+});
+
+describe('DeployVolume', () => {
+  const rows: Row[] = [
+    [
+      'Job, no value → add the finalizer on the Volume',
+      given(undefined, { metadata: { finalizers: [] } }),
+      'add-finalizer',
+    ],
+    ['Job, no value → spawn PrepareVolume, Pending, reschedule now', {}, preparing(1)],
+    ['Job of another kind counts as no value', given(pending('AttachVolume/4')), preparing(1)],
+    [
+      "Job of MetalK8s's operator (a Salt job) counts as no value",
+      given(pending('PrepareVolume/20260102030405123456')),
+      preparing(1),
+    ],
+    ['Job, "DONE" without a record of what was made counts as no value', making('DONE'), preparing(1)],
+    ['Job ID → poll the status of the job', making(1), 'poll'],
+    ['Job ID, and it starts from something → read that first', copy(1, { job: 'not-found' }), 'read-source'],
+    [
+      'Job ID, and what it starts from is not there → Pending, never an empty volume',
+      copy(1, { job: 'not-found', node: freshNode, source: { problem: 'it is gone' } }),
+      waitingForSource(1, 'it is gone. It is made once that is there'),
+    ],
+    [
+      'Job ID, and what it started from is gone, while its job runs → Pending, says where that is',
+      copy(1, { job: { state: 'running', step }, source: { problem: 'it is gone' } }),
+      preparing(1, step.name),
+    ],
+    [
+      'Job ID, and what it started from is gone, once its job is done → what was made counts',
+      copy(1, { job: 'succeeded', node: readyNode, source: { problem: 'it is gone' } }),
+      'forget-jobs',
+    ],
+    [
+      'Job ID, and what it started from is gone, half way → Pending, never an empty volume',
+      copy(1, {
+        job: { state: 'died', step },
+        node: { ...madeNode, done: undefined },
+        source: { problem: 'it is gone' },
+      }),
+      waitingForSource(1, /it is gone/),
+    ],
+    [
+      'Job ID, and what it started from is gone, once it was made → looks at what was made',
+      copying(pending('PrepareVolume/2', { prepared }), { job: 'not-found' }),
+      'observe',
+    ],
+    [
+      'Job ID, and what it starts from is in use → Pending, so that whoever waits for it is told',
+      copy(1, {
+        job: 'not-found',
+        node: {
+          ...freshNode,
+          source: {
+            realPath: `/s/${OTHER}`,
+            file: { type: 'file', sizeBytes: 1n << 30n, inode: '43' },
+            signature: { found: 'one', type: 'ext4', uuid: OTHER },
+            state: '1',
+            mayClone: false,
+          },
+          loops: [{ ...loop, backingFile: `/s/${OTHER}`, backingInode: '43' }],
+          mounts: new Map([[loop.device, ['/mnt']]]),
+        },
+        source: fromFile(),
+      }),
+      waitingForSource(1, /\/dev\/loop3 is mounted at \/mnt, and/),
+    ],
+    [
+      'Job ID, and its directory is not mounted → Pending, and tried again',
+      making(1, { job: 'not-found', node: { ...freshNode, directory: unmounted } }),
+      [
+        ...['Pending', 'PrepareVolume/1', 'Unknown', 'DirectoryNotMounted'],
+        expect.stringContaining('is not mounted'),
+      ],
+    ],
+    [
+      'Job ID, of another type than what it starts from → Failed, never an empty volume',
+      { volume: logical(copy(1).volume), job: { known: { state: 'not-found' } }, source: fromFile() },
+      creationFailed(1, /of another type than what it starts from/),
+    ],
+    [
+      'Job ID, job still in progress → Pending, says where it is',
+      making(1, { job: 'running' }),
+      preparing(1, 'waits for an earlier job of this volume'),
+    ],
+    [
+      'Job ID, job still in progress → reschedule when it has ended',
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name]), {
+        job: { state: 'running', step },
+      }),
+      { follow: true },
+    ],
+    [
+      'Job ID, job not found → looks at the node before it is relaunched',
+      making(1, { job: 'not-found' }),
+      'observe',
+    ],
+    [
+      'Job ID, job not found → relaunch the job',
+      making(1, { job: 'not-found', node: freshNode, allotted: new Set([0, 1]) }),
+      ['submit', 19, 2],
+    ],
+    [
+      'a second attempt waits a second',
+      making(2, { job: 'not-found', node: freshNode }),
+      { requeueAfter: 900 },
+      NOW + 100,
+    ],
+    [
+      'and is submitted after it',
+      making(2, { job: 'not-found', node: freshNode }),
+      ['submit', 19, 0],
+      NOW + 1000,
+    ],
+    [
+      'Job ID, job not found, and all is there → cleans up its jobs',
+      making(1, { job: 'not-found', node: readyNode }),
+      'forget-jobs',
+    ],
+    [
+      'Job ID, job succeed → Job is "DONE", reschedule now',
+      making(1, { job: 'succeeded', node: readyNode, forgotten: true }),
+      preparing('DONE'),
+    ],
+    [
+      'Job ID, job succeed, and the link is not there → another attempt',
+      making(1, { job: 'succeeded', node: { ...readyNode, link: undefined } }),
+      preparing(2, 'attempt 1 ended early: still to be done: make the directory of udev rules'),
+    ],
+    [
+      'Job ID, refused by what is on the node → Failed, with what to do',
+      making(1, {
+        job: 'not-found',
+        node: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } },
+      }),
+      creationFailed(1, /is there already, and nothing on the node says that Stowage made it\. Look/),
+    ],
+    [
+      'Job ID, job failed → Failed, with step, command and what it printed',
+      making(1, { job: { state: 'failed', step, exit: 1, output: 'No space left on device\n' } }),
+      creationFailed(
+        1,
+        `the step "make the ext4 file system" failed with status 1: 'mkfs.ext4' 'x': No space left on device`,
+      ),
+    ],
+    [
+      'Job ID, job failed, and it starts from something → another attempt',
+      copy(1, { job: { state: 'failed', step, exit: 1, output: 'no whole copy' }, source: fromFile() }),
+      waitingForSource(2, /no whole copy/),
+    ],
+    [
+      'Job ID, job failed for the eighth time, and it starts from a volume → another attempt: what is in its way passes',
+      copy(8, {
+        job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
+        source: fromFile(),
+      }),
+      waitingForSource(9, /^attempt 8 ended early: .*No space left on device/),
+    ],
+    [
+      'and for the hundredth, and it starts from a snapshot → another attempt',
+      copy(100, { job: { state: 'died', step }, source: fromFile('snapshot') }),
+      waitingForSource(101, /attempt 100 ended early/),
+    ],
+    [
+      'an attempt waits for five minutes at most',
+      making(100, { job: 'not-found', node: freshNode }),
+      { requeueAfter: 1000 },
+      NOW + 299_000,
+    ],
+    [
+      'Job ID, job died → another attempt',
+      making(3, { job: { state: 'died', step } }),
+      preparing(4, /attempt 3 ended early/),
+    ],
+    [
+      'outrun: another attempt',
+      making(1, { job: { state: 'raced', step, exit: 1, output: 'busy' } }),
+      preparing(2, /busy/),
+    ],
+    [
+      'a guard did not hold: another attempt',
+      making(1, { job: { state: 'guarded', step, refusal: 'it changed', output: '' } }),
+      preparing(2, /it changed/),
+    ],
+    ['the eighth attempt is the last', making(8, { job: 'died' }), creationFailed(8, /after 8 attempts/)],
+    [
+      'node away: Ready is Unknown and the phase stays',
+      making(1, { job: away }),
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      'node still away, and ssh words it otherwise: nothing is written within a minute',
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
+        job: away,
+      }),
+      { retry: true },
+      NOW + 59_000,
+    ],
+    [
+      'and is told after it',
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
+        job: away,
+      }),
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+      NOW + 60_000,
+    ],
+    [
+      'udev is away for now: stays Pending, says so and tries again',
+      making(1, { job: 'not-found', node: { ...freshNode, udev: false } }),
+      preparing(1, /no udev runs/),
+    ],
+    [
+      'refused after a name that was written just now: a job of before a restored backup may be in the way, so it is asked for',
+      making(1, {
+        job: { known: { state: 'not-found' }, assumed: true },
+        node: { ...freshNode, file: { type: 'other' } },
+      }),
+      'poll',
+    ],
+    [
+      'a time of another clock keeps no attempt waiting',
+      making(2, { job: 'not-found', node: freshNode }),
+      ['submit', 19, 0],
+      NOW - 3_600_000,
+    ],
+    [
+      'a node whose answer is not understood is not called unreachable',
+      making(1, { job: 'not-found', node: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' } }),
+      ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
+    ],
+    [
+      'node still away: later again',
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', away.unknown]), {
+        job: away,
+      }),
+      { retry: true },
+    ],
+    ['"DONE" → create the PersistentVolume', made(), 'create-pv'],
+    [
+      '"DONE", and it started from something → look at what file system that was',
+      copying(pending('PrepareVolume/DONE', { prepared })),
+      'observe',
+    ],
+    [
+      '"DONE", and the node does not say what file system it has → no PersistentVolume that says a wrong one',
+      copying(pending('PrepareVolume/DONE', { prepared }), { node: away }),
+      ['Pending', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      '"DONE", and there is no file system any more → Pending, says so and looks again',
+      copying(pending('PrepareVolume/DONE', { prepared, devicePath: '/dev/x' }), {
+        node: { ...readyNode, signature: { found: 'none' } },
+      }),
+      [
+        'Pending',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'NodeUnclear',
+        '/dev/x should hold a file system, and none was found. The PersistentVolume is made once there is one',
+      ],
+    ],
+    [
+      '"DONE", and the API server refuses the PersistentVolume → Failed',
+      made({ pvRefused: { why: 'spec: may have one source', passing: false } }),
+      creationFailed('DONE', /may have one source/),
+    ],
+    [
+      '"DONE", and the API server does not allow the PersistentVolume → later again',
+      made({ pvRefused: { why: 'User "x" cannot create', passing: true } }),
+      preparing('DONE', /User "x" cannot create/),
+    ],
+    [
+      "someone else's PersistentVolume in the cache: the API server is asked",
+      made({ pv: pv('Bound', { ownerReferences: [] }) }),
+      'read-pv',
+    ],
+    [
+      "someone else's PersistentVolume that the cache alone has still",
+      made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: undefined } }),
+      'create-pv',
+    ],
+    [
+      'its own PersistentVolume, which the cache does not have yet',
+      made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: pv('Available') } }),
+      { retry: true },
+    ],
+    ['class missing in the cache: the API server is asked', { storageClass: undefined }, 'read-class'],
+    [
+      'class wrong in the cache: the API server is asked',
+      { storageClass: { ...storageClass, parameters: { fsType: 'zfs' } } },
+      'read-class',
+    ],
+    [
+      'class that only the API server has yet',
+      { storageClass: undefined, liveClass: { found: storageClass } },
+      preparing(1),
+    ],
+    [
+      'class that was exchanged for one that is right',
+      {
+        storageClass: { ...storageClass, parameters: { fsType: 'zfs' } },
+        liveClass: { found: storageClass },
+      },
+      preparing(1),
+    ],
+    [
+      'class missing',
+      { storageClass: undefined, liveClass: { found: undefined } },
+      [
+        'Failed',
+        undefined,
+        'False',
+        'CreationError',
+        expect.stringContaining('storage class local does not exist'),
+      ],
+    ],
+    [
+      'unsupported file system',
+      {
+        liveClass: {
+          found: {
+            apiVersion: 'storage.k8s.io/v1',
+            kind: 'StorageClass',
+            metadata: { name: 'local' },
+            provisioner: 'x',
+            parameters: { fsType: 'zfs' },
+          },
+        },
+      },
+      ['Failed', undefined, 'False', 'CreationError', expect.stringContaining('unsupported filesystem: zfs')],
+    ],
+    [
+      'a new generation retries a Failed Volume',
+      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), { metadata: { generation: 2 } }),
+      preparing(2),
+    ],
+    [
+      'made before, and the file is gone: never made anew',
+      given(pending('PrepareVolume/1', { prepared }), { job: 'not-found', node: freshNode }),
+      creationFailed(1, /is missing now/),
+    ],
+    [
+      'Job ID, job failed, and told so → not rescheduled',
+      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']), {
+        job: { state: 'failed', step, exit: 1, output: '' },
+      }),
+      {},
+    ],
+    [
+      'the PersistentVolume is created → Available, once its device was looked at',
+      made({ pv: pv('Available'), node: readyNode }),
+      isAvailable(),
+    ],
+  ];
+  test.each(rows)('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+});
+
+describe('a class that is missing or wrong: it is said how to retry', () => {
+  const wrong = { ...storageClass, parameters: { fsType: 'zfs' } };
+  const message = (parts: Partial<Input>) => (outcome(parts) as string[])[4];
+
+  test.each([
+    ['missing', undefined],
+    ['wrong', wrong],
+  ])('%s: by a change of the spec that changes nothing else', (_, found) => {
+    expect(message({ liveClass: { found } })).toContain(
+      `kubectl patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
+    );
+  });
+
+  test('not by a change that was made before', () => {
+    const said = message({
+      volume: { ...volume(), spec: { ...volume().spec, attachPolicy: 'Always' } },
+      liveClass: { found: undefined },
+    });
+    expect(said).not.toContain('kubectl patch');
+    expect(said).toContain('delete this Volume and create it again');
+  });
+
+  test('the class alone wakes nothing, the changed spec does', () => {
+    const failed = status('Failed', undefined, ['False', 'CreationError']);
+    expect(outcome(given(failed))).toEqual({});
+    expect(outcome(given(failed, { metadata: { generation: 2 } }))).toEqual(preparing(1));
+  });
+});
+
+describe('the file system that a PersistentVolume says', () => {
+  const made = volume(pending('PrepareVolume/DONE', { prepared }));
+  const copied = copying(pending('PrepareVolume/DONE', { prepared })).volume;
+  const has = (type: string) => ({
+    observation: { known: { ...readyNode, signature: { found: 'one', type, uuid: UID } as const } },
+  });
+  const block = { ...copied, spec: { ...copied.spec, mode: 'Block' as const } };
+  test.each<[string, Partial<Input>, string | undefined]>([
+    ['of what mkfs made is the class’s', { volume: made }, 'ext4'],
+    ['of a copy is that of what it was copied from', { volume: copied, ...has('xfs') }, 'xfs'],
+    ['of a copy of what the class would make', { volume: copied, ...has('ext4') }, 'ext4'],
+    ['of a block device is none', { volume: block, ...has('gpt') }, undefined],
+  ])('%s', (_, parts, type) => {
+    const { action } = decide(input(parts), NOW);
+    expect(action?.do === 'create-pv' && action.pv.spec.local?.fsType).toBe(type);
+  });
+});
+
+describe('a Volume that is attached where a pod needs it', () => {
+  const onDemand = (made = pending('PrepareVolume/1')) => {
+    const whole = volume(made);
+    return { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand' as const } };
+  };
+  const notFound = { known: { state: 'not-found' } } as const;
+
+  test('is made, and not attached', () => {
+    const { action } = decide(
+      input({ volume: onDemand(), job: notFound, observation: { known: freshNode } }),
+      NOW,
+    );
+    const programs = action?.do === 'submit' ? action.steps.map(({ argv }) => argv[0]) : [];
+    expect(programs).toContain('mkfs.ext4');
+    expect(programs).not.toContain('losetup');
+  });
+
+  test('is done without its device, and the path is known that this will have', () => {
+    const { action } = decide(
+      input({
+        volume: onDemand(),
+        job: { known: { state: 'succeeded' } },
+        observation: { known: madeNode },
+        forgotten: true,
+      }),
+      NOW,
+    );
+    const expected = {
+      job: 'PrepareVolume/DONE',
+      capacity: '1Gi',
+      devicePath: `/dev/disk/by-id/stowage-${UID}`,
+      prepared,
+    };
+    expect(action).toMatchObject({ do: 'set-status', status: expected });
+    expect(action?.do === 'set-status' && action.status).not.toHaveProperty('deviceName');
+  });
+
+  test('needs no udev to be made', () => {
+    const parts = { job: notFound, observation: { known: { ...freshNode, udev: false } } };
+    expect(outcome({ volume: onDemand(), ...parts })).toEqual(['submit', expect.any(Number), 0]);
+  });
+});

@@ -1,0 +1,158 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PopulatorSource, Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { cancelPath } from '../../../src/storage/records.ts';
+import { decide } from '../../../src/controllers/volume/decide.ts';
+import { fillOf } from '../../../src/controllers/volume/fill.ts';
+import {
+  creationFailed,
+  outcome,
+  pending,
+  preparing,
+  type Row,
+  step,
+  waitingForSource,
+} from '../../support/decisions.ts';
+import { freshNode, input, NOW, UID, volume } from '../../support/volume-input.ts';
+
+const populator: PopulatorSource = {
+  ...{ builtin: 'Image', namespace: 'prod', name: 'debian' },
+  options: { source: 'https://a/b', format: 'raw', compression: 'none' },
+};
+const filled = (status?: VolumeStatus, metadata: Partial<Volume['metadata']> = {}): Volume => {
+  const plain = volume(status, metadata);
+  return { ...plain, spec: { ...plain.spec, source: { populator, uid: 'u' } } };
+};
+const source = { fill: { builtin: 'Image', what: 'Image prod/debian', options: populator.options } } as const;
+const first = filled(pending('PrepareVolume/1'));
+const printing = (output: string) =>
+  ({ known: { state: 'running', step: { name: 'fill it', command: '' }, output } }) as const;
+const failed = (exit: number) => ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
+
+describe('a Volume that is filled', () => {
+  const rows: Row[] = [
+    [
+      'by a secret that cannot be read waits, and is not made',
+      {
+        volume: first,
+        job: { known: { state: 'not-found' } },
+        observation: { known: freshNode },
+        source: { problem: 'no secret' },
+      },
+      waitingForSource(1, /no secret/),
+    ],
+    [
+      'tells how far it is',
+      {
+        volume: first,
+        source,
+        job: printing('stowage-progress 1048576 4194304\n'),
+      },
+      preparing(1, 'fill it: 25% (1 of 4 MiB)'),
+    ],
+    [
+      'tells what it waits for',
+      {
+        volume: first,
+        source,
+        job: printing('stowage-waiting node\n'),
+      },
+      preparing(1, 'fill it: it waits for one of the 16 places on the node, which are all taken'),
+    ],
+    [
+      'is given up at once by what is refused for good',
+      { volume: first, source, job: failed(3) },
+      creationFailed(1, /why.*create it again/),
+    ],
+    [
+      'is tried again after what may pass, and whoever waits is told of that',
+      { volume: first, source, job: failed(1) },
+      waitingForSource(2, /attempt 1 ended early/),
+    ],
+    [
+      'is given up in the end',
+      { volume: filled(pending('PrepareVolume/8')), source, job: failed(1) },
+      creationFailed(8, /given up after 8 attempts/),
+    ],
+  ];
+  test.each(rows)('%s', (...[, parts, expected, now]) => {
+    expect(outcome(parts, now)).toEqual(expected);
+  });
+
+  test('is looked at again while it is filled, for nobody tells of progress', () => {
+    const running = { known: { state: 'running', step: { name: 'fill it', command: '' } } } as const;
+    const told = filled(pending('PrepareVolume/1'));
+    const status = told.status as VolumeStatus;
+    status.conditions = [{ ...(status.conditions?.[0] as never as object), message: 'fill it' } as never];
+    expect(decide(input({ volume: told, source, job: running }), NOW)).toEqual({
+      follow: true,
+      requeueAfter: 10_000,
+    });
+  });
+
+  test.each([[1], [3]])('is told of without its command (status %i)', (exit) => {
+    const { action } = decide(input({ volume: first, source, job: failed(exit) }), NOW);
+    const [ready, told] = action?.do === 'set-status' ? (action.status.conditions ?? []) : [];
+    expect(ready?.message).toContain(step.command);
+    expect(told).toMatchObject({ type: 'Provisioned', message: expect.stringContaining(': why') });
+    expect(told?.message).not.toContain(step.command);
+  });
+
+  const deleted = filled(pending('PrepareVolume/1'), { deletionTimestamp: '2026-01-02T03:04:00Z' });
+  const running = { known: { state: 'running' } } as const;
+  test('is ended, not waited for, when it is deleted', () => {
+    expect(decide(input({ volume: deleted, job: running }), NOW)).toEqual({
+      action: {
+        do: 'cancel',
+        steps: [expect.objectContaining({ argv: ['rm', '-f', '--', expect.stringMatching(/\.partial$/)] })],
+      },
+    });
+    expect(decide(input({ volume: deleted, job: running, cancelled: true }), NOW).action?.do).not.toBe(
+      'cancel',
+    );
+    const plain = volume(deleted.status, { deletionTimestamp: '2026-01-02T03:04:00Z' });
+    expect(decide(input({ volume: plain, job: running }), NOW).action?.do).not.toBe('cancel');
+  });
+
+  test('and so is one that zeros are written to', () => {
+    const { sparseLoopDevice: _, source: __, ...spec } = deleted.spec;
+    const template = {
+      metadata: { annotations: { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' } },
+    };
+    const block = (mode: 'Block' | 'Filesystem') => ({
+      ...deleted,
+      metadata: { ...deleted.metadata, name: `pvc-${UID}` },
+      spec: { ...spec, mode, template, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+    });
+    expect(decide(input({ volume: block('Block'), job: running }), NOW).action).toMatchObject({
+      do: 'cancel',
+      steps: [{ argv: expect.arrayContaining([cancelPath(UID)]) }],
+    });
+    expect(decide(input({ volume: block('Filesystem'), job: running }), NOW).action?.do).not.toBe('cancel');
+  });
+});
+
+describe('the secret that a source takes', () => {
+  const withSecret = {
+    ...populator,
+    options: { ...populator.options, authorizationSecret: 'creds', authorizationKey: 'token' },
+  };
+  test('is read in the namespace of the source, and its name is not handed on', async () => {
+    const asked: string[][] = [];
+    const found = await fillOf(withSecret, async (...words) => {
+      asked.push(words);
+      return { value: 'Bearer x\n' };
+    });
+    expect(asked).toEqual([['prod', 'creds', 'token', 'https://a/b']]);
+    expect(found).toEqual({ fill: { ...source.fill, authorization: 'Bearer x' } });
+  });
+
+  test.each([
+    [{ value: 'a\r\nX-Other: b' }, 'holds no single line'],
+    [{ value: '' }, 'holds no single line'],
+    [{ problem: 'a Secret that is not there' }, 'takes a Secret that is not there'],
+  ])('%j is not used', async (secret, problem) => {
+    expect(await fillOf(withSecret, async () => secret)).toEqual({
+      problem: expect.stringContaining(problem),
+    });
+  });
+});

@@ -1,0 +1,318 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Leftover } from '../../../src/api/leftover.ts';
+import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { decideLeftover } from '../../../src/controllers/volume/decide-leftover.ts';
+import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
+import { leftoverOf, volumeOf } from '../../../src/controllers/volume/leftover.ts';
+import type { Input } from '../../../src/controllers/volume/types.ts';
+import {
+  at,
+  available,
+  away,
+  deleted,
+  given,
+  outcome,
+  pending,
+  prepared,
+  removing,
+  status,
+  step,
+  summary,
+  terminating,
+  unavailable,
+} from '../../support/decisions.ts';
+import { FILE, freshNode, input, NOW, pv, readyNode, UID, volume } from '../../support/volume-input.ts';
+
+const mark = { 'stowage.dev/forget-node': UID };
+const forgotten = { ...deleted, annotations: mark };
+const forgetting = (status: VolumeStatus | undefined, parts?: Parameters<typeof given>[1]) =>
+  given(status, { metadata: forgotten, ...parts });
+
+test('what was on a directory that nodes share is removed with what tells whose it is', () => {
+  const whole = volume(available());
+  const attachableNodes = ['n1', 'n2'];
+  const shared: Volume = { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand', attachableNodes } };
+  expect(desiredOf(volumeOf(leftoverOf(shared)), undefined, 'n1')).toMatchObject({ shared: true });
+});
+
+describe('a Volume whose node is forgotten', () => {
+  const kept = { as: UID };
+  test.each<[string, Partial<Input>, unknown]>([
+    ['its PersistentVolume is deleted first', forgetting(available(), { pv: pv('Available') }), 'delete-pv'],
+    [
+      'and waited for, when it is in use',
+      forgetting(available(), { pv: pv('Bound', deleted) }),
+      ['Available', 'PrepareVolume/DONE', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
+    ],
+    [
+      'what it leaves is written down before anything is released',
+      forgetting(available(), { pv: pv('Released', deleted) }),
+      'keep-leftover',
+    ],
+    [
+      'then the PersistentVolume is released',
+      forgetting(available(), { pv: pv('Released', deleted), kept }),
+      'release-pv',
+    ],
+    ['then the Volume', forgetting(available(), { kept }), 'release-volume'],
+    ['its job is not asked for, be it a creation', forgetting(pending('PrepareVolume/3')), 'keep-leftover'],
+    ['or a removal that was under way', forgetting(terminating('UnprepareVolume/2')), 'keep-leftover'],
+    ['a status that was lost may have named storage', forgetting(undefined), 'keep-leftover'],
+    [
+      'of what names no place, nothing is left',
+      {
+        volume: {
+          ...volume(status('Failed', undefined, ['False', 'InternalError']), forgotten),
+          spec: { nodeName: 'n1', storageClassName: 'local' },
+        },
+      },
+      'release-volume',
+    ],
+    [
+      'of what is removed already, nothing is left',
+      forgetting(terminating('UnprepareVolume/DONE')),
+      'release-volume',
+    ],
+    [
+      'what cannot be written down is not let go of',
+      forgetting(available(), { kept: { problem: 'forbidden' } }),
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Terminating',
+        'what it left on its node cannot be written down: forbidden',
+      ],
+    ],
+    [
+      'the annotation of another Volume, copied with its manifest, says nothing',
+      given(pending('PrepareVolume/1'), {
+        metadata: { ...deleted, annotations: { 'stowage.dev/forget-node': 'other' } },
+      }),
+      'poll',
+    ],
+    [
+      'the annotation alone deletes nothing',
+      given(available(), { metadata: { annotations: mark }, pv: pv('Bound') }),
+      'observe',
+    ],
+    [
+      'nothing is written down by a record that Stowage never wrote',
+      given(
+        status('Available', 'PrepareVolume/DONE', ['True', 'x'], {
+          prepared: { ...prepared, paths: ['/etc/shadow'] },
+        }),
+        { metadata: forgotten },
+      ),
+      unavailable(/status\.prepared names/),
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(outcome(parts)).toEqual(expected);
+  });
+});
+
+describe('a Leftover', () => {
+  test('holds all that its removal needs, and nothing that asks for anything else', () => {
+    const made = volume(available('AttachVolume/DONE'), { annotations: mark });
+    made.spec.overwrite = 'ext4';
+    made.spec.onDelete = 'Delete';
+    expect(leftoverOf(made)).toEqual({
+      apiVersion: 'stowage.dev/v1alpha1',
+      kind: 'Leftover',
+      metadata: { name: UID },
+      spec: {
+        volumeName: 'data1',
+        uid: UID,
+        nodeName: 'n1',
+        storageClassName: 'local',
+        sparseLoopDevice: { size: '1Gi' },
+        onDelete: 'Delete',
+        prepared,
+        job: 'AttachVolume/DONE',
+        attempt: 1,
+      },
+    });
+  });
+
+  test('names the node that the Volume was made on', () => {
+    const moved = volume({ ...available(), prepared: { ...prepared, node: 'n2' } });
+    expect(leftoverOf(moved).spec.nodeName).toBe('n2');
+  });
+
+  test('is its Volume again, with the job that it had', () => {
+    expect(volumeOf(stored(terminating('UnprepareVolume/4')))).toMatchObject({
+      metadata: { name: UID, uid: UID, deletionTimestamp: at },
+      spec: { nodeName: 'n1', sparseLoopDevice: { size: '1Gi' } },
+      status: { job: 'UnprepareVolume/4', attempt: 4 },
+    });
+  });
+
+  test('is where the Volume was made', () => {
+    const moved = { ...available(), prepared: { ...prepared, paths: [`/srv/disks/${UID}`] } };
+    expect(volumeOf(stored(moved)).spec.sparseLoopDevice).toEqual({ size: '1Gi', directory: '/srv/disks' });
+  });
+});
+
+/** A Leftover of a Volume with that status, as the API server has it. */
+function stored(of: VolumeStatus | undefined, own?: VolumeStatus, spec: object = {}): Leftover {
+  const leftover = leftoverOf(volume(of));
+  return {
+    ...leftover,
+    metadata: {
+      ...leftover.metadata,
+      uid: 'own-uid',
+      resourceVersion: '9',
+      generation: 1,
+      creationTimestamp: at,
+    },
+    spec: { ...leftover.spec, ...spec },
+    ...(own === undefined ? {} : { status: own }),
+  };
+}
+
+function decided(leftover: Leftover, parts: Partial<Input> = {}, owner?: Volume): unknown {
+  return summary(decideLeftover(leftover, owner, input({ ...parts, volume: volumeOf(leftover) }), NOW));
+}
+
+describe('the removal of a Leftover', () => {
+  const begun = stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']));
+  const beginning = removing(1);
+  test.each<[string, Leftover, Partial<Input>, unknown]>([
+    ['of a Volume at rest: begins', stored(available()), {}, beginning],
+    ['of a status that was lost: looks at the node all the same', stored(undefined), {}, beginning],
+    ['a creation that may still run is asked for', stored(pending('PrepareVolume/3')), {}, 'poll'],
+    [
+      'and waited for',
+      stored(pending('PrepareVolume/3')),
+      { job: { known: { state: 'running' } } },
+      [undefined, 'PrepareVolume/3', 'Unknown', 'Terminating', 'waits for the end of PrepareVolume/3'],
+    ],
+    [
+      'once it has ended: begins',
+      stored(pending('PrepareVolume/3')),
+      { job: { known: { state: 'succeeded' } } },
+      beginning,
+    ],
+    [
+      'a removal under way is asked for, not begun again',
+      stored(terminating('UnprepareVolume/4')),
+      {},
+      'poll',
+    ],
+    [
+      'its own status goes before what the Volume had',
+      stored(available(), status('Terminating', 'UnprepareVolume/2', ['Unknown', 'Terminating'])),
+      {},
+      'poll',
+    ],
+    [
+      'the node is away: says so, and tries again',
+      begun,
+      { job: away },
+      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      'the node is back: the destroy plan',
+      begun,
+      { job: { known: { state: 'not-found' } }, observation: { known: readyNode } },
+      ['submit', 5, 0],
+    ],
+    [
+      'what the node has no record of stays there, whatever the Leftover says',
+      begun,
+      {
+        job: { known: { state: 'not-found' } },
+        observation: { known: { ...readyNode, intent: undefined, done: undefined, recordFiles: false } },
+      },
+      'forget-jobs',
+    ],
+    [
+      'a step fails: Failed, and another attempt',
+      begun,
+      { job: { known: { state: 'failed', step, exit: 5, output: 'I/O error' } } },
+      ['Failed', 'UnprepareVolume/2', 'False', 'DestructionError', expect.stringContaining('I/O error')],
+    ],
+    [
+      'nothing is left: its jobs are removed',
+      begun,
+      { job: { known: { state: 'succeeded' } }, observation: { known: freshNode } },
+      'forget-jobs',
+    ],
+    [
+      'then it is done',
+      begun,
+      { job: { known: { state: 'succeeded' } }, observation: { known: freshNode }, forgotten: true },
+      removing('DONE'),
+    ],
+    [
+      'then it goes',
+      stored(available(), status('Terminating', 'UnprepareVolume/DONE', ['Unknown', 'Terminating'])),
+      {},
+      'release-volume',
+    ],
+    [
+      'paused: nothing is begun, and it is said',
+      stored(available()),
+      { paused: 'Node n1' },
+      [undefined, 'PrepareVolume/DONE', undefined, undefined, undefined],
+    ],
+  ])('%s', (_, leftover, parts, expected) => {
+    expect(decided(leftover, parts)).toEqual(expected);
+  });
+
+  test('waits for its Volume, which is about to go', () => {
+    expect(decided(stored(available()), {}, volume(available(), forgotten))).toEqual([
+      'Terminating',
+      'PrepareVolume/DONE',
+      'Unknown',
+      'Terminating',
+      'waits until the Volume data1 is gone',
+    ]);
+  });
+});
+
+describe('by a Leftover that Stowage never wrote nothing is done', () => {
+  const other = '00000000-0000-4000-8000-000000000000';
+  const record = (change: object) => ({ prepared: { ...prepared, ...change } });
+  test.each<[string, object, string]>([
+    ['another UID than its name', { uid: other }, 'its name is not spec.uid'],
+    ['another node than the record', { nodeName: 'n2' }, 'spec.nodeName is "n2"'],
+    ['a node that is an option', { nodeName: '-oProxyCommand=id', prepared: undefined }, 'spec.nodeName is'],
+    ['another file', record({ paths: ['/etc/shadow'] }), 'status.prepared names'],
+    ['the file of another Volume', record({ paths: [FILE.replace(UID, other)] }), 'status.prepared names'],
+    ['a path that leads elsewhere', record({ paths: [`/srv/../etc/${UID}`] }), 'status.prepared names'],
+    ['two files', record({ paths: [FILE, '/etc/shadow'] }), 'status.prepared names'],
+    [
+      'a directory that leads elsewhere',
+      { prepared: undefined, sparseLoopDevice: { size: '1Gi', directory: '/srv/../etc' } },
+      'spec.sparseLoopDevice.directory is',
+    ],
+    ['no type', { sparseLoopDevice: undefined }, 'volume type not found'],
+  ])('%s', (_, spec, why) => {
+    for (const own of [undefined, status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])]) {
+      expect(decided(stored(available(), own, spec))).toEqual([
+        'Failed',
+        own?.job ?? 'PrepareVolume/DONE',
+        'False',
+        'InternalError',
+        expect.stringContaining(why),
+      ]);
+    }
+  });
+
+  test('a UID that is no name of a file', () => {
+    const leftover = stored(available(), undefined, { uid: '../x', prepared: undefined });
+    leftover.metadata.name = '../x';
+    expect(decided(leftover)).toContain('InternalError');
+  });
+
+  test.each<[string, Partial<Volume['metadata']>]>([
+    ['that lives', {}],
+    ['that is marked, and not deleted', { annotations: mark }],
+    ['that is deleted as usual', deleted],
+  ])('the storage of a Volume %s', (_, metadata) => {
+    const expected = ['InternalError', expect.stringContaining('the Volume data1 has this UID and is there')];
+    const got = decided(stored(available()), {}, volume(available(), metadata)) as unknown[];
+    expect(got.slice(3)).toEqual(expected);
+  });
+});

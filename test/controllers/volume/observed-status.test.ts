@@ -1,0 +1,122 @@
+import { expect, test } from '@jest/globals';
+import type { VolumeStatus } from '../../../src/api/volume.ts';
+import type { ObservedSparse } from '../../../src/storage/types.ts';
+import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
+import { measured } from '../../../src/controllers/volume/observed-status.ts';
+import { BY_PARTUUID, BY_UUID, LINK } from '../../support/link-words.ts';
+import { dm, lvmMade, lvmNode } from '../../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
+import { FILE, madeNode, readyNode, UID, volume } from '../../support/volume-input.ts';
+
+const prepared = { node: 'n2', paths: [FILE], identity: `ext4 ${UID}` };
+
+test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]>([
+  [
+    'a device: its name, its size, its path',
+    {},
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', capacity: '1Gi', devicePath: LINK, attempt: 1, prepared },
+  ],
+  [
+    'a device of an earlier version: its path stays',
+    { devicePath: BY_UUID },
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', devicePath: BY_UUID },
+  ],
+  [
+    'a device, and a path on record that no version gave it',
+    { devicePath: '/dev/sda' },
+    'Filesystem',
+    readyNode,
+    { deviceName: 'loop3', devicePath: LINK },
+  ],
+  [
+    'none, of mode Block, of an earlier version: its path stays',
+    { devicePath: BY_PARTUUID },
+    'Block',
+    madeNode,
+    { deviceName: undefined, devicePath: BY_PARTUUID },
+  ],
+  [
+    'none, as it was made: the size of the file, the path that it will have, and the node that it was made on',
+    { attempt: 3 },
+    'Filesystem',
+    { ...madeNode, file: { type: 'file', sizeBytes: 3n << 29n, inode: '42' } },
+    { deviceName: undefined, capacity: '1536Mi', devicePath: LINK, attempt: 3, prepared },
+  ],
+  [
+    'none, of mode Block: what was made of the file, which is longer',
+    {},
+    'Block',
+    { ...madeNode, file: { type: 'file', sizeBytes: 3n << 30n, inode: '42' } },
+    { deviceName: undefined, capacity: '1Gi', devicePath: LINK },
+  ],
+  [
+    'none, of mode Block, and nothing is on record: what was asked for',
+    {},
+    'Block',
+    {
+      ...madeNode,
+      done: undefined,
+      intent: undefined,
+      file: { type: 'file', sizeBytes: 3n << 30n, inode: '1' },
+    },
+    { capacity: '1Gi' },
+  ],
+  [
+    'none, after there was one: as it was',
+    { capacity: '7Gi', devicePath: '/dev/disk/by-id/dm-uuid-LVM-x', prepared: { ...prepared, node: 'n1' } },
+    'Filesystem',
+    madeNode,
+    {
+      deviceName: undefined,
+      capacity: '7Gi',
+      devicePath: '/dev/disk/by-id/dm-uuid-LVM-x',
+      prepared: { ...prepared, node: 'n1' },
+    },
+  ],
+])('%s', (_, status, mode, observed, expected) => {
+  const made = volume(status);
+  const whole = { ...made, spec: { ...made.spec, mode } };
+  expect(measured({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined))).toMatchObject(
+    expected,
+  );
+});
+
+test('a logical volume of an earlier version keeps the path that only it knows, also while it is away', () => {
+  const devicePath = '/dev/disk/by-id/dm-uuid-LVM-x';
+  const { sparseLoopDevice: _, ...spec } = volume().spec;
+  const whole = {
+    ...volume({ devicePath, capacity: '1Gi' }),
+    spec: { ...spec, mode: 'Block' as const, lvmLogicalVolume: { vgName: 'vg0', size: '2Gi' } },
+  };
+  const fields = measured({ volume: whole, node: 'n1' }, lvmNode(), desiredOf(whole, undefined));
+  expect(fields).toMatchObject({ deviceName: undefined, devicePath, capacity: '1Gi' });
+  const there = measured({ volume: whole, node: 'n1' }, lvmMade(dm), desiredOf(whole, undefined));
+  expect(there).toMatchObject({ deviceName: 'dm-3', devicePath });
+});
+
+test.each([
+  [
+    'spelled differently',
+    'wwn=naa.5000c500a1b2c3d4 serial=S_1 size=5',
+    'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824',
+  ],
+  ['that proves nothing', 'serial=S1 size=5', 'serial=S1 size=5'],
+])('the recorded identity of a disk %s', (_, recorded, expected) => {
+  const { sparseLoopDevice: __, ...spec } = volume().spec;
+  const status = { prepared: { node: 'n1', paths: [rawDesired.devicePath], identity: recorded } };
+  const whole = {
+    ...volume(status),
+    spec: { ...spec, rawBlockDevice: { devicePath: rawDesired.devicePath } },
+  };
+  const identity = 'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824';
+  const fields = measured(
+    { volume: whole, node: 'n1' },
+    rawMade({ ...disk, identity }),
+    desiredOf(whole, undefined),
+  );
+  expect(fields).toMatchObject({ prepared: { identity: expected } });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeNode } from '../../../src/api/core.ts';
+import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
+import { decide } from '../../../src/controllers/volume/decide.ts';
+import { pausedBy } from '../../../src/controllers/volume/paused.ts';
+import type { Input } from '../../../src/controllers/volume/types.ts';
+import {
+  at,
+  available,
+  away,
+  creationFailed,
+  deleted,
+  deleting,
+  given,
+  notAttached,
+  outcome,
+  pending,
+  prepared,
+  removing,
+  status,
+  step,
+  terminating,
+  unavailable,
+} from '../../support/decisions.ts';
+import { freshNode, input, madeNode, NOW, pv, readyNode, volume } from '../../support/volume-input.ts';
+
+const BY_NODE = 'the annotation stowage.dev/paused of Node n1 keeps all work from being done';
+
+const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus => ({
+  ...before,
+  conditions: [
+    ...(before?.conditions ?? []),
+    { type: 'Paused', status: 'True', reason: 'Paused', message, lastUpdateTime: at, lastTransitionTime: at },
+  ],
+});
+const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; its deletion waits, too`);
+const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
+
+describe('which annotation counts', () => {
+  const annotated = (value?: string) =>
+    volume(undefined, value === undefined ? {} : { annotations: { 'stowage.dev/paused': value } });
+  const node = (value?: string): KubeNode => ({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: 'n1',
+      ...(value === undefined ? {} : { annotations: { 'stowage.dev/paused': value } }),
+    },
+  });
+
+  test.each<[string, Volume, KubeNode | undefined, string | undefined]>([
+    ['none', annotated(), node(), undefined],
+    ['no Node object', annotated(), undefined, undefined],
+    ['true on the Volume', annotated('true'), node(), 'Volume data1'],
+    ['true on the Node', annotated(), node('true'), 'Node n1'],
+    ['an empty value', annotated(''), node(), 'Volume data1'],
+    ['a reason', annotated(), node('disk swap, see OPS-7'), 'Node n1'],
+    ['false', annotated('false'), node('false'), undefined],
+    ['false on the Volume only', annotated('false'), node('true'), 'Node n1'],
+  ])('%s', (_, object, kubeNode, by) => {
+    expect(pausedBy(object, kubeNode)).toBe(by);
+  });
+});
+
+describe('the condition Paused', () => {
+  const write = (parts: Partial<Input>) => {
+    const { action } = decide(input(parts), NOW);
+    if (action?.do !== 'set-status') throw new Error(`not a status: ${JSON.stringify(action)}`);
+    return action;
+  };
+
+  test('is written first, and leaves Ready, the phase, the job and observedGeneration as they are', () => {
+    const before = status('Failed', 'PrepareVolume/1', ['False', 'CreationError', 'why']);
+    const action = write(given(before, { metadata: { generation: 2 }, paused: 'Node n1' }));
+    expect(action).toEqual({ do: 'set-status', status: told(before) });
+  });
+
+  test('says that a deletion waits', () => {
+    const action = write(deleting(told(available()), { paused: 'Node n1' }));
+    expect(action.status).toEqual({
+      ...toldOfDeletion(available()),
+      conditions: [
+        available().conditions?.[0],
+        expect.objectContaining({ message: `${BY_NODE}; its deletion waits, too` }),
+      ],
+    });
+  });
+
+  test('is False when the annotation is gone, and the work goes on then', () => {
+    const later = Date.parse(at) + 5000;
+    const { action } = decide(input(given(told(pending('PrepareVolume/1')))), later);
+    const since = new Date(later).toISOString();
+    expect(action).toMatchObject({
+      do: 'set-status',
+      status: {
+        job: 'PrepareVolume/1',
+        conditions: [
+          { type: 'Ready', status: 'Unknown' },
+          { type: 'Paused', status: 'False', reason: 'Resumed', message: '', lastTransitionTime: since },
+        ],
+      },
+    });
+    if (action?.do !== 'set-status') throw new Error('not a status');
+    expect(outcome(given(action.status))).toBe('poll');
+  });
+
+  test('is not there for a Volume that never was paused', () => {
+    expect(write(given(undefined)).status.conditions).toHaveLength(1);
+  });
+});
+
+describe('nothing is written while paused', () => {
+  const later = { requeueAfter: 30_000 };
+  const gone = { ...deleted, annotations: { 'stowage.dev/forget-node': volume().metadata.uid ?? '' } };
+  test.each<[string, Partial<Input>]>([
+    ['no first job is named', given(told(undefined))],
+    [
+      'a named job is not submitted',
+      given(told(pending('PrepareVolume/1')), { job: 'not-found', node: freshNode }),
+    ],
+    [
+      'a job that failed is not followed by another',
+      given(told(pending('PrepareVolume/1')), { job: { state: 'died', step } }),
+    ],
+    [
+      'a job that is done is not removed',
+      given(told(pending('PrepareVolume/1')), { job: 'succeeded', node: readyNode }),
+    ],
+    ['no PersistentVolume is made', given(told(pending('PrepareVolume/DONE', { prepared })))],
+    ['none is deleted', deleting(toldOfDeletion(available()), { pv: pv('Available') })],
+    [
+      'none is released',
+      deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')), { pv: pv('Released', deleted) }),
+    ],
+    ['no removal begins', deleting(toldOfDeletion(available()), { pv: pv('Released', deleted) })],
+    ['the Volume is not released', deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')))],
+    ['nor is one that never had a job', deleting(toldOfDeletion(status('Failed', undefined)))],
+    ['its node is not forgotten', given(toldOfDeletion(available()), { metadata: gone })],
+    [
+      'a new generation is not tried',
+      given(told(status('Failed', 'PrepareVolume/1', ['False', 'CreationError'])), {
+        metadata: { generation: 2 },
+      }),
+    ],
+  ])('%s', (_, parts) => {
+    expect(paused(parts)).toEqual(later);
+    const { conditions = [], ...rest } = parts.volume?.status ?? {};
+    const resumed = { ...rest, conditions: conditions.filter(({ type }) => type !== 'Paused') };
+    // It is the pause that holds it: without it there is something to be done.
+    expect(outcome({ ...parts, volume: volume(resumed, parts.volume?.metadata) })).not.toEqual(later);
+  });
+
+  test('a status that was lost is not taken for one of a Volume that never had a job', () => {
+    expect(outcome(deleting(told(undefined), { paused: undefined }))).not.toBe('release-volume');
+    const { action } = decide(input(deleting(told(undefined))), NOW);
+    if (action?.do !== 'set-status') throw new Error('not a status');
+    expect(outcome(deleting(action.status))).toEqual(removing(1));
+  });
+});
+
+describe('what goes on while paused', () => {
+  test.each<[string, Partial<Input>, unknown]>([
+    [
+      'the finalizer is put back: without it the storage would be lost with the object',
+      given(told(available()), { metadata: { finalizers: [] } }),
+      'add-finalizer',
+    ],
+    [
+      'a running job is followed to its end',
+      given(told(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name])), {
+        job: { state: 'running', step },
+      }),
+      { follow: true },
+    ],
+    [
+      'that it failed is told',
+      given(told(pending('PrepareVolume/1')), {
+        job: { state: 'failed', step, exit: 1, output: 'No space left on device' },
+      }),
+      creationFailed(1, /No space left/),
+    ],
+    ['the device is looked at', given(told(available()), { pv: pv('Bound') }), 'observe'],
+    [
+      'a lost file is told',
+      given(told(available()), { pv: pv('Bound'), node: freshNode }),
+      unavailable(/is missing/),
+    ],
+    [
+      'a device that is away is told, and not attached',
+      given(told(available()), { pv: pv('Bound'), node: madeNode }),
+      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
+    ],
+    [
+      'a device that is away is told, also where nothing attaches',
+      given(told(available()), { pv: pv('Bound'), node: madeNode, attachmentEnabled: false }),
+      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
+    ],
+    [
+      'a node that is away is told',
+      given(told(available()), { pv: pv('Bound'), node: away }),
+      ['Available', 'PrepareVolume/DONE', 'Unknown', 'NodeUnreachable', away.unknown],
+    ],
+    [
+      'an unhealthy PersistentVolume is told',
+      given(told(available()), { pv: pv('Failed') }),
+      unavailable(/Failed/),
+    ],
+    [
+      'nothing is written when all is well',
+      given(told(available()), { pv: pv('Bound'), node: readyNode }),
+      { requeueAfter: 30_000 },
+    ],
+  ])('%s', (_, parts, expected) => {
+    expect(paused(parts)).toEqual(expected);
+  });
+
+  test('what waited to be attached is looked at at once when it is resumed, and asked to be attached', () => {
+    const waiting = status('Available', 'PrepareVolume/DONE', ['Unknown', 'Attaching', 'still to be done'], {
+      prepared,
+    });
+    const parts = given(waiting, { pv: pv('Bound') });
+    expect(outcome({ ...parts, lookedAt: NOW - 1000 })).toBe('observe');
+    expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual(
+      notAttached('the device is not attached on n1; it is being attached'),
+    );
+  });
+});

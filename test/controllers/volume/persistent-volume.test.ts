@@ -1,0 +1,254 @@
+import { describe, expect, test } from '@jest/globals';
+import type { VolumeSpec } from '../../../src/api/volume.ts';
+import {
+  buildPv,
+  isPvOf,
+  isUnused,
+  whatHolds,
+  withPathOf,
+} from '../../../src/controllers/volume/persistent-volume.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
+import { FINALIZER, pv, UID, volume } from '../../support/volume-input.ts';
+
+const options = { fs: { type: 'ext4' as const, options: [] }, mountOptions: ['noatime'] };
+const made = { capacity: '1Gi', devicePath: LINK };
+
+test('is shaped as MetalK8s shapes it', () => {
+  expect(buildPv(volume(made), options)).toEqual({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: {
+      name: 'data1',
+      labels: { app: 'x' },
+      // It was attached in the making.
+      annotations: { 'stowage.dev/attached-nodes': '["n1"]' },
+      finalizers: [FINALIZER],
+      ownerReferences: [
+        {
+          apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+          kind: 'Volume',
+          name: 'data1',
+          uid: UID,
+          controller: true,
+          blockOwnerDeletion: true,
+        },
+      ],
+    },
+    spec: {
+      capacity: { storage: '1Gi' },
+      accessModes: ['ReadWriteOnce'],
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: 'local',
+      volumeMode: 'Filesystem',
+      mountOptions: ['noatime'],
+      local: { path: LINK, fsType: 'ext4' },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+          ],
+        },
+      },
+    },
+  });
+});
+
+test('takes extras of the template, but neither finalizers nor what we decide', () => {
+  const with_ = volume(made);
+  with_.spec.template = {
+    metadata: {
+      annotations: { note: 'x', 'stowage.dev/attached-nodes': '["evil"]' },
+      finalizers: ['someone/else'],
+    } as never,
+    spec: {
+      accessModes: ['ReadWriteMany'],
+      local: { path: '/etc' },
+      claimRef: { name: 'c', namespace: 'n' },
+    },
+  };
+  const built = buildPv(with_, options);
+  expect(built.metadata.finalizers).toEqual([FINALIZER]);
+  expect(built.metadata.annotations).toEqual({ note: 'x', 'stowage.dev/attached-nodes': '["n1"]' });
+  expect(built.spec.accessModes).toEqual(['ReadWriteOnce']);
+  expect(built.spec.local).toEqual({ path: LINK, fsType: 'ext4' });
+  expect(built.spec.claimRef).toEqual({ name: 'c', namespace: 'n' });
+});
+
+describe('on a shared directory', () => {
+  const shared = (accessModes?: unknown, mode: VolumeSpec['mode'] = 'Filesystem') => {
+    const whole = volume({ ...made, prepared: { node: 'n2', paths: [], identity: '' } });
+    whole.spec = {
+      ...whole.spec,
+      mode,
+      attachPolicy: 'OnDemand',
+      attachableNodes: ['n1', 'n2', 'n3'],
+      ...(accessModes === undefined ? {} : { template: { spec: { accessModes } } }),
+    };
+    return buildPv(whole, {
+      fs: mode === 'Block' ? undefined : options.fs,
+      mountOptions: mode === 'Block' ? [] : ['rw', 'noatime'],
+    });
+  };
+
+  test('it may be used on all nodes that share it, wherever it was made, and is attached to none', () => {
+    const { metadata, spec } = shared();
+    expect(metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
+    expect(spec.nodeAffinity).toEqual({
+      required: {
+        nodeSelectorTerms: [
+          {
+            matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2', 'n3'] }],
+          },
+        ],
+      },
+    });
+  });
+
+  test.each<[string, unknown, VolumeSpec['mode'], string, string[] | undefined]>([
+    ['nothing asked', undefined, 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    ['to be written', ['ReadWriteOnce'], 'Filesystem', 'ReadWriteOnce', ['rw', 'noatime']],
+    [
+      'to be written, too',
+      ['ReadOnlyMany', 'ReadWriteOnce'],
+      'Filesystem',
+      'ReadWriteOnce',
+      ['rw', 'noatime'],
+    ],
+    ['only to be read', ['ReadOnlyMany'], 'Filesystem', 'ReadOnlyMany', ['noatime', 'ro']],
+    ['only to be read, as a device', ['ReadOnlyMany'], 'Block', 'ReadOnlyMany', undefined],
+  ])('access modes: %s', (_, asked, mode, accessMode, mountOptions) => {
+    const { spec } = shared(asked, mode);
+    expect(spec.accessModes).toEqual([accessMode]);
+    expect(spec.mountOptions).toEqual(mountOptions);
+  });
+
+  test('what one node has is never read by many', () => {
+    const single = volume(made);
+    single.spec.template = { spec: { accessModes: ['ReadOnlyMany'] } };
+    expect(buildPv(single, options).spec.accessModes).toEqual(['ReadWriteOnce']);
+  });
+});
+
+test('where a pod needs it, it is attached to no node at first', () => {
+  const onDemand = volume(made);
+  onDemand.spec.attachPolicy = 'OnDemand';
+  expect(buildPv(onDemand, options).metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
+});
+
+test('a PersistentVolume of the name is ours by the owner alone', () => {
+  expect(isPvOf(pv('Available'), volume())).toBe(true);
+  expect(isPvOf(pv('Available', { ownerReferences: [] }), volume())).toBe(false);
+  expect(isPvOf(pv('Available'), volume(undefined, { uid: 'another' }))).toBe(false);
+});
+
+describe('or by the device that it leads to, whoever took its owner off:', () => {
+  const orphan = (path?: string) => {
+    const left = pv('Bound', { ownerReferences: [] });
+    return path === undefined ? left : { ...left, spec: { ...left.spec, local: { path } } };
+  };
+  const of = (mode: NonNullable<VolumeSpec['mode']>, devicePath?: string) => {
+    const whole = volume(devicePath === undefined ? undefined : { devicePath });
+    return { ...whole, spec: { ...whole.spec, mode } };
+  };
+  const MAPPER = byMapper('LVM-abc');
+  test.each<[string, NonNullable<VolumeSpec['mode']>, path: string, recorded: string | undefined, boolean]>([
+    ['its path', 'Filesystem', LINK, undefined, true],
+    ['its path, in mode Block', 'Block', LINK, undefined, true],
+    ['that of an earlier version', 'Filesystem', BY_UUID, undefined, true],
+    ['that of an earlier version, in mode Block', 'Block', BY_PARTUUID, undefined, true],
+    // Of which the Volume has the later one on record.
+    ['that of an earlier version, beside another on record', 'Filesystem', BY_UUID, LINK, true],
+    ['that of the other mode', 'Filesystem', BY_PARTUUID, undefined, false],
+    ['that of the other mode, in mode Block', 'Block', BY_UUID, undefined, false],
+    ['that of a logical volume, which is on record', 'Block', MAPPER, MAPPER, true],
+    ['that of a logical volume, which is not on record', 'Block', MAPPER, undefined, false],
+    ['that of another logical volume', 'Block', MAPPER, byMapper('LVM-def'), false],
+    ['that of a logical volume, in mode Filesystem', 'Filesystem', MAPPER, MAPPER, false],
+    ['what is no such path, though it is on record', 'Block', '/dev/sda', '/dev/sda', false],
+  ])('%s, in mode %s', (_, mode, path, recorded, expected) => {
+    expect(isPvOf(orphan(path), of(mode, recorded))).toBe(expected);
+    const other = of(mode, recorded);
+    expect(isPvOf(orphan(path), { ...other, metadata: { ...other.metadata, uid: 'another' } })).toBe(
+      // Nothing in it tells of which Volume it is.
+      expected && path === MAPPER,
+    );
+  });
+
+  test('not one that leads to none', () => {
+    expect(isPvOf(orphan(), of('Filesystem', LINK))).toBe(false);
+  });
+
+  test.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ['is taken where none is on record', BY_UUID, undefined, BY_UUID],
+    ['changes none that is on record', BY_UUID, LINK, LINK],
+    ['is none where it leads to none', undefined, undefined, undefined],
+  ])('the path of a PersistentVolume %s', (_, path, recorded, expected) => {
+    expect(withPathOf(orphan(path), of('Filesystem', recorded)).status?.devicePath).toBe(expected);
+  });
+
+  test('the path of a PersistentVolume that is not there changes nothing', () => {
+    const whole = volume({ phase: 'Available' });
+    expect(withPathOf(undefined, whole)).toBe(whole);
+    expect(withPathOf(orphan(LINK), whole).status).toEqual({ phase: 'Available', devicePath: LINK });
+  });
+});
+
+test.each([
+  ['Available', [FINALIZER], true],
+  ['Released', [FINALIZER], true],
+  ['Failed', [FINALIZER], true],
+  ['Bound', [FINALIZER], false],
+  ['Pending', [FINALIZER], false],
+  [undefined, [FINALIZER], false],
+  ['Available', [FINALIZER, 'kubernetes.io/pv-protection'], false],
+] as const)('%s with finalizers %j: unused is %s', (phase, finalizers, expected) => {
+  expect(isUnused(pv(phase, { finalizers: [...finalizers] }))).toBe(expected);
+});
+
+test('what holds it is named', () => {
+  expect(whatHolds(pv('Available', { finalizers: [FINALIZER, 'x/y'] }))).toBe(
+    'finalizers of others hold it: x/y',
+  );
+  expect(whatHolds(pv('Pending'))).toBe('its phase is Pending');
+});
+
+describe('of a Volume that was made for a claim', () => {
+  const annotations = { 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' };
+  const claimRef = { kind: 'PersistentVolumeClaim', namespace: 'prod', name: 'data', uid: 'c1' };
+  const built = (spec: object, metadata: object = { annotations }) => {
+    const plain = volume(made);
+    return buildPv(
+      { ...plain, spec: { ...plain.spec, template: { metadata, spec: { claimRef, ...spec } } } },
+      options,
+    );
+  };
+
+  test('it is that claim`s alone, and says who made it', () => {
+    const pv = built({});
+    expect(pv.spec.claimRef).toEqual(claimRef);
+    expect(pv.metadata.annotations).toMatchObject(annotations);
+  });
+
+  test.each([
+    ['Delete', 'Delete', annotations],
+    ['Retain', 'Retain', annotations],
+    ['Recycle', 'Retain', annotations],
+    // Whoever writes that into a Volume of their own would have it deleted under them.
+    ['Delete', 'Retain', {}],
+  ])('the policy %s is %s with %j', (persistentVolumeReclaimPolicy, expected, given) => {
+    const pv = built({ persistentVolumeReclaimPolicy }, { annotations: given });
+    expect(pv.spec.persistentVolumeReclaimPolicy).toBe(expected);
+  });
+
+  test.each([
+    [['ReadWriteOncePod'], ['ReadWriteOncePod']],
+    [
+      ['ReadOnlyMany', 'ReadWriteOnce'],
+      ['ReadWriteOnce', 'ReadOnlyMany'],
+    ],
+    [['ReadWriteMany'], ['ReadWriteOnce']],
+    [[], ['ReadWriteOnce']],
+  ])('the access modes %j are %j', (accessModes, expected) => {
+    expect(built({ accessModes }).spec.accessModes).toEqual(expected);
+  });
+});

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { KubeNode, PersistentVolume } from '../../../src/api/core.ts';
+import type { Leftover } from '../../../src/api/leftover.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { createInformer, type Informer } from '../../../src/kube/informer.ts';
+import { keepLeftover } from '../../../src/controllers/volume/create-leftover.ts';
+import { leftoverOf, volumeOf } from '../../../src/controllers/volume/leftover.ts';
+import { createLeftoverSubjects } from '../../../src/controllers/volume/leftover-store.ts';
+import { createVolumeSubjects } from '../../../src/controllers/volume/volume-store.ts';
+import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { memoryLogger } from '../../support/logger.ts';
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await startCluster();
+});
+afterAll(() => cluster.stop());
+
+/** A cache that hears of nothing but what it is told. */
+function cacheOf<T extends KubeObject>(resource: Resource, ...objects: T[]): Informer<T> {
+  const { client } = cluster;
+  const informer = createInformer<T>({
+    client,
+    resource,
+    clock: new FakeClock(),
+    random: () => 0,
+    logger: memoryLogger(),
+  });
+  for (const object of objects) informer.learn(object);
+  return informer;
+}
+
+const kubeNode = (name: string): KubeNode => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+const paused = { metadata: { annotations: { 'stowage.dev/paused': 'true' } } };
+let count = 0;
+
+async function aVolume() {
+  count += 1;
+  const node = `n${count}`;
+  const [volume] = await Promise.all([
+    cluster.client.create(VOLUMES, sparseVolume(`v${count}`, node, '32Mi')),
+    cluster.client.create(NODES, kubeNode(node)),
+  ]);
+  const volumes = cacheOf<Volume>(VOLUMES, volume);
+  const nodes = cacheOf<KubeNode>(NODES);
+  const persistentVolumes = cacheOf<PersistentVolume>(PERSISTENT_VOLUMES);
+  const deps = { client: cluster.client, volumes, nodes, persistentVolumes };
+  return { volume, node, volumes, nodes, subjects: createVolumeSubjects(deps) };
+}
+
+async function aLeftover(uid: string) {
+  const { node, volume, nodes } = await aVolume();
+  const gone = { ...volume, metadata: { ...volume.metadata, uid } };
+  const leftover = await cluster.client.create<Leftover>(LEFTOVERS, leftoverOf(gone));
+  const leftovers = cacheOf<Leftover>(LEFTOVERS, leftover);
+  const volumes = cacheOf<Volume>(VOLUMES);
+  const subjects = createLeftoverSubjects({ client: cluster.client, leftovers, volumes, nodes });
+  return { leftover, leftovers, node, volumes, subjects, volume };
+}
+const uidOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
+
+describe('a Volume is current', () => {
+  test('when nobody wrote', async () => {
+    const { volume, node, subjects } = await aVolume();
+    expect(await subjects.isCurrent(volume, node)).toBe(true);
+  });
+
+  test('not when it was changed behind the cache, which then knows', async () => {
+    const { volume, node, subjects, volumes } = await aVolume();
+    await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
+    expect(await subjects.isCurrent(volume, node)).toBe(false);
+    expect(volumes.get(volume.metadata.name)?.metadata.annotations).toEqual(paused.metadata.annotations);
+  });
+
+  test('not when its Node was paused behind the cache, which then knows', async () => {
+    const { volume, node, subjects, nodes } = await aVolume();
+    await cluster.client.patch(NODES, node, paused);
+    expect(await subjects.isCurrent(volume, node)).toBe(false);
+    expect(nodes.get(node)?.metadata.annotations).toEqual(paused.metadata.annotations);
+  });
+
+  test('when there is no object for its node', async () => {
+    const { volume, subjects } = await aVolume();
+    expect(await subjects.isCurrent(volume, 'elsewhere')).toBe(true);
+  });
+});
+
+test('the status of a Volume is not written over what was written meanwhile', async () => {
+  const { volume, subjects } = await aVolume();
+  await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
+  await expect(subjects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({ code: 'conflict' });
+});
+
+describe('releasing a Volume', () => {
+  const finalizersOf = async ({ metadata }: Volume) =>
+    (await cluster.client.get<Volume>(VOLUMES, metadata.name)).metadata.finalizers;
+  const protect = ({ metadata }: Volume, others: string[]) =>
+    cluster.client.patch<Volume>(VOLUMES, metadata.name, {
+      metadata: { finalizers: [PROTECTION_FINALIZER, ...others] },
+    });
+
+  test('removes our finalizer alone', async () => {
+    const { volume, subjects } = await aVolume();
+    await subjects.release(await protect(volume, ['example.com/theirs']));
+    expect(await finalizersOf(volume)).toEqual(['example.com/theirs']);
+  });
+
+  test('leaves one alone that was created again under its name', async () => {
+    const { volume, subjects } = await aVolume();
+    const { name, uid } = volume.metadata;
+    await cluster.client.delete(VOLUMES, name, { uid });
+    const again = await cluster.client.create<Volume>(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
+    await protect(again, []);
+    await subjects.release(volume);
+    expect(await finalizersOf(again)).toEqual([PROTECTION_FINALIZER]);
+  });
+});
+
+describe('a Leftover is current', () => {
+  test('when nobody wrote', async () => {
+    const { leftover, node, subjects } = await aLeftover(uidOf(1));
+    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(true);
+  });
+
+  test('not when its Node was paused behind the cache', async () => {
+    const { leftover, node, subjects } = await aLeftover(uidOf(2));
+    await cluster.client.patch(NODES, node, paused);
+    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(false);
+  });
+
+  test('not when a Volume of its UID is there that the cache has not heard of', async () => {
+    const { volume } = await aVolume();
+    const { uid = '' } = volume.metadata;
+    const { leftover, node, subjects, volumes } = await aLeftover(uid);
+    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(false);
+    expect(volumes.get(volume.metadata.name)?.metadata.uid).toBe(uid);
+  });
+});
+
+describe('what is written about a Leftover', () => {
+  test('is its status, and what was made stays in its spec', async () => {
+    const { leftover, leftovers, subjects } = await aLeftover(uidOf(3));
+    const shown = volumeOf(leftover);
+    const prepared = { node: 'x', paths: ['/x'], identity: '' };
+    await subjects.writeStatus(shown, {
+      phase: 'Terminating',
+      job: 'UnprepareVolume/1',
+      attempt: 1,
+      prepared,
+    });
+    expect(leftovers.get(uidOf(3))?.status).toEqual({
+      phase: 'Terminating',
+      job: 'UnprepareVolume/1',
+      attempt: 1,
+    });
+    // Decided on what was there before.
+    await expect(subjects.writeStatus(shown, { phase: 'Failed' })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+  });
+
+  test('goes to no other one that took its name', async () => {
+    const { leftover, subjects } = await aLeftover(uidOf(4));
+    await cluster.client.delete(LEFTOVERS, uidOf(4));
+    const other = { ...leftover, metadata: { name: uidOf(4) } };
+    await cluster.client.create(LEFTOVERS, other);
+    await expect(subjects.release(volumeOf(leftover))).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+describe('keeping a Leftover', () => {
+  test('twice is once', async () => {
+    const { volume } = await aVolume();
+    const leftover = leftoverOf(volume);
+    const as = volume.metadata.uid;
+    expect(await keepLeftover(cluster.client, leftover)).toEqual({ as });
+    expect(await keepLeftover(cluster.client, leftover)).toEqual({ as });
+  });
+
+  test('one of its name that speaks of another node is none', async () => {
+    const { volume } = await aVolume();
+    const leftover = leftoverOf(volume);
+    await keepLeftover(cluster.client, leftover);
+    const other = { ...leftover, spec: { ...leftover.spec, nodeName: 'other' } };
+    expect(await keepLeftover(cluster.client, other)).toEqual({
+      problem: expect.stringContaining('names node'),
+    });
+  });
+
+  test('what the API server refuses is said', async () => {
+    const { volume } = await aVolume();
+    const leftover = leftoverOf(volume);
+    const { nodeName: _, ...spec } = leftover.spec;
+    expect(await keepLeftover(cluster.client, { ...leftover, spec: spec as Leftover['spec'] })).toEqual({
+      problem: expect.stringContaining('nodeName'),
+    });
+  });
+
+  test('its spec cannot be changed', async () => {
+    const { volume } = await aVolume();
+    await keepLeftover(cluster.client, leftoverOf(volume));
+    await expect(
+      cluster.client.patch(LEFTOVERS, volume.metadata.uid ?? '', { spec: { nodeName: 'other' } }),
+    ).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('spec is immutable') });
+  });
+});

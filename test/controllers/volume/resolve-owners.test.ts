@@ -1,0 +1,50 @@
+import { expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import type { DeviceFacts } from '../../../src/storage/types.ts';
+import { withOwners } from '../../../src/controllers/volume/resolve-owners.ts';
+import { begun, dm, lvmDesired } from '../../support/lvm-input.ts';
+import { disk, rawDesired, rawNode } from '../../support/raw-input.ts';
+import { readyNode, UID, volume } from '../../support/volume-input.ts';
+
+const OTHER = '11111111-2222-4333-8444-555555555555';
+const old = { ...volume(), metadata: { name: 'old1', uid: OTHER } };
+const mine = { ...volume(), metadata: { name: 'data1', uid: UID } };
+const carrying = (uuid: string): DeviceFacts => ({
+  ...disk,
+  signature: { found: 'one', type: 'ext4', uuid },
+  content: `ext4:${uuid}`,
+  uuids: [uuid],
+});
+const known = (uid: string) => [mine, old].find(({ metadata }) => metadata.uid === uid);
+const never = () => {
+  throw new Error('asked');
+};
+
+test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
+  const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
+  expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject({
+    refusal: '/dev/sdb belongs to another Volume, old1',
+  });
+});
+
+test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
+  const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
+  const raw = withOwners(rawNode(tagged), UID, known);
+  expect(plan('prepare', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
+    refusal: '/dev/dm-3 belongs to another Volume, old1',
+  });
+  expect(plan('prepare', lvmDesired, withOwners(begun(tagged), UID, known), 0)).toMatchObject({
+    refusal: '/dev/dm-3 belongs to another Volume, old1',
+  });
+});
+
+test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
+  for (const uuid of [UID, 'abcd']) {
+    expect(withOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
+  }
+});
+
+test('no Volume is looked for where nothing is on the device', () => {
+  expect(withOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
+  expect(withOwners(readyNode, UID, never)).toBe(readyNode);
+});

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Attachment } from '../../../src/api/volume.ts';
+import { setStatus, statusPatch } from '../../../src/controllers/volume/status.ts';
+import { at, available } from '../../support/decisions.ts';
+import { NOW, volume } from '../../support/volume-input.ts';
+
+const attachments: Attachment[] = [
+  { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: at },
+];
+const ready = { status: 'True', reason: 'Available', message: '' } as const;
+
+describe('where the device is', () => {
+  test('makes no difference to what is written, and is not written', () => {
+    const attached = volume({ ...available(), attachments });
+    expect(setStatus(attached, NOW, 'Available', ready)).toBeUndefined();
+    const action = setStatus(attached, NOW, 'Failed', ready);
+    expect(action?.do === 'set-status' && action.status).toEqual({ ...available(), phase: 'Failed' });
+  });
+
+  test('is neither in the patch nor cleared by it, whoever put it into the status', () => {
+    expect(statusPatch({ phase: 'Available', attachments }, { phase: 'Failed' })).toEqual({
+      phase: 'Failed',
+    });
+    expect(statusPatch(undefined, { phase: 'Failed', attachments })).toEqual({ phase: 'Failed' });
+  });
+});
+
+test('a field that is to go is not there any more, and is null in the patch', () => {
+  const before = volume(available());
+  const action = setStatus(before, NOW, 'Available', ready, { deviceName: undefined });
+  const { deviceName: _, ...without } = available();
+  const status = action?.do === 'set-status' ? action.status : {};
+  expect(status).toEqual(without);
+  expect(Object.keys(status)).not.toContain('deviceName');
+  expect(statusPatch(before.status, status)).toEqual({ ...without, deviceName: null });
+  // Written once.
+  expect(setStatus(volume(without), NOW, 'Available', ready, { deviceName: undefined })).toBeUndefined();
+});
+
+test('what the owner of a claim is told is beside the whole, for as long as that holds', () => {
+  const failed = { status: 'False', reason: 'CreationError', message: 'the whole' } as const;
+  const told = setStatus(volume(available()), NOW, 'Failed', { ...failed, told: 'a part' });
+  const status = told?.do === 'set-status' ? told.status : {};
+  expect(status.conditions).toMatchObject([
+    { type: 'Ready', ...failed },
+    { type: 'Provisioned', ...failed, message: 'a part' },
+  ]);
+  expect(status.conditions?.[0]).not.toHaveProperty('told');
+  // Written once.
+  expect(setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' })).toBeUndefined();
+  const over = setStatus(volume(status), NOW, 'Available', ready);
+  expect(over?.do === 'set-status' && over.status.conditions).toMatchObject([{ type: 'Ready', ...ready }]);
+  expect(over?.do === 'set-status' && over.status.conditions).toHaveLength(1);
+});

@@ -1,0 +1,37 @@
+import { expect, test } from '@jest/globals';
+import type { StorageClass } from '../../../src/api/core.ts';
+import { checkClass } from '../../../src/controllers/volume/storage-class.ts';
+
+const storageClass = (fields: Partial<StorageClass>): StorageClass => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'fast' },
+  provisioner: 'kubernetes.io/no-provisioner',
+  ...fields,
+});
+
+test.each<[string, Partial<StorageClass>, object]>([
+  ['none', {}, { fs: { type: 'ext4', options: [] }, mountOptions: [] }],
+  [
+    "MetalK8s's",
+    { parameters: { fsType: 'ext4', mkfsOptions: '["-m", "0"]' }, mountOptions: ['rw', 'discard'] },
+    { fs: { type: 'ext4', options: ['-m', '0'] }, mountOptions: ['rw', 'discard'] },
+  ],
+])('parameters: %s', (_, fields, expected) => {
+  expect(checkClass(storageClass(fields))).toEqual(expected);
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ fsType: 'btrfs' }, 'unsupported filesystem: btrfs'],
+  [{ fsType: 'XFS' }, 'unsupported filesystem: XFS'],
+  [{ fsType: '' }, 'unsupported filesystem: '],
+  [{ mkfsOptions: '-m 0' }, 'parameter mkfsOptions of storage class fast: "-m 0" is not a JSON list'],
+  [{ mkfsOptions: '' }, 'parameter mkfsOptions of storage class fast: "" is not a JSON list'],
+  [{ mkfsOptions: '{}' }, 'parameter mkfsOptions of storage class fast: {} is not a JSON list'],
+  [
+    { mkfsOptions: '["-U", "clear"]' },
+    'parameter mkfsOptions of storage class fast: option "-U" is not allowed',
+  ],
+])('%j is refused', (parameters, problem) => {
+  expect(checkClass(storageClass({ parameters }))).toEqual({ problem: expect.stringContaining(problem) });
+});
