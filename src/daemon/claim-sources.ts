@@ -7,10 +7,10 @@ import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '
 import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { BuiltinReads } from '../provisioning/sources/builtin.ts';
-import { liveReads } from '../provisioning/sources/reads.ts';
-import type { SourceReads } from '../provisioning/sources/resolve.ts';
-import type { Awaited } from '../provisioning/sources/types.ts';
+import type { BuiltinReads } from '../model/data-source/builtin.ts';
+import { liveReads } from '../model/data-source/reads.ts';
+import type { SourceReads } from '../model/data-source/resolve.ts';
+import type { Awaited } from '../model/data-source/types.ts';
 import { keepOwn, keepReference } from './kept-fields.ts';
 import type { Inform } from './part.ts';
 import { watchPopulationSources } from './population-sources.ts';

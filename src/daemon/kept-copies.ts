@@ -5,9 +5,9 @@ import { parseHandle, type SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
-import type { Promises } from '../provisioning/room/promises.ts';
-import { type KeptCopy, sizeOf } from '../provisioning/room/room.ts';
-import { noteOf } from '../provisioning/snapshots/job-note.ts';
+import type { Promises } from '../controllers/lib/capacity/reservations.ts';
+import { type KeptCopy, sizeOf } from '../controllers/lib/capacity/room.ts';
+import { noteOf } from '../controllers/snapshot/job-record.ts';
 
 /**
  * Returns the snapshots that are on a node, and those for which a job is named, as what takes room there.

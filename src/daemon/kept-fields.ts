@@ -34,7 +34,7 @@ import type {
   VolumeSnapshotClass,
   VolumeSnapshotContent,
 } from '../api/snapshot.ts';
-import { droppedSource, LAST_APPLIED } from '../provisioning/sources/dropped.ts';
+import { droppedSource, LAST_APPLIED } from '../model/data-source/dropped-data-source.ts';
 import {
   boundedClaimSpec,
   boundedFinalizers,

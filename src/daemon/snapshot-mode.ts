@@ -8,8 +8,8 @@ import {
   CONTROLLER_LEASE,
   modeOf,
   type SnapshotController,
-} from '../provisioning/snapshots/mode.ts';
-import type { SnapshotMode } from '../provisioning/snapshots/types.ts';
+} from '../controllers/snapshot/mode.ts';
+import type { SnapshotMode } from '../controllers/snapshot/types.ts';
 
 interface Deployment extends KubeObject {
   status?: { readyReplicas?: number };

@@ -5,8 +5,8 @@ import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from 
 import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Informer } from '../kube/informer.ts';
-import { contentNameOf } from '../provisioning/snapshots/content.ts';
-import { noteOf } from '../provisioning/snapshots/job-note.ts';
+import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
+import { noteOf } from '../controllers/snapshot/job-record.ts';
 import { nodesOf } from '../controllers/volume/target-node.ts';
 import { asksForMore, isElsewhere, standing } from './changes.ts';
 import { handleOf } from './kept-copies.ts';

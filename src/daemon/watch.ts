@@ -10,7 +10,7 @@ import { listAll } from '../kube/client.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { tellJobEnds } from '../nodes/job-ends.ts';
-import type { SnapshotController } from '../provisioning/snapshots/mode.ts';
+import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import { createNodeExecutor } from '../controllers/volume/node-executor.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import type { HttpAddress } from './http-address.ts';

@@ -3,8 +3,8 @@ import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { copiesOf } from '../../src/daemon/kept-copies.ts';
 import type { Informer } from '../../src/kube/informer.ts';
-import { createPromises } from '../../src/provisioning/room/promises.ts';
-import { noteOf } from '../../src/provisioning/snapshots/job-note.ts';
+import { createPromises } from '../../src/controllers/lib/capacity/reservations.ts';
+import { noteOf } from '../../src/controllers/snapshot/job-record.ts';
 import { CONTENT_UID, content, HANDLE_TEXT, note, volume } from '../support/snapshot-objects.ts';
 
 const FOLDER = '/var/lib/metalk8s/storage/sparse';

@@ -12,7 +12,7 @@ import {
   keepSnapshotContent,
   keepStorageClass,
 } from '../../src/daemon/kept-fields.ts';
-import { droppedSource } from '../../src/provisioning/sources/dropped.ts';
+import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
 

@@ -8,11 +8,11 @@ import {
 } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { decide } from '../../src/population/machine/decide.ts';
 import { primeNameOf } from '../../src/population/machine/objects.ts';
-import { decideBackup } from '../../src/provisioning/backups/decide-backup.ts';
-import { decideContent } from '../../src/provisioning/snapshots/decide-content.ts';
-import { decideSnapshot } from '../../src/provisioning/snapshots/decide-snapshot.ts';
+import { decideBackup } from '../../src/controllers/backup/decide-backup.ts';
+import { decideContent } from '../../src/controllers/snapshot/decide-content.ts';
+import { decideSnapshot } from '../../src/controllers/snapshot/decide-snapshot.ts';
 import * as fill from '../population/input.ts';
-import * as backups from '../provisioning/backups/backup-objects.ts';
+import * as backups from '../controllers/backup/backup-objects.ts';
 import * as snapshots from '../support/snapshot-objects.ts';
 import { anything, text, word } from './hostile.ts';
 import { type Target, tame } from './target.ts';

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Claims, what they start from, and who grants that. */
 export const provisioning: readonly Mutation[] = [
-  ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
+  ...mutationsOf('src/controllers/provisioner/decide-claim.ts', [
     {
       id: 'selected-node-without-pod',
       invariant: 12,
@@ -20,7 +20,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'if (taint === null) {',
     },
   ]),
-  ...mutationsOf('src/provisioning/sources/grant.ts', [
+  ...mutationsOf('src/model/data-source/grant.ts', [
     {
       id: 'grant-of-any-namespace',
       invariant: 5,
@@ -54,7 +54,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/provisioning/sources/resolve.ts', [
+  ...mutationsOf('src/model/data-source/resolve.ts', [
     {
       id: 'claim-grant-not-asked',
       invariant: 5,
@@ -96,7 +96,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'return { none: true };',
     },
   ]),
-  ...mutationsOf('src/provisioning/sources/builtin.ts', [
+  ...mutationsOf('src/model/data-source/builtin.ts', [
     {
       id: 'builtin-grant-not-asked',
       invariant: 5,
@@ -114,7 +114,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'object === undefined',
     },
   ]),
-  ...mutationsOf('src/provisioning/sources/check-claim.ts', [
+  ...mutationsOf('src/model/data-source/check-claim.ts', [
     {
       id: 'source-claim-by-name',
       invariant: 10,
@@ -124,7 +124,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/sources/check-snapshot.ts', [
+  ...mutationsOf('src/model/data-source/check-snapshot.ts', [
     {
       id: 'unready-snapshot-restored',
       invariant: 4,
@@ -134,7 +134,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
+  ...mutationsOf('src/controllers/provisioner/decide-claim.ts', [
     {
       id: 'lost-claim-provisioned',
       invariant: 9,
@@ -160,7 +160,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'if (source === undefined) return { nodes: undefined };',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/reconciler.ts', [
+  ...mutationsOf('src/controllers/provisioner/reconciler.ts', [
     {
       id: 'grant-not-asked-again',
       invariant: 5,
@@ -186,7 +186,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '() => {}',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/decide-reclaim.ts', [
+  ...mutationsOf('src/controllers/provisioner/decide-reclaim.ts', [
     {
       id: 'retained-volume-deleted',
       invariant: 6,
@@ -212,7 +212,7 @@ export const provisioning: readonly Mutation[] = [
       replace: "if (liveClaim === undefined) return { action: { do: 'delete-volume' } };",
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/expand.ts', [
+  ...mutationsOf('src/controllers/provisioner/expand.ts', [
     {
       id: 'foreign-volume-expanded',
       invariant: 10,
@@ -222,7 +222,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'return isOfVolume;',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/reclaimer.ts', [
+  ...mutationsOf('src/controllers/provisioner/reclaimer.ts', [
     {
       id: 'reclaimed-claim-by-name',
       invariant: 10,
@@ -252,7 +252,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/expand.ts', [
+  ...mutationsOf('src/controllers/provisioner/expand.ts', [
     {
       id: 'block-grows-into-earlier-extents',
       invariant: 12,
@@ -262,7 +262,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/claim-volume.ts', [
+  ...mutationsOf('src/model/claim-volume.ts', [
     {
       id: 'claim-volume-not-wiped',
       invariant: 6,
@@ -272,7 +272,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/provisioning/room/refusal.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/refusal.ts', [
     {
       id: 'room-not-compared',
       invariant: 12,
@@ -282,7 +282,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'room.freeBytes >= 0n',
     },
   ]),
-  ...mutationsOf('src/provisioning/room/room.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/room.ts', [
     {
       id: 'room-without-floor',
       invariant: 12,
@@ -300,7 +300,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '...[].filter(',
     },
   ]),
-  ...mutationsOf('src/provisioning/room/capacity-reconciler.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/capacity-reconciler.ts', [
     {
       id: 'capacity-of-any-node',
       invariant: 6,
@@ -310,7 +310,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/backups/decide-backup.ts', [
+  ...mutationsOf('src/controllers/backup/decide-backup.ts', [
     {
       id: 'snapshot-of-others-deleted',
       invariant: 6,
@@ -365,7 +365,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '"$host"',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/told.ts', [
+  ...mutationsOf('src/controllers/provisioner/told.ts', [
     {
       id: 'whole-failure-told-to-tenants',
       invariant: 8,
@@ -444,7 +444,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/provisioning/backups/node-work.ts', [
+  ...mutationsOf('src/controllers/backup/node-work.ts', [
     {
       id: 'running-backup-left',
       invariant: 6,
@@ -454,7 +454,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/provisioning/backups/reconciler.ts', [
+  ...mutationsOf('src/controllers/backup/reconciler.ts', [
     {
       id: 'backup-written-over',
       invariant: 10,
@@ -480,7 +480,7 @@ export const provisioning: readonly Mutation[] = [
       replace: 'return true;',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/decide-claim.ts', [
+  ...mutationsOf('src/controllers/provisioner/decide-claim.ts', [
     {
       id: 'made-volume-taken-back',
       invariant: 6,
@@ -498,7 +498,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/claims/claim-volume.ts', [
+  ...mutationsOf('src/model/claim-volume.ts', [
     {
       id: 'extents-consented-unasked',
       invariant: 1,

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Snapshots: their contents, their deletion, and what is made from them. */
 export const snapshots: readonly Mutation[] = [
-  ...mutationsOf('src/provisioning/snapshots/decide-content.ts', [
+  ...mutationsOf('src/controllers/snapshot/decide-content.ts', [
     {
       id: 'content-without-finalizer',
       invariant: 6,
@@ -28,7 +28,7 @@ export const snapshots: readonly Mutation[] = [
       replace: "case 'unknown':\n      return idle;",
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/take.ts', [
+  ...mutationsOf('src/controllers/snapshot/create-snapshot.ts', [
     {
       id: 'snapshot-without-room',
       invariant: 12,
@@ -46,7 +46,7 @@ export const snapshots: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/content-effects.ts', [
+  ...mutationsOf('src/controllers/snapshot/content-effects.ts', [
     {
       id: 'snapshot-room-promised-twice',
       invariant: 12,
@@ -68,7 +68,7 @@ export const snapshots: readonly Mutation[] = [
       integration: ['daemon/snapshot-room.test.ts'],
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/decide-content-deletion.ts', [
+  ...mutationsOf('src/controllers/snapshot/decide-content-deletion.ts', [
     {
       id: 'restored-snapshot-deleted',
       invariant: 4,
@@ -118,7 +118,7 @@ export const snapshots: readonly Mutation[] = [
       replace: 'return release;',
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/decide-snapshot-deletion.ts', [
+  ...mutationsOf('src/controllers/snapshot/decide-snapshot-deletion.ts', [
     {
       id: 'snapshot-released-early',
       invariant: 6,
@@ -136,7 +136,7 @@ export const snapshots: readonly Mutation[] = [
       replace: 'found',
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/decide-snapshot.ts', [
+  ...mutationsOf('src/controllers/snapshot/decide-snapshot.ts', [
     {
       id: 'misbound-content-used',
       invariant: 12,
@@ -154,7 +154,7 @@ export const snapshots: readonly Mutation[] = [
       replace: 'if (false)',
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/is-of-another.ts', [
+  ...mutationsOf('src/controllers/snapshot/handle-in-use.ts', [
     {
       id: 'handle-names-volume',
       invariant: 12,

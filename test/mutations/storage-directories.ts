@@ -177,7 +177,7 @@ export const storageDirectories: readonly Mutation[] = [
       integration: INTEGRATION,
     },
   ]),
-  ...mutationsOf('src/provisioning/snapshots/executor-work.ts', [
+  ...mutationsOf('src/controllers/snapshot/snapshot-jobs.ts', [
     {
       id: 'unmounted-snapshot-is-absent',
       invariant: 6,
@@ -187,7 +187,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'return away !== away',
     },
   ]),
-  ...mutationsOf('src/provisioning/room/looks.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/capacity-cache.ts', [
     {
       id: 'room-below-a-mount-point',
       invariant: 9,
@@ -198,7 +198,7 @@ export const storageDirectories: readonly Mutation[] = [
       integration: INTEGRATION,
     },
   ]),
-  ...mutationsOf('src/provisioning/room/capacity.ts', [
+  ...mutationsOf('src/controllers/lib/capacity/capacity.ts', [
     {
       id: 'refused-room-stays-told',
       invariant: 9,

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
-import { type SourceOptions, sourceFor } from '../../src/provisioning/claims/source.ts';
+import { type SourceOptions, sourceFor } from '../../src/controllers/provisioner/source.ts';
 import { boundClaim, claimNamed } from '../support/snapshots.ts';
 import { volumeNamed } from '../support/volumes.ts';
 

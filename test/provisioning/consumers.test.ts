@@ -3,7 +3,7 @@ import type { PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { type Change, ObjectStore } from '../../src/kube/store.ts';
-import { createConsumers } from '../../src/provisioning/claims/consumers.ts';
+import { createConsumers } from '../../src/controllers/provisioner/consumers.ts';
 import { claim, UID } from './claim-input.ts';
 
 /** An informer whose objects are put there by the test. */

@@ -3,7 +3,7 @@ import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../.
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { ApiError } from '../../src/kube/errors.ts';
-import { createReclaimer } from '../../src/provisioning/claims/reclaimer.ts';
+import { createReclaimer } from '../../src/controllers/provisioner/reclaimer.ts';
 import { memoryLogger } from '../support/logger.ts';
 import { claim, storageClass as storageClassOf, volume } from './claim-input.ts';
 

@@ -1,6 +1,6 @@
 import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
-import type { NodeWork } from '../../src/provisioning/snapshots/node-work.ts';
-import type { Outcome } from '../../src/provisioning/snapshots/types.ts';
+import type { NodeWork } from '../../src/controllers/snapshot/node-work.ts';
+import type { Outcome } from '../../src/controllers/snapshot/types.ts';
 
 export interface CopyingNodes extends NodeWork {
   /** They do not answer. */

@@ -3,8 +3,8 @@ import type { ObjectMeta } from '../../src/api/meta.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
 import type { Prepared } from '../../src/api/volume.ts';
-import { formatNote, type JobNote } from '../../src/provisioning/snapshots/job-note.ts';
-import type { ContentInput, NodeFacts, SnapshotInput } from '../../src/provisioning/snapshots/types.ts';
+import { formatNote, type JobNote } from '../../src/controllers/snapshot/job-record.ts';
+import type { ContentInput, NodeFacts, SnapshotInput } from '../../src/controllers/snapshot/types.ts';
 import { NOW, pv as pvOf, UID, volume as volumeOf } from './volume-input.ts';
 
 /** Parts of inputs to decisions about snapshots of the Volume data1, whose claim is apps/data. */

@@ -8,7 +8,7 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
-import { dynamicClass } from '../../provisioning/claims/dynamic-class.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
 import { addressOfNode, addressProblems } from '../../controllers/volume/node-address.ts';
 import { conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';

@@ -2,7 +2,7 @@ import { StowageError } from '../../api/errors.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { grantFor, type NearMiss, nearMisses } from '../../provisioning/sources/grant.ts';
+import { grantFor, type NearMiss, nearMisses } from '../../model/data-source/grant.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';

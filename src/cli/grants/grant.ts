@@ -5,7 +5,7 @@ import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
-import { grantFor } from '../../provisioning/sources/grant.ts';
+import { grantFor } from '../../model/data-source/grant.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { CreateFlags } from '../objects/flags.ts';

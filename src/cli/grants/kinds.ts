@@ -5,7 +5,7 @@ import { REFERENCE_GRANTS } from '../../api/resources.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedAs } from '../../kube/discovery.ts';
-import type { Referrer } from '../../provisioning/sources/grant.ts';
+import type { Referrer } from '../../model/data-source/grant.ts';
 
 /** What may refer to a snapshot, as `--for` calls it. */
 export type GrantedTo = 'claims' | 'links';

@@ -5,7 +5,7 @@ import { DRIVER, LEADER_ANNOTATION } from '../../api/names.ts';
 import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES, LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { CAPACITY_SELECTOR } from '../../provisioning/room/capacity.ts';
+import { CAPACITY_SELECTOR } from '../../controllers/lib/capacity/capacity.ts';
 import { readLeases } from '../leaders.ts';
 import { foundIn, reading, readNamed } from '../volume/reading.ts';
 import type { Installed } from './installed.ts';

@@ -2,7 +2,7 @@ import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
-import { claimOf } from '../../provisioning/claims/claim-volume.ts';
+import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/reading.ts';

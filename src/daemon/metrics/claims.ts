@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Provisioned } from '../../provisioning/claims/types.ts';
+import type { Provisioned } from '../../controllers/provisioner/types.ts';
 import { label } from './label.ts';
 
 export interface ClaimMetrics {

@@ -171,7 +171,7 @@ const RIGHT: Required<Pick<Wrong, 'from' | 'to'>> = {
   from: [{ ...CLAIMS, namespace: 'NS' }],
   to: [SNAPSHOTS],
 };
-/** More of those that the API server takes are in test/provisioning/sources/grant.test.ts. */
+/** More of those that the API server takes are in test/model/data-source/grant.test.ts. */
 const WRONG: [string, Wrong][] = [
   ['another namespace in from', { from: [{ ...CLAIMS, namespace: 'other' }] }],
   ['pods in from', { from: [{ group: '', kind: 'Pod', namespace: 'NS' }] }],

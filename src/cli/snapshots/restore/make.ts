@@ -13,7 +13,7 @@ import type { Connection } from '../../../kube/connect.ts';
 import { servedAs } from '../../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { fillsFromLinks } from '../../../provisioning/sources/resolve.ts';
+import { fillsFromLinks } from '../../../model/data-source/resolve.ts';
 import type { Io } from '../../io.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { printable } from '../../output/printable.ts';

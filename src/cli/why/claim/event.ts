@@ -1,5 +1,5 @@
 import type { AnyEvent, StorageClass } from '../../../api/core.ts';
-import { OVERWRITE_PARAMETER } from '../../../provisioning/claims/dynamic-class.ts';
+import { OVERWRITE_PARAMETER } from '../../../model/dynamic-class.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';

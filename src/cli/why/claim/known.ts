@@ -7,8 +7,8 @@ import type {
   StorageClass,
 } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
-import type { NearMiss } from '../../../provisioning/sources/grant.ts';
-import type { Resolution } from '../../../provisioning/sources/resolve.ts';
+import type { NearMiss } from '../../../model/data-source/grant.ts';
+import type { Resolution } from '../../../model/data-source/resolve.ts';
 import type { Reading } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Supply } from '../pod/known.ts';

@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
 import { claimSource } from '../../../population/definition.ts';
-import type { Obstacle, ObstacleReason } from '../../../provisioning/sources/types.ts';
+import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';

@@ -1,6 +1,6 @@
 import type { StorageClass } from '../../../api/core.ts';
 import { DRIVER } from '../../../api/names.ts';
-import { dynamicClass } from '../../../provisioning/claims/dynamic-class.ts';
+import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';
 import type { Holdup } from '../types.ts';

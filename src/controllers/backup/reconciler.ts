@@ -1,0 +1,206 @@
+import { BACKUPS, type Backup } from '../../api/builtins/backup.ts';
+import type { KubeNode } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { apiVersionOf } from '../../api/meta.ts';
+import { BACKUP_FINALIZER } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { NODES, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Follower } from '../../nodes/follow.ts';
+import { contentNameOf } from '../lib/snapshot-content.ts';
+import { factsOf, type Result } from '../snapshot/content-reconciler.ts';
+import { liveOf } from '../lib/get-or-undefined.ts';
+import { decideBackup, jobOf, snapshotNameOf } from './decide-backup.ts';
+import { type BackupWork, backupJobKey } from './node-work.ts';
+import type { BackupAction, BackupInput, BackupJob, BackupOutcome } from './types.ts';
+
+export interface BackupDeps {
+  client: KubeClient;
+  backups: Informer<Backup>;
+  snapshots: Informer<VolumeSnapshot>;
+  contents: Informer<VolumeSnapshotContent>;
+  /** Whether the cluster has them; undefined while that, or which, is not known. */
+  hasSnapshots(): boolean | undefined;
+  nodes: Informer<KubeNode>;
+  work: BackupWork;
+  follower: Follower;
+  /** The nodes that this process reaches. */
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  /** Decide again about the Backup. */
+  enqueue(namespace: string, name: string): void;
+}
+
+/** A decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 30;
+
+/** The thin loop around `decideBackup`: reads, decides, carries out one effect, and reads again. */
+export function createBackupReconciler(
+  deps: BackupDeps,
+): (namespace: string, name: string, signal: AbortSignal) => Promise<Result> {
+  const { client, backups, snapshots, nodes, events, clock, logger, work } = deps;
+
+  function inputOf(backup: Backup, outcome: BackupOutcome | undefined, hasSnapshots: boolean): BackupInput {
+    const snapshot = snapshots.get(snapshotNameOf(backup), backup.metadata.namespace);
+    const content = snapshot && deps.contents.get(contentNameOf(snapshot) ?? '');
+    const nodeFacts = (node: string) => factsOf(deps, node);
+    return { backup, snapshot, content, hasSnapshots, nodeFacts, outcome };
+  }
+
+  async function write({ metadata }: Backup, patch: object, more = {}, status = false): Promise<void> {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    const options = { namespace, ...(status ? { subresource: 'status' as const } : {}) };
+    backups.learn(
+      await client.patch<Backup>(
+        BACKUPS,
+        name,
+        { ...patch, metadata: { ...more, uid, resourceVersion } },
+        options,
+      ),
+    );
+  }
+
+  async function refresh({ metadata }: Backup): Promise<boolean> {
+    const live = await liveOf<Backup>(client, BACKUPS, metadata.name, metadata.namespace);
+    if (live !== undefined) backups.learn(live);
+    return live !== undefined;
+  }
+
+  /** Whether nothing that was decided on has changed, and nothing was paused, since the caches heard of it. */
+  const isCurrent = (backup: Backup, job: BackupJob) => async (): Promise<boolean> => {
+    const { name, namespace, resourceVersion } = backup.metadata;
+    const [live, node] = await Promise.all([
+      client.get<Backup>(BACKUPS, name, { namespace }),
+      liveOf<KubeNode>(client, NODES, job.node),
+    ]);
+    backups.learn(live);
+    if (node !== undefined) nodes.learn(node);
+    return live.metadata.resourceVersion === resourceVersion && !isPaused(live) && !isPaused(node);
+  };
+
+  async function carryOut(
+    action: BackupAction,
+    backup: Backup,
+    known: BackupOutcome | undefined,
+  ): Promise<BackupOutcome | undefined> {
+    const { metadata } = backup;
+    const { name, namespace = '', uid = '' } = metadata;
+    logger.debug({ backup: `${namespace}/${name}`, action: action.do }, 'effect');
+    switch (action.do) {
+      case 'add-finalizer':
+        await write(backup, {}, { finalizers: [...(metadata.finalizers ?? []), BACKUP_FINALIZER] });
+        return known;
+      case 'release':
+        await write(
+          backup,
+          {},
+          { finalizers: metadata.finalizers?.filter((each) => each !== BACKUP_FINALIZER) },
+        );
+        return known;
+      case 'set-status': {
+        const { fields, event } = action;
+        await write(backup, { status: fields }, {}, true);
+        logger.info({ backup: `${namespace}/${name}`, uid, ...fields }, 'backup status');
+        if (event) events.event(backup, event.type, event.reason, event.message);
+        const over = fields.phase === 'Completed' || fields.phase === 'Failed';
+        const job = jobOf(backup);
+        if (over && job !== undefined) await work.forget(backup, job);
+        // What was seen is of the job before.
+        return fields.attempt === undefined ? known : undefined;
+      }
+      case 'create-snapshot': {
+        try {
+          const wanted = snapshotOf(backup, action.name);
+          snapshots.learn(await client.create<VolumeSnapshot>(VOLUME_SNAPSHOTS, wanted, { namespace }));
+        } catch (error) {
+          if (isAlreadyExists(error)) {
+            snapshots.learn(await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, action.name, { namespace }));
+          } else if (error instanceof ApiError && error.statusCode < 500) {
+            // A quota, a policy, a right that is missing, a namespace that goes: whoever waits is told.
+            const message = `VolumeSnapshot ${namespace}/${action.name} could not be made: ${error.message}`;
+            logger.warn(
+              { backup: `${namespace}/${name}`, action: action.do, err: error },
+              'snapshot refused',
+            );
+            return { is: 'unknown', message };
+          } else throw error;
+        }
+        return known;
+      }
+      case 'delete-snapshot': {
+        const { metadata: of } = action.snapshot;
+        await client.delete(VOLUME_SNAPSHOTS, of.name, { namespace, uid: of.uid }).catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
+        return known;
+      }
+      case 'run':
+        return work.run(backup, action.job, action.handle, action.mode, isCurrent(backup, action.job));
+      case 'look':
+        return work.look(backup, action.job);
+      case 'leave':
+        return work.leave(backup, action.job);
+    }
+  }
+
+  return async (namespace, name, signal) => {
+    let known: BackupOutcome | undefined;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const backup = backups.get(name, namespace);
+      if (backup === undefined) return undefined;
+      const hasSnapshots = deps.hasSnapshots();
+      if (hasSnapshots === undefined) return { retry: true };
+      const decision = decideBackup(inputOf(backup, known, hasSnapshots), clock.now());
+      const { action, follow } = decision;
+      if (action === undefined) {
+        if (follow !== undefined) {
+          deps.follower.follow(follow.node, backupJobKey(backup, follow), () =>
+            deps.enqueue(namespace, name),
+          );
+        }
+        if (decision.retry) return { retry: true };
+        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+      }
+      try {
+        known = await carryOut(action, backup, known);
+      } catch (error) {
+        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+        logger.warn(
+          { backup: `${namespace}/${name}`, action: action.do, err: error },
+          'decided on an old object',
+        );
+        if (!(await refresh(backup)) || isNotFound(error)) return { retry: true };
+        known = undefined;
+      }
+      // Whoever is told of the deletion wakes it.
+      if (action.do === 'release' || action.do === 'delete-snapshot') return undefined;
+    }
+    throw new Error(`Backup ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  };
+}
+
+/** It goes with the Backup, should nobody be there to delete it. */
+const snapshotOf = ({ metadata, spec }: Backup, name: string): VolumeSnapshot => ({
+  apiVersion: apiVersionOf(VOLUME_SNAPSHOTS),
+  kind: VOLUME_SNAPSHOTS.kind,
+  metadata: {
+    name,
+    ...(metadata.namespace === undefined ? {} : { namespace: metadata.namespace }),
+    ownerReferences: [
+      {
+        ...{ apiVersion: apiVersionOf(BACKUPS), kind: BACKUPS.kind, name: metadata.name },
+        ...{ uid: metadata.uid ?? '', controller: true },
+      },
+    ],
+  },
+  spec: { source: { persistentVolumeClaimName: spec.claimName ?? '' } },
+});

@@ -1,0 +1,145 @@
+import type { Volume } from '../../../api/volume.ts';
+import type { Clock } from '../../../workqueue/clock.ts';
+import { NodeError } from '../../../nodes/errors.ts';
+import type { Executor } from '../../../nodes/job.ts';
+import { withHint } from '../../../nodes/job-text.ts';
+import { namedDirectoryProbes, readNamedDirectory } from '../../../storage/directory/observe.ts';
+import { refuseDirectory } from '../../../storage/directory/refuse.ts';
+import { readView, viewProbes } from '../../../storage/lvm/view.ts';
+import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
+import {
+  type FolderRoom,
+  folderRoomProbes,
+  type GroupRoom,
+  groupRoomProbes,
+  readFolderRoom,
+  readGroupRoom,
+} from '../../../storage/room.ts';
+import type { Place } from '../../../model/dynamic-class.ts';
+import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
+
+/**
+ * In bytes; or why it is not known; or why none is promised, whatever there is. `refusedBytes`: a volume of so many was refused a
+ * while ago, as free extents carry what removed volumes left.
+ */
+export type Room = { freeBytes: bigint; refusedBytes?: bigint } | { unknown: string } | { refused: string };
+
+export interface RoomDeps {
+  executor: Pick<Executor, 'observe'>;
+  clock: Pick<Clock, 'now'>;
+  /** The Volumes that are on a node or to be there. */
+  volumesOn(node: string): readonly Volume[];
+  copiesOn(node: string): readonly KeptCopy[];
+}
+
+/** What is known of the room on nodes. */
+export interface Rooms {
+  /**
+   * By an observation that is young enough; undefined where there is none.
+   * @param own the UID of the content for which room is wanted: its copy is not counted
+   */
+  room(node: string, place: Place, overcommit: number, own?: string): Room | undefined;
+  /** Looks at the node, unless somebody does already. Never throws. */
+  look(node: string, place: Place): Promise<void>;
+  /** Something of ours went there: what was seen still has it. */
+  forget(node: string): void;
+  /** A volume of so many bytes was refused there for what free extents carry: none as large is promised for a while. */
+  refuse(node: string, place: Place, bytes: bigint): void;
+}
+
+type Facts =
+  /** `of`: the folders that were looked at. */
+  | { folder: FolderRoom; of: readonly string[] }
+  | { group: GroupRoom }
+  | { unknown: string }
+  | { refused: string };
+
+/** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
+const FRESH = 5000;
+
+/** How long a refusal is good for, in ms: nobody tells when extents are cleared, or others are free. */
+const REFUSED_FOR = 300_000;
+
+export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps): Rooms {
+  const seen = new Map<string, { facts: Facts; at: number }>();
+  const looking = new Map<string, Promise<void>>();
+  const refusals = new Map<string, { bytes: bigint; at: number }>();
+  /** How often by node. */
+  const forgotten = new Map<string, number>();
+  const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
+
+  async function look(node: string, place: Place): Promise<void> {
+    const key = keyOf(node, place);
+    const known = looking.get(key) ?? lookNow(key, node, place).finally(() => looking.delete(key));
+    looking.set(key, known);
+    await known;
+  }
+
+  async function lookNow(key: string, node: string, place: Place): Promise<void> {
+    const before = forgotten.get(node);
+    const facts = await factsOf(node, place);
+    // What went meanwhile may be in it or not.
+    if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
+  }
+
+  async function factsOf(node: string, place: Place): Promise<Facts> {
+    try {
+      if (place.type === 'lvm') {
+        const view = readView(answersOf(await executor.observe(node, viewProbes())));
+        const results = await executor.observe(node, groupRoomProbes(view, place.vgName));
+        return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
+      }
+      const { directory } = place;
+      const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];
+      const results = await executor.observe(node, [
+        ...folderRoomProbes(directory, folders),
+        ...namedDirectoryProbes(directory),
+      ]);
+      // The file system below a mount point has room, too, for files that the next mount hides.
+      const away = refuseDirectory(readNamedDirectory(directory, answersOf(results)), place.requireMount);
+      if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
+      return { folder: readFolderRoom(directory, folders, results), of: folders };
+    } catch (error) {
+      if (error instanceof NodeError) return { unknown: withHint(error.message, error.hint) };
+      if (error instanceof ObservationError) return { unknown: error.message };
+      throw error;
+    }
+  }
+
+  function refusal(key: string): { refusedBytes?: bigint } {
+    const known = refusals.get(key);
+    return known === undefined || clock.now() - known.at > REFUSED_FOR ? {} : { refusedBytes: known.bytes };
+  }
+
+  return {
+    look,
+    forget(node) {
+      forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
+      for (const key of seen.keys()) if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
+    },
+    room(node, place, overcommit, own) {
+      const { facts, at } = seen.get(keyOf(node, place)) ?? {};
+      if (facts === undefined || at === undefined || clock.now() - at > FRESH) return undefined;
+      if ('unknown' in facts || 'refused' in facts) return facts;
+      const volumes = volumesOn(node);
+      const copies = copiesOn(node).filter(({ uid }) => uid !== own);
+      if ('folder' in facts) {
+        // Whether one that was promised since is on the same file system is not known.
+        const isSeen = (folder: string | undefined) => folder === undefined || facts.of.includes(folder);
+        if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;
+        return { freeBytes: folderRoom(facts.folder, volumes, copies, overcommit) };
+      }
+      return place.type === 'lvm'
+        ? {
+            freeBytes: groupRoom(facts.group, place, volumes, copies, overcommit),
+            ...refusal(keyOf(node, place)),
+          }
+        : undefined;
+    },
+    refuse(node, place, bytes) {
+      const key = keyOf(node, place);
+      const { refusedBytes = bytes } = refusal(key);
+      refusals.set(key, { bytes: bytes < refusedBytes ? bytes : refusedBytes, at: clock.now() });
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { CsiStorageCapacity, KubeNode, StorageClass } from '../../../api/core.ts';
+import { DRIVER } from '../../../api/names.ts';
+import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES } from '../../../api/resources.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../../kube/errors.ts';
+import type { Informer } from '../../../kube/informer.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { dynamicClass } from '../../../model/dynamic-class.ts';
+import { CSI_DRIVER, capacityName, decideCapacity } from './capacity.ts';
+import type { Room, Rooms } from './capacity-cache.ts';
+import { createTold, type ToldDeps } from './told.ts';
+
+export interface CapacityReconcilerDeps extends ToldDeps {
+  client: KubeClient;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  capacities: Informer<CsiStorageCapacity>;
+  rooms: Rooms;
+  actsFor(node: string): boolean;
+  /** Where the objects are. */
+  namespace: string;
+}
+
+/** How often a node is looked at for its room, in ms, as external-provisioner does: others use it, too. */
+const LOOK_EVERY = 60_000;
+
+/** Tells the scheduler how much room a class has on a node. Keys are `class/node`. */
+export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
+  const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
+
+  const tell = createTold(deps);
+  let isAskedFor = false;
+
+  return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {
+    const slash = key.indexOf('/');
+    const storageClass = key.slice(0, slash);
+    const node = key.slice(slash + 1);
+    if (!deps.actsFor(node)) return undefined;
+    const room = await roomOf(storageClass, node);
+    // Where there is no class of ours nobody needs it.
+    if (room !== undefined && !isAskedFor) {
+      await ensureCsiDriver(client);
+      isAskedFor = true;
+    }
+    const known = capacities.get(capacityName(storageClass, node), namespace);
+    const hostname = nodes.get(node)?.metadata.labels?.['kubernetes.io/hostname'] ?? node;
+    const action = decideCapacity({ storageClass, node, hostname, namespace }, room, known);
+    try {
+      if (action?.do === 'delete') {
+        await client.delete(CSI_STORAGE_CAPACITIES, action.name, { namespace });
+      } else if (action?.do === 'create') {
+        capacities.learn(await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }));
+      } else if (action?.do === 'update') {
+        const { capacity, maximumVolumeSize, metadata } = action.object;
+        const patch = { capacity, maximumVolumeSize };
+        capacities.learn(await client.patch(CSI_STORAGE_CAPACITIES, metadata.name, patch, { namespace }));
+      }
+    } catch (error) {
+      if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+      return { retry: true };
+    }
+    return room === undefined ? undefined : { requeueAfterMs: LOOK_EVERY };
+  };
+
+  /** Undefined where there is no such class or node. */
+  async function roomOf(name: string, node: string): Promise<Room | undefined> {
+    const storageClass = storageClasses.get(name);
+    if (storageClass?.provisioner !== DRIVER || nodes.get(node) === undefined) return undefined;
+    const options = dynamicClass(storageClass);
+    if ('problem' in options) return undefined;
+    const { place, overcommit } = options;
+    if (rooms.room(node, place, overcommit) === undefined) await rooms.look(node, place);
+    // What was told stays meanwhile.
+    const room = promised(rooms.room(node, place, overcommit));
+    if (room === undefined) return { unknown: 'it changed as it was looked at' };
+    tell(storageClass, node, place, room);
+    return room;
+  }
+}
+
+/** A volume as large as one that was refused is promised to nobody. */
+function promised(room: Room | undefined): Room | undefined {
+  if (room === undefined || !('freeBytes' in room) || room.refusedBytes === undefined) return room;
+  const { freeBytes, refusedBytes } = room;
+  return { freeBytes: freeBytes < refusedBytes ? freeBytes : refusedBytes - 1n };
+}
+
+/** So that the scheduler asks for room at all. Throws what the API server refuses. */
+async function ensureCsiDriver(client: KubeClient): Promise<void> {
+  try {
+    await client.get(CSI_DRIVERS, DRIVER);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    await client.create(CSI_DRIVERS, CSI_DRIVER).catch((raced: unknown) => {
+      if (!isAlreadyExists(raced)) throw raced;
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { CsiDriver, CsiStorageCapacity } from '../../../api/core.ts';
+import { COMPONENT, DRIVER } from '../../../api/names.ts';
+import { parseQuantity } from '../../../api/quantity.ts';
+import type { Room } from './capacity-cache.ts';
+
+/** What the scheduler is told of room goes by these objects (kube-scheduler's volume binding; csistoragecapacities). */
+
+export const CAPACITY_LABELS = {
+  'app.kubernetes.io/managed-by': COMPONENT,
+  'csi.storage.k8s.io/drivername': DRIVER,
+};
+
+export const CAPACITY_SELECTOR = Object.entries(CAPACITY_LABELS)
+  .map(([name, value]) => `${name}=${value}`)
+  .join(',');
+
+/** That it is asked for: without it the scheduler takes any node. */
+export const CSI_DRIVER: CsiDriver = {
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'CSIDriver',
+  metadata: { name: DRIVER, labels: { 'app.kubernetes.io/managed-by': COMPONENT } },
+  // Nothing of CSI runs on nodes: the volumes are local ones.
+  spec: { attachRequired: false, podInfoOnMount: false, storageCapacity: true },
+};
+
+/** One for a class and a node, so that it is found again without a list. */
+export const capacityName = (storageClass: string, node: string): string =>
+  `${COMPONENT}-${createHash('sha256').update(`${storageClass}/${node}`).digest('hex').slice(0, 32)}`;
+
+export type CapacityAction =
+  | { do: 'create' | 'update'; object: CsiStorageCapacity }
+  | { do: 'delete'; name: string };
+
+/**
+ * What to write about the room of a class on a node. Pure.
+ * @param room undefined where the class or the node is gone. What is not known is left as it was told last; what is refused is no room
+ */
+export function decideCapacity(
+  where: { storageClass: string; node: string; hostname: string; namespace: string },
+  room: Room | undefined,
+  known: CsiStorageCapacity | undefined,
+): CapacityAction | undefined {
+  const name = capacityName(where.storageClass, where.node);
+  if (room === undefined) return known === undefined ? undefined : { do: 'delete', name };
+  if ('unknown' in room) return undefined;
+  const bytes = 'refused' in room || room.freeBytes < 0n ? 0n : room.freeBytes;
+  if (known !== undefined && isClose(bytes, parseQuantity(known.capacity ?? '0'))) return undefined;
+  const object: CsiStorageCapacity = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'CSIStorageCapacity',
+    metadata: { name, namespace: where.namespace, labels: CAPACITY_LABELS },
+    storageClassName: where.storageClass,
+    nodeTopology: { matchLabels: { 'kubernetes.io/hostname': where.hostname } },
+    capacity: String(bytes),
+    maximumVolumeSize: String(bytes),
+  };
+  return { do: known === undefined ? 'create' : 'update', object };
+}
+
+/** Logs grow and are rotated all the time: a hundredth more or less is not worth a write. None at all is. */
+function isClose(bytes: bigint, told: bigint): boolean {
+  const apart = bytes > told ? bytes - told : told - bytes;
+  return apart * 100n <= told && (bytes === 0n) === (told === 0n);
+}

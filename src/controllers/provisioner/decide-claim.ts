@@ -1,0 +1,250 @@
+import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
+import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import type { Volume } from '../../api/volume.ts';
+import { withoutPaths } from '../../nodes/public-text.ts';
+import { downloadBytes } from '../../storage/populate/download.ts';
+import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
+import { sourceOf as sourceAsked } from '../../model/data-source/source-of.ts';
+import type { EventToTell } from '../lib/event.ts';
+import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
+import { isPrime, untolerated } from './consumers.ts';
+import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from '../../model/dynamic-class.ts';
+import { expand } from './expand.ts';
+import { whyNotOn } from './nodes.ts';
+import { saidBy } from '../lib/event-key.ts';
+import { toldOf } from './told.ts';
+import type { ClaimDecision, ClaimInput } from './types.ts';
+
+/** How soon to look again at what sends no event, such as room on a node, in ms. */
+const LOOK_AGAIN = 30_000;
+
+/** How soon to read again what a claim starts from, in ms, should nobody have told of a change. */
+const ASK_AGAIN = 300_000;
+
+/** What to do about one claim now. Pure. */
+export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
+  const { claim, storageClass, volume, options } = input;
+  // Of a deleted one, its Volume is reclaimed; of a lost one, nothing is made anew.
+  if (claim.metadata.deletionTimestamp !== undefined || claim.status?.phase === 'Lost') return {};
+  if (claim.status?.phase === 'Bound') return expand(input, now);
+  // Somebody chose a PersistentVolume.
+  if (claim.spec.volumeName) return {};
+  if (storageClass === undefined || options === undefined) return {};
+  if (volume !== undefined) return wait(input);
+  if ('problem' in options) return tell(input, failed(options.problem));
+  const problem = claimProblem(input);
+  if (problem !== undefined) return tell(input, failed(problem));
+  return options.waits ? forSelected(input, options, storageClass) : forAny(input, options, storageClass);
+}
+
+const failed = (message: string): EventToTell => ({ type: 'Warning', reason: CLAIM_EVENT.failed, message });
+
+/** Once; then until something changes, or the time is over. */
+function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
+  const failed = event.type === 'Warning' ? ({ failed: true } as const) : {};
+  return { ...(input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } }), ...failed };
+}
+
+/** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
+function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | undefined {
+  const modes = spec.accessModes ?? [];
+  if (modes.includes('ReadWriteMany')) {
+    return 'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce';
+  }
+  if (spec.selector !== undefined) {
+    return 'the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class';
+  }
+  // Of a Volume that could not be made a class that was put right makes nothing.
+  if (storageClass === undefined) return undefined;
+  return spec.volumeMode === 'Block' ? undefined : fileSystemProblem(storageClass);
+}
+
+/** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. */
+function wait(input: ClaimInput): ClaimDecision {
+  const volume = input.volume as NonNullable<ClaimInput['volume']>;
+  const { name } = volume.metadata;
+  if (claimOf(volume) === undefined) {
+    return tell(
+      input,
+      failed(
+        `a Volume ${name} is there that was not made for this claim. Delete it: stowage delete volume ${name}`,
+      ),
+    );
+  }
+  const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
+  if (volume.status?.phase === 'Failed' && ready?.reason === READY_REASON.freeExtentsCarryData) {
+    return takeBack(input, volume);
+  }
+  if (ready?.reason === READY_REASON.waitingForSource) {
+    return tell(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
+  }
+  if (ready?.reason === READY_REASON.nodeUnreachable || ready?.reason === READY_REASON.nodeUnclear) {
+    // What the node says, or what says that it does not, is different each time.
+    return tell(
+      input,
+      failed(
+        `Volume ${name} waits for node ${volume.spec.nodeName}, which does not answer as it should. See: stowage why volume ${name}`,
+      ),
+    );
+  }
+  return volume.status?.phase === 'Failed'
+    ? tell(
+        input,
+        failed(`Volume ${name} on node ${volume.spec.nodeName} could not be made: ${toldOf(volume)}`),
+      )
+    : {};
+}
+
+/**
+ * Its node has room, and only in extents that carry what removed volumes left. Nothing was made there: the Volume goes, and
+ * the claim is to be on another node, or on this one once its class consents. A Volume that somebody gave a consent stays.
+ */
+function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
+  const { claim, options, pv } = input;
+  const { nodeName, overwrite } = volume.spec;
+  if (options === undefined || 'problem' in options) return {};
+  if (volume.metadata.deletionTimestamp !== undefined || pv !== undefined || overwrite != null) return {};
+  if (volume.status?.prepared !== undefined) return {};
+  const { place, waits } = options;
+  const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+  const consents = place.type === 'lvm' && place.overwrite === true;
+  const node = waits && !consents && selected === nodeName ? nodeName : undefined;
+  const next = node === undefined ? '' : ' The scheduler is to choose another node for the claim.';
+  const gone = `Volume ${volume.metadata.name} is deleted: nothing was made`;
+  const event = failed(`${carried(place, nodeName)}.${next} ${gone}`);
+  return { action: { do: 'take-back', volume, place, node, event }, failed: true };
+}
+
+const carried = (place: DynamicClass['place'], node: string): string =>
+  `free extents of ${nameOf(place)} on node ${node} carry what removed volumes left, and the storage class does not consent to destroy that (parameter ${OVERWRITE_PARAMETER})`;
+
+/**
+ * Provisions on the node that the scheduler chose for the first pod. Whoever may write the claim may write that choice, too: so it
+ * counts only while a pod uses the claim, and for a node whose taints that pod tolerates.
+ */
+function forSelected(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+  const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
+  if (name === undefined) return {};
+  const node = input.nodes.find(({ metadata }) => metadata.name === name);
+  // The scheduler holds on to its choice, also of a node that was deleted since. Another daemon's is left to that.
+  if (node === undefined && !input.isGone(name)) return {};
+  // Where somebody else's is to be made is not ours to say.
+  const others = isOthers(input.claim) ? sourceOf(input) : undefined;
+  if (others !== undefined && 'decision' in others) return others.decision;
+  const why = node === undefined ? `there is no node ${name}` : whyNotOn(node, storageClass);
+  if (why !== undefined) return giveBack(input, name, why);
+  if (input.consumers.length === 0) return {};
+  const taint = node && untolerated(node, input.consumers);
+  if (taint !== undefined) {
+    return isPrime(input.claim)
+      ? tell(input, failed(taint), { requeueAfter: ASK_AGAIN })
+      : giveBack(input, name, taint);
+  }
+  const source = sourceOf(input);
+  if ('decision' in source) return source.decision;
+  if (source.nodes !== undefined && !source.nodes.includes(name)) {
+    return giveBack(input, name, elsewhere(source.nodes, name));
+  }
+  const room = roomOn(input, options, name);
+  if (room === undefined) return lookForRoom(options, [name]);
+  return room.why === undefined ? create(input, options, name) : giveBack(input, name, room.why);
+}
+
+/** Whether it may be followed is asked with the rest. */
+const asked = (claim: PersistentVolumeClaim) => sourceAsked(claim, { crossNamespace: true });
+
+const isOthers = (claim: PersistentVolumeClaim): boolean => asked(claim).kind === 'other';
+
+const elsewhere = (nodes: readonly string[], name: string): string =>
+  `what the claim starts from is on node ${nodes.join(', ')}, not on ${name}. Have its pod run there, by a nodeSelector kubernetes.io/hostname`;
+
+/** Where there is most room, of the nodes that it can be on. */
+function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+  const source = sourceOf(input);
+  if ('decision' in source) return source.decision;
+  const whys: string[] = [];
+  const unseen: string[] = [];
+  const able: { node: KubeNode; freeBytes: bigint }[] = [];
+  for (const node of input.nodes) {
+    const { name } = node.metadata;
+    if (source.nodes !== undefined && !source.nodes.includes(name)) continue;
+    const why = whyNotOn(node, storageClass);
+    if (why !== undefined) {
+      whys.push(why);
+      continue;
+    }
+    const room = roomOn(input, options, name);
+    if (room === undefined) {
+      unseen.push(name);
+      continue;
+    }
+    if (room.why === undefined) able.push({ node, freeBytes: room.freeBytes });
+    else whys.push(room.why);
+  }
+  if (unseen.length > 0) return lookForRoom(options, unseen);
+  const [most] = able.sort((a, b) => (a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0));
+  if (most !== undefined) return create(input, options, most.node.metadata.name);
+  const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
+  return tell(input, failed(message), { requeueAfter: LOOK_AGAIN });
+}
+
+function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDecision {
+  const { source } = input;
+  const from = source?.is === 'ready' ? source.source : undefined;
+  return {
+    action: {
+      do: 'create-volume',
+      volume: claimVolume(input.claim, options, node, from),
+    },
+  };
+}
+
+/** The nodes that the data is on; undefined where it starts from nothing. */
+function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
+  const { claim, source } = input;
+  if (source === undefined && asked(claim).kind === 'none') return { nodes: undefined };
+  if (source === undefined) return { decision: { action: { do: 'resolve-source' } } };
+  switch (source.is) {
+    case 'none':
+      return { nodes: undefined };
+    case 'ready':
+      return { nodes: source.nodes };
+    case 'waits':
+      return { decision: tell(input, failed(source.message), { requeueAfter: ASK_AGAIN }) };
+    case 'other':
+      return {
+        decision: tell(input, { type: 'Normal', reason: CLAIM_EVENT.provisioning, message: source.message }),
+      };
+  }
+}
+
+const lookForRoom = ({ place }: DynamicClass, nodes: readonly string[]): ClaimDecision => ({
+  action: { do: 'look-for-room', nodes, place },
+});
+
+/** Undefined `why`: there is room. Undefined where that was not looked for. */
+function roomOn(
+  input: ClaimInput,
+  { place }: DynamicClass,
+  node: string,
+): { why: string } | { why: undefined; freeBytes: bigint } | undefined {
+  const room = input.roomOn(node);
+  if (room === undefined) return undefined;
+  const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
+  if ('freeBytes' in room && room.refusedBytes !== undefined && wanted >= room.refusedBytes) {
+    return { why: carried(place, node) };
+  }
+  const { source } = input;
+  const populator = source?.is === 'ready' ? source.source.populator : undefined;
+  const download = place.type === 'sparse' ? downloadBytes(populator?.options.format, wanted) : 0n;
+  const are = download === 0n ? 'are asked for' : 'are asked for, with the download of its qcow2';
+  // For the tenant: administrators have the class, and its events.
+  const why = withoutPaths(whyNoRoom(node, place, room, wanted + download, are) ?? '');
+  return why === '' && 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : { why };
+}
+
+function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
+  const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
+  return { action: { do: 'give-back', node, event: failed(message) }, failed: true };
+}

@@ -1,0 +1,90 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import type { KubeObject, Resource } from '../../api/meta.ts';
+import { DRIVER } from '../../api/names.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
+import { claimOf } from '../../model/claim-volume.ts';
+import { decideReclaim } from './decide-reclaim.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
+import type { ClaimReconcilerDeps } from './reconciler.ts';
+
+type ReclaimerDeps = Pick<
+  ClaimReconcilerDeps,
+  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'storageClasses' | 'clonesOf' | 'actsFor' | 'logger'
+>;
+
+/** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
+export function createReclaimer({ client, claims, volumes, persistentVolumes, ...deps }: ReclaimerDeps) {
+  return async (name: string, signal: AbortSignal): Promise<undefined> => {
+    let live: { claim: PersistentVolumeClaim | undefined; pv: PersistentVolume | undefined } | undefined;
+    for (;;) {
+      signal.throwIfAborted();
+      const volume = volumes.get(name);
+      const of = volume && claimOf(volume);
+      if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
+      const known = claims.get(of.name, of.namespace);
+      const claim = known?.metadata.uid === of.uid ? known : undefined;
+      const clones = deps.clonesOf(name);
+      const { action } = decideReclaim({
+        volume,
+        pv: live === undefined ? persistentVolumes.get(name) : live.pv,
+        claim,
+        liveClaim: live && { found: live.claim },
+        clones,
+      });
+      if (action === undefined) {
+        const [clone] = clones;
+        if (claim === undefined && clone !== undefined) {
+          deps.logger.info({ volume: name, clone: clone.metadata.name }, 'kept while it is cloned');
+        }
+        return undefined;
+      }
+      if (action.do === 'read-live') {
+        const found = await get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, of.name, of.namespace);
+        // A claim of its name may be another one.
+        live = {
+          claim: found?.metadata.uid === of.uid ? found : undefined,
+          pv: await get<PersistentVolume>(PERSISTENT_VOLUMES, name),
+        };
+        continue;
+      }
+      const { uid } = volume.metadata;
+      try {
+        if (live?.pv !== undefined && isKeptByClass(volume)) {
+          await client.patch(VOLUMES, name, { metadata: { uid }, spec: { onDelete: onDeleteOf(volume) } });
+        }
+        await client.delete(VOLUMES, name, { uid });
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+      deps.logger.info({ volume: name, claim: `${of.namespace}/${of.name}` }, 'volume of a deleted claim');
+      return undefined;
+    }
+  };
+
+  /** Wipes as the class says. Without its class, what pods wrote from the first byte to the last, for no file system hides that. */
+  function onDeleteOf({ spec }: Volume): 'Delete' | 'Wipe' {
+    const storageClass = deps.storageClasses.get(spec.storageClassName);
+    const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
+    const wipes = options !== undefined && 'wipe' in options;
+    const { lvmLogicalVolume: lvm } = spec;
+    return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block') ? 'Wipe' : 'Delete';
+  }
+
+  async function get<T extends KubeObject>(resource: Resource, name: string, namespace?: string) {
+    try {
+      return await client.get<T>(resource, name, { namespace });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Its data are kept as its class said so, which the policy of the PersistentVolume, changed since, goes before. What somebody else
+ * wrote into the Volume stays.
+ */
+const isKeptByClass = ({ spec: { onDelete, template } }: Volume): boolean =>
+  onDelete === 'Retain' && template?.spec?.persistentVolumeReclaimPolicy === 'Retain';

@@ -1,0 +1,274 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
+import { parseQuantity } from '../../api/quantity.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Rooms } from '../lib/capacity/capacity-cache.ts';
+import type { Promises } from '../lib/capacity/reservations.ts';
+import type { Awaited } from '../../model/data-source/types.ts';
+import type { EventToTell } from '../lib/event.ts';
+import { createAsks } from './source-resolver.ts';
+import { claimOf, volumeNameOf } from '../../model/claim-volume.ts';
+import { decideClaim } from './decide-claim.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
+import { kindOf } from './kind-of.ts';
+import { createReclaimer } from './reclaimer.ts';
+import { saidBy } from '../lib/event-key.ts';
+import type { ClaimAction, ClaimInput, Provisioned, Source } from './types.ts';
+
+export interface ClaimReconcilerDeps {
+  client: KubeClient;
+  claims: Informer<PersistentVolumeClaim>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  /** Pods that use a claim and have not ended. */
+  consumersOf(claim: PersistentVolumeClaim): readonly Pod[];
+  /** Volumes that are being made from the Volume of that name. */
+  clonesOf(volumeName: string): readonly Volume[];
+  rooms: Rooms;
+  promises: Promises<Volume>;
+  /** What a claim starts from, by live reads. Throws what the API server refuses. */
+  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  onProvisioned?: ((end: Provisioned) => void) | undefined;
+}
+
+export interface ClaimReconciler {
+  /** Whether a claim, by `namespace/name`, waits for what it starts from: nothing else lets it go on. */
+  waitsForSource(key: string): boolean;
+  /** The claims that wait for such an object, as `namespace/name`. */
+  waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
+  /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
+  reconcile(key: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+}
+
+const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
+  parseQuantity(spec.resources?.requests?.storage ?? '0');
+
+/** For how long what was told of a claim stands, in ms. `now` in ms since the epoch. */
+const leftOf = (
+  told: { uid: string; at: number } | undefined,
+  { metadata }: PersistentVolumeClaim,
+  now: number,
+): number => (told !== undefined && told.uid === metadata.uid ? told.at + TELL_AGAIN - now : 0);
+
+/** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 50;
+
+export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
+  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
+  /** By `namespace/name` of the claim. */
+  const told = new Map<string, { uid: string; event: string; at: number }>();
+
+  const reclaim = createReclaimer(deps);
+  const asks = createAsks(deps.resolve);
+  /** Claims that this process created Volumes for, until they are bound. */
+  const begun = new Map<string, { uid: string; at: number; end: Provisioned }>();
+
+  async function reconcile(key: string, signal: AbortSignal) {
+    const slash = key.indexOf('/');
+    if (slash === -1) return reclaim(key, signal);
+    return provision(key.slice(0, slash), key.slice(slash + 1), signal);
+  }
+
+  async function provision(namespace: string, name: string, signal: AbortSignal) {
+    const key = `${namespace}/${name}`;
+    let source: Source | undefined;
+    let of: string | undefined;
+    let isFresh = false;
+    let isCounted = false;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const claim = claims.get(name, namespace);
+      if (claim === undefined) {
+        told.delete(key);
+        asks.forget(key);
+        begun.delete(key);
+        return undefined;
+      }
+      if (claim.spec.volumeName) asks.forget(key);
+      // Made anew under its name it starts from what it says itself.
+      if (claim.metadata.uid !== of) source = undefined;
+      of = claim.metadata.uid;
+      const since = begun.get(key);
+      if (since !== undefined && claim.status?.phase === 'Bound') {
+        begun.delete(key);
+        if (since.uid === claim.metadata.uid) {
+          deps.onProvisioned?.({ ...since.end, ms: deps.clock.now() - since.at });
+        }
+      }
+      // One that an earlier process created, too.
+      const own = volumes.get(volumeNameOf(claim));
+      if (since === undefined && claim.status?.phase !== 'Bound' && own && claimOf(own)?.uid === of) {
+        const at = Date.parse(own.metadata.creationTimestamp ?? '') || deps.clock.now();
+        begun.set(key, { uid: of ?? '', at, end: kindOf(claim) });
+      }
+      const now = deps.clock.now();
+      const toldFor = leftOf(told.get(key), claim, now);
+      // One that was filled for it is named after another claim.
+      const volumeName = claim.spec.volumeName || volumeNameOf(claim);
+      const volume = volumes.get(volumeName);
+      // Of a bound claim the cache keeps no class.
+      const className = volume?.spec.storageClassName ?? claim.spec.storageClassName ?? '';
+      const storageClass = storageClasses.get(className);
+      const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
+      const input: ClaimInput = {
+        claim,
+        storageClass,
+        options,
+        volume,
+        pv: persistentVolumes.get(volumeName),
+        consumers: deps.consumersOf(claim),
+        nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
+        isGone: (node) => deps.actsFor(node) && nodes.get(node) === undefined,
+        roomOn: (node) =>
+          options === undefined || 'problem' in options
+            ? undefined
+            : rooms.room(node, options.place, options.overcommit),
+        source,
+        told: toldFor > 0 ? told.get(key)?.event : undefined,
+      };
+      const decision = decideClaim(input, now);
+      const { action } = decision;
+      // Each change of a Volume's holdup is an event of its own, and no attempt more. A refused Volume was an attempt.
+      const isAttempt = volume === undefined || action?.do === 'tell' || action?.do === 'take-back';
+      if (decision.failed && !isCounted && isAttempt) {
+        isCounted = true;
+        deps.onProvisioned?.(kindOf(claim));
+      }
+      if (action === undefined) {
+        const next = Math.min(decision.requeueAfter ?? Infinity, toldFor > 0 ? toldFor : Infinity);
+        return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
+      }
+      if (action.do === 'resolve-source') {
+        source = await asks.ask(key, claim);
+        isFresh = true;
+        continue;
+      }
+      try {
+        const found = await carryOut(action, claim, isFresh);
+        isFresh = found !== undefined;
+        source = found ?? source;
+      } catch (error) {
+        if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+        deps.logger.warn(
+          { claim: `${namespace}/${name}`, action: action.do, err: error },
+          'decided on an old object',
+        );
+        return { retry: true } as const;
+      }
+      if (action.do === 'give-back' || action.do === 'take-back') return undefined;
+    }
+    throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  }
+
+  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToTell) =>
+    deps.events.event(claim, type, reason, message);
+
+  async function giveBack(claim: PersistentVolumeClaim, node: string, event: EventToTell): Promise<void> {
+    const { namespace = '', name, uid, resourceVersion } = claim.metadata;
+    // Whoever chose another node meanwhile is not undone.
+    const patch = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
+    claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
+    tellOf(claim, event);
+    deps.logger.info({ claim: `${namespace}/${name}`, node }, 'node given back');
+  }
+
+  /**
+   * @param isFresh nothing took time since it was asked what the claim starts from
+   * @returns what that is by now, where it is not what was decided on
+   */
+  async function carryOut(
+    action: Exclude<ClaimAction, { do: 'resolve-source' }>,
+    claim: PersistentVolumeClaim,
+    isFresh: boolean,
+  ): Promise<Source | undefined> {
+    const { namespace = '', name, uid = '' } = claim.metadata;
+    switch (action.do) {
+      case 'look-for-room':
+        await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
+        return undefined;
+      case 'tell':
+        told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event), at: deps.clock.now() });
+        tellOf(claim, action.event);
+        return undefined;
+      case 'take-back': {
+        const { volume, place, node } = action;
+        // Once the class consents, that says nothing more.
+        if (place.type === 'lvm' && !place.overwrite)
+          rooms.refuse(volume.spec.nodeName, place, sizeOf(claim));
+        await client.delete(VOLUMES, volume.metadata.name, { uid: volume.metadata.uid });
+        if (node === undefined) tellOf(claim, action.event);
+        else await giveBack(claim, node, action.event);
+        return undefined;
+      }
+      case 'give-back':
+        await giveBack(claim, action.node, action.event);
+        return undefined;
+      case 'create-volume': {
+        // Before anything is awaited: others must not be promised the same room.
+        const release = promises.promise(action.volume);
+        try {
+          const { source } = action.volume.spec;
+          // To look for room takes as long as the nodes do, and a grant may be withdrawn meanwhile.
+          if (source !== undefined && !isFresh) {
+            const now = await asks.ask(`${namespace}/${name}`, claim);
+            if (now.is !== 'ready' || !isDeepStrictEqual(now.source, source)) return now;
+          }
+          volumes.learn(await client.create(VOLUMES, action.volume));
+        } finally {
+          release();
+        }
+        deps.logger.info(
+          {
+            claim: `${namespace}/${name}`,
+            volume: action.volume.metadata.name,
+            node: action.volume.spec.nodeName,
+          },
+          'volume for a claim',
+        );
+        begun.set(`${namespace}/${name}`, {
+          ...{ uid, at: deps.clock.now() },
+          end: kindOf(claim),
+        });
+        return undefined;
+      }
+      case 'expand': {
+        const { volume, size } = action;
+        const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
+        const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
+        const grown = { ...volume.spec, [part]: { ...volume.spec[part], size } };
+        const release = promises.promise({ ...volume, spec: grown });
+        try {
+          volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
+        } finally {
+          release();
+        }
+        return undefined;
+      }
+      case 'set-claim-status': {
+        const patch = { metadata: { uid }, status: action.status };
+        claims.learn(
+          await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace, subresource: 'status' }),
+        );
+        return undefined;
+      }
+    }
+  }
+
+  return { reconcile, waitingFor: asks.waitingFor, waitsForSource: asks.waits };
+}

@@ -1,0 +1,75 @@
+import { isWrittenOnSeveral } from '../../api/access-modes.ts';
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { parseHandle } from '../../api/snapshot-handle.ts';
+import type { Volume } from '../../api/volume.ts';
+import { withHint } from '../../nodes/job-text.ts';
+import { type BuiltinReads, resolveBuiltin } from '../../model/data-source/builtin.ts';
+import { type ReadySource, resolve, type SourceReads } from '../../model/data-source/resolve.ts';
+import type { SourceGates } from '../../model/data-source/source-of.ts';
+import type { Held } from '../../model/data-source/types.ts';
+import type { Source } from './types.ts';
+
+export interface SourceOptions {
+  gate: SourceGates;
+  read: SourceReads & BuiltinReads;
+  /** As the cache has it. */
+  volumeNamed(name: string): Volume | undefined;
+}
+
+/** What a claim starts from, by live reads, and where that is. Throws what the reads throw. */
+export async function sourceFor(claim: PersistentVolumeClaim, options: SourceOptions): Promise<Source> {
+  const found = await resolve({ claim, gate: options.gate, read: options.read });
+  if ('none' in found) return { is: 'none' };
+  if ('other' in found) {
+    const { objectKind, namespace, name } = found.other;
+    const filled = await resolveBuiltin(claim, found.other, options.gate, options.read);
+    if ('ready' in filled) {
+      const { populator, uid } = filled.ready;
+      return { is: 'ready', source: { populator, uid }, nodes: undefined };
+    }
+    if (!('none' in filled)) return waiting(filled);
+    // KEP-1495, feedback source 3; external-provisioner's words.
+    const message = `Assuming an external populator will provision the volume (${objectKind} ${namespace}/${name})`;
+    return { is: 'other', message, on: filled.on };
+  }
+  return 'ready' in found ? placed(found.ready, options) : waiting(found);
+}
+
+function waiting(held: Held): Source {
+  const { message, hint, on } = 'wait' in held ? held.wait : held.refuse;
+  return { is: 'waits', message: withHint(message, hint), on };
+}
+
+/** With the nodes that have the data. */
+async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions): Promise<Source> {
+  if ('volumeName' in ready) {
+    const { volumeName } = ready;
+    const volume = volumeNamed(volumeName);
+    const prepared = volume?.status?.prepared;
+    if (volume === undefined || prepared === undefined) {
+      const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
+      return { is: 'waits', message: `Volume ${volumeName}, of the claim to start from, is not made`, on };
+    }
+    if (isWrittenOnSeveral(volume.spec)) {
+      const message = `Volume ${volumeName}, of the claim to start from, is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`;
+      return { is: 'waits', message, on: [{ kind: 'PersistentVolume', name: volumeName }] };
+    }
+    const nodes = volume.spec.attachableNodes ?? [prepared.node];
+    return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes };
+  }
+  const name = ready.contentName;
+  const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
+  const content = await read.content(name);
+  const text = content?.status?.snapshotHandle ?? content?.spec.source.snapshotHandle;
+  if (text === undefined) {
+    return { is: 'waits', message: `VolumeSnapshotContent ${name} has no snapshotHandle yet`, on };
+  }
+  const handle = parseHandle(text);
+  return 'problem' in handle
+    ? { is: 'waits', message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`, on }
+    : {
+        is: 'ready',
+        source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },
+        nodes: handle.nodes,
+      };
+}

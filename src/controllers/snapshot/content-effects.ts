@@ -1,0 +1,196 @@
+import type { KubeNode } from '../../api/core.ts';
+import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { ContentDeps } from './content-reconciler.ts';
+import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
+import { liveOf } from '../lib/get-or-undefined.ts';
+import type { ContentAction, ContentInput } from './types.ts';
+
+/** What is known within one reconcile beside the objects. */
+export type Known = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
+export const nothing: Known = { liveSnapshot: undefined, outcome: undefined };
+
+/** What was done on nodes, for metrics. */
+export interface ContentOperation {
+  operation: 'create' | 'delete';
+  /** '' where the content names none. */
+  snapshotClass: string;
+  succeeded: boolean;
+  /** From when it was asked for; of one that failed, from when its job was named. */
+  ms: number;
+}
+
+export interface ContentEffects {
+  /**
+   * Carries out what was decided, and returns what is known after it. Every write fails with a conflict if the object is no
+   * longer as it is in the cache. Throws what the API server refuses; what a node does not answer is an answer.
+   */
+  carryOut(action: ContentAction, content: VolumeSnapshotContent, known: Known): Promise<Known>;
+  /** Reads it past the cache. False when it is gone. */
+  refresh(name: string): Promise<boolean>;
+}
+
+type EffectDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> & {
+  volumeOf(content: VolumeSnapshotContent): Volume | undefined;
+};
+
+export function createContentEffects(deps: EffectDeps): ContentEffects {
+  const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } = deps;
+  /** By the content's UID: what was told last of what its status does not say. */
+  const told = new Map<string, string>();
+
+  async function write(
+    content: VolumeSnapshotContent,
+    patch: object,
+    metadata = {},
+    status = false,
+  ): Promise<void> {
+    const { name, uid, resourceVersion } = content.metadata;
+    contents.learn(
+      await client.patch<VolumeSnapshotContent>(
+        VOLUME_SNAPSHOT_CONTENTS,
+        name,
+        { ...patch, metadata: { ...metadata, uid, resourceVersion } },
+        status ? { subresource: 'status' } : {},
+      ),
+    );
+  }
+
+  async function refresh(name: string): Promise<boolean> {
+    const live = await liveOf<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    if (live !== undefined) contents.learn(live);
+    return live !== undefined;
+  }
+
+  /** Whether nothing that was decided on has changed, and nothing was paused, since the caches heard of it. */
+  const isCurrent = (content: VolumeSnapshotContent, note: JobNote) => async (): Promise<boolean> => {
+    const volume = volumeOf(content);
+    const [live, liveVolume, node] = await Promise.all([
+      // One that is gone is told by a 404.
+      client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
+      volume && liveOf<Volume>(client, VOLUMES, volume.metadata.name),
+      liveOf<KubeNode>(client, NODES, note.node),
+    ]);
+    contents.learn(live);
+    if (liveVolume !== undefined) volumes.learn(liveVolume);
+    if (node !== undefined) nodes.learn(node);
+    return (
+      live.metadata.resourceVersion === content.metadata.resourceVersion &&
+      liveVolume?.metadata.uid === volume?.metadata.uid &&
+      (note.do === 'delete' || liveVolume?.metadata.deletionTimestamp === undefined) &&
+      !isPaused(live) &&
+      !(note.do === 'take' && isPaused(liveVolume)) &&
+      !isPaused(node)
+    );
+  };
+
+  function count(
+    content: VolumeSnapshotContent,
+    operation: ContentOperation['operation'],
+    since: number,
+    succeeded: boolean,
+  ): void {
+    const snapshotClass = content.spec.volumeSnapshotClassName ?? '';
+    deps.onOperation?.({ operation, snapshotClass, succeeded, ms: Math.max(0, clock.now() - since) });
+  }
+
+  async function carryOut(
+    action: ContentAction,
+    content: VolumeSnapshotContent,
+    known: Known,
+  ): Promise<Known> {
+    const { metadata, spec, status } = content;
+    const { uid = '' } = metadata;
+    logger.debug({ content: metadata.name, action: action.do }, 'effect');
+    switch (action.do) {
+      case 'add-finalizer': {
+        const finalizers = [...(metadata.finalizers ?? []), SNAPSHOT_FINALIZERS.content];
+        await write(content, {}, { finalizers });
+        return known;
+      }
+      case 'release': {
+        const finalizers = metadata.finalizers?.filter((each) => each !== SNAPSHOT_FINALIZERS.content);
+        await write(content, {}, { finalizers });
+        told.delete(uid);
+        if (known.outcome?.is === 'absent')
+          count(content, 'delete', Date.parse(metadata.deletionTimestamp ?? ''), true);
+        logger.info(
+          { content: metadata.name, uid, policy: spec.deletionPolicy },
+          'snapshot content let go of',
+        );
+        return known;
+      }
+      case 'set-status': {
+        const { fields, event } = action;
+        await write(content, { status: fields }, {}, true);
+        logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
+        if (event) events.event(content, event.type, event.reason, event.message);
+        // A copy that was there before is no operation of ours.
+        if (
+          fields.readyToUse &&
+          spec.source.volumeHandle !== undefined &&
+          status?.snapshotHandle === undefined
+        ) {
+          count(content, 'create', Date.parse(metadata.creationTimestamp ?? ''), true);
+        }
+        return known;
+      }
+      case 'tell': {
+        const { type, reason, message } = action.event;
+        if (told.get(uid) !== message) events.event(content, type, reason, message);
+        told.set(uid, message);
+        return known;
+      }
+      case 'look-for-room':
+        await rooms.look(action.node, action.place);
+        return known;
+      case 'write-note': {
+        const { annotations, labels } = noteMetadata(action.note);
+        // Before anything is awaited: others must not be promised the same room.
+        const release = naming.promise({ ...content, metadata: { ...metadata, annotations } });
+        try {
+          await write(content, {}, { annotations, labels });
+        } finally {
+          release();
+        }
+        if (known.outcome?.is === 'failed') {
+          const operation = action.note.do === 'take' ? 'create' : 'delete';
+          count(content, operation, noteOf(content)?.at ?? clock.now(), false);
+        }
+        // What was seen is of the job before.
+        return nothing;
+      }
+      case 'read-snapshot': {
+        const { name = '', namespace, uid: wanted } = spec.volumeSnapshotRef;
+        const live = await liveOf<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
+        return { ...known, liveSnapshot: { found: live?.metadata.uid === wanted ? live : undefined } };
+      }
+      case 'delete-content':
+        await client.delete(VOLUME_SNAPSHOT_CONTENTS, metadata.name, { uid });
+        await refresh(metadata.name);
+        return known;
+      case 'look':
+        return { ...known, outcome: await work.look(content, action.node, action.handle, action.note) };
+      case 'take': {
+        const volume = volumeOf(content) as Volume;
+        const { note, freeze } = action;
+        return {
+          ...known,
+          outcome: await work.take(content, volume, note, freeze, isCurrent(content, note)),
+        };
+      }
+      case 'delete': {
+        const { note } = action;
+        return {
+          ...known,
+          outcome: await work.remove(content, volumeOf(content), note, isCurrent(content, note)),
+        };
+      }
+    }
+  }
+
+  return { carryOut, refresh };
+}

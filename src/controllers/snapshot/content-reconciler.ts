@@ -1,0 +1,150 @@
+import type { KubeNode, StorageClass } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { DRIVER } from '../../api/names.ts';
+import { isOff } from '../../api/out-of-service.ts';
+import { isPaused } from '../../api/paused.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { isConflict, isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
+import type { Rooms } from '../lib/capacity/capacity-cache.ts';
+import type { Promises } from '../lib/capacity/reservations.ts';
+import { type ContentOperation, createContentEffects, type Known, nothing } from './content-effects.ts';
+import { decideContent } from './decide-content.ts';
+import { isOfAnother } from './handle-in-use.ts';
+import { noteOf } from './job-record.ts';
+import type { NodeWork } from './node-work.ts';
+import type { ContentInput, NodeFacts } from './types.ts';
+
+export interface ContentDeps {
+  client: KubeClient;
+  contents: Informer<VolumeSnapshotContent>;
+  snapshots: Informer<VolumeSnapshot>;
+  snapshotClasses: Informer<VolumeSnapshotClass>;
+  volumes: Informer<Volume>;
+  nodes: Informer<KubeNode>;
+  storageClasses: Informer<StorageClass>;
+  rooms: Pick<Rooms, 'room' | 'look'>;
+  /** Contents in which jobs are being named. */
+  naming: Promises<VolumeSnapshotContent>;
+  /** Volumes that are being made from the content of that name. */
+  restoresOf(contentName: string): readonly Volume[];
+  /** Where a snapshot of the Volume is to be, by the UID of its content, and which node makes it; or why there is none. */
+  placeOf(volume: Volume, contentUid: string): ContentInput['place'];
+  work: NodeWork;
+  /** The nodes that this process reaches. */
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+  /** Decide again about the content of that name. */
+  enqueue(name: string): void;
+  onOperation?: ((operation: ContentOperation) => void) | undefined;
+}
+
+export type Result = { requeueAfterMs?: number; retry?: true } | undefined;
+
+/** A decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 30;
+
+/** The thin loop around `decideContent`: reads, decides, carries out one effect, and reads again. */
+export function createContentReconciler(
+  deps: ContentDeps,
+): (name: string, signal: AbortSignal) => Promise<Result> {
+  const { contents, clock, logger } = deps;
+  const effects = createContentEffects({ ...deps, volumeOf: (content) => volumeOf(deps, content) });
+  return async (name, signal) => {
+    let known: Known = nothing;
+    let uid: string | undefined;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const content = contents.get(name);
+      if (content === undefined || content.spec.driver !== DRIVER) return undefined;
+      if (uid !== undefined && uid !== content.metadata.uid) known = nothing;
+      uid = content.metadata.uid;
+      const decision = decideContent(inputOf(deps, content, known), clock.now());
+      const { action } = decision;
+      if (action === undefined) {
+        const { follow } = decision;
+        if (follow !== undefined) deps.work.follow(content, follow, () => deps.enqueue(name));
+        if (decision.retry) return { retry: true };
+        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+      }
+      try {
+        known = await effects.carryOut(action, content, known);
+      } catch (error) {
+        // Someone else wrote, or the object is gone: the cache is behind, so read past it.
+        if (!isConflict(error) && !isNotFound(error)) throw error;
+        logger.warn({ content: name, action: action.do, err: error }, 'decided on an old object');
+        if (!(await effects.refresh(name)) || isNotFound(error)) return { retry: true };
+        known = nothing;
+      }
+      if (action.do === 'release' || action.do === 'tell' || action.do === 'delete-content') return undefined;
+    }
+    throw new Error(`VolumeSnapshotContent ${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  };
+}
+
+function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known): ContentInput {
+  const { namespace, name = '', uid } = content.spec.volumeSnapshotRef;
+  const snapshot = deps.snapshots.get(name, namespace);
+  const volume = volumeOf(deps, content);
+  return {
+    content,
+    volume,
+    place: volume && deps.placeOf(volume, content.metadata.uid ?? ''),
+    snapshot: snapshot !== undefined && snapshot.metadata.uid === uid ? snapshot : undefined,
+    snapshotClass: deps.snapshotClasses.get(content.spec.volumeSnapshotClassName ?? ''),
+    restores: deps.restoresOf(content.metadata.name),
+    roomOn: (node, place) => deps.rooms.room(node, place, overcommitOf(deps, volume), content.metadata.uid),
+    nodeFacts: (node) => factsOf(deps, node),
+    isOfAnother: (handle) =>
+      isOfAnother(content, handle, {
+        contents: deps.contents.list(),
+        volumes: deps.volumes.list(),
+        restoresOf: deps.restoresOf,
+      }),
+    ...known,
+  };
+}
+
+/** How many times what there is may be promised where a Volume is, by its class. */
+function overcommitOf(
+  { storageClasses }: Pick<ContentDeps, 'storageClasses'>,
+  volume: Volume | undefined,
+): number {
+  const storageClass = storageClasses.get(volume?.spec.storageClassName ?? '');
+  if (storageClass?.provisioner !== DRIVER) return 1;
+  const options = dynamicClass(storageClass);
+  return 'problem' in options ? 1 : options.overcommit;
+}
+
+/** By its name, which another Volume may have by now: that is younger than the content, or not the one of the note. */
+function volumeOf(
+  { volumes }: Pick<ContentDeps, 'volumes'>,
+  content: VolumeSnapshotContent,
+): Volume | undefined {
+  const volume = volumes.get(content.spec.source.volumeHandle ?? '');
+  if (volume === undefined) return undefined;
+  const note = noteOf(content);
+  if (note !== undefined) return volume.metadata.uid === note.volume ? volume : undefined;
+  const [made = '', wanted = ''] = [volume, content].map(({ metadata }) => metadata.creationTimestamp ?? '');
+  return made <= wanted ? volume : undefined;
+}
+
+/** What is known of a node by its object. */
+export function factsOf({ nodes, actsFor }: Pick<ContentDeps, 'nodes' | 'actsFor'>, name: string): NodeFacts {
+  const node = nodes.get(name);
+  const ready = node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  return {
+    exists: node !== undefined,
+    ready: ready ?? false,
+    off: node !== undefined && isOff(node),
+    paused: isPaused(node),
+    ours: actsFor(name),
+  };
+}

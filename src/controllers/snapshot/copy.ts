@@ -1,0 +1,38 @@
+import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { formatHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { dueAt, noteOf } from './job-record.ts';
+import { idle } from './content-status.ts';
+import { setFields } from './status.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/** The copy is there, whole, and so it is written down. */
+export function ready(
+  { content }: ContentInput,
+  handle: SnapshotHandle,
+  { sizeBytes, takenAt }: { sizeBytes: number; takenAt?: number | undefined },
+  now: number,
+): Decision<ContentAction> {
+  const action = setFields(content.status, {
+    snapshotHandle: formatHandle(handle),
+    creationTime: content.status?.creationTime ?? (takenAt ?? submittedAt(content, now)) * 1e6,
+    restoreSize: sizeBytes,
+    readyToUse: true,
+    error: null,
+  });
+  return action === undefined ? idle : { action };
+}
+
+/** When the job may have begun that nobody saw end. A copy that was made by hand counts from now. */
+function submittedAt(content: VolumeSnapshotContent, now: number): number {
+  const note = noteOf(content);
+  return note === undefined ? now : Math.min(now, Math.max(note.at, dueAt(note, now)));
+}
+
+/** Of the nodes that reach a copy, the one to ask: where its Volume is worked on, else one that answers. */
+export function nodeFor({ place, nodeFacts }: ContentInput, { nodes }: SnapshotHandle): string {
+  if (place !== undefined && 'node' in place && nodes.includes(place.node)) return place.node;
+  const facts = nodes.map((node) => ({ node, ...nodeFacts(node) }));
+  const best =
+    facts.find(({ ready, off }) => ready && !off) ?? facts.find(({ exists, off }) => exists && !off);
+  return best?.node ?? (nodes[0] as string);
+}

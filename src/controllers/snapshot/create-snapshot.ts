@@ -1,0 +1,158 @@
+import { SNAPSHOT_EVENT } from '../../api/names.ts';
+import { isPaused } from '../../api/paused.ts';
+import { withoutFigures } from '../lib/event-key.ts';
+import type { Room } from '../lib/capacity/capacity-cache.ts';
+import { whyNoRoom } from '../lib/capacity/refusal.ts';
+import { placeOfCopy, sizeOf } from '../lib/capacity/room.ts';
+import { dynamicName } from '../lib/snapshot-content.ts';
+import { ready } from './copy.ts';
+import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
+import { idle, unknown, waitFor } from './content-status.ts';
+import { freezeOf } from './snapshot-class.ts';
+import { isBeingMade } from './source.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/** How soon room is looked for again, in ms: nothing tells when others need less of it. */
+const LOOK_AGAIN = 30_000;
+
+/** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
+export function take(input: ContentInput, now: number): Decision<ContentAction> {
+  const { content, outcome } = input;
+  const note = noteOf(content);
+  const alone = withoutSnapshot(input, note, now);
+  if (alone !== undefined) return alone;
+  switch (outcome?.is) {
+    case undefined:
+      return note === undefined ? begin(input, now) : goOn(input, note, now);
+    case 'whole':
+      return note === undefined ? idle : ready(input, note.handle, outcome, now);
+    case 'running':
+      return note === undefined ? { retry: true } : { follow: note };
+    case 'unknown':
+      return unknown(content, now, outcome.message);
+    case 'refused':
+      return { ...failed(input, outcome.message, now), retry: true };
+    case 'failed': {
+      // Reports one of the two messages: alternating them would write the status forever.
+      const noRoom = withoutRoom(input, now);
+      if (noRoom !== undefined) return noRoom;
+      const said = failed(input, outcome.message, now);
+      return said.action === undefined ? again(input, note, now) : said;
+    }
+    // Looked at, while no job may be submitted.
+    case 'absent':
+      return begin(input, now);
+  }
+}
+
+/**
+ * A snapshot that was deleted before it was taken, or while it was: nobody has been told of a copy, so that none is to be. The
+ * standard snapshot-controller has not seen the content then, or cares for none of a missing snapshot. undefined where it is there,
+ * and where what may have been taken is to stay.
+ */
+function withoutSnapshot(
+  { snapshot, liveSnapshot, content }: ContentInput,
+  note: JobNote | undefined,
+  now: number,
+): Decision<ContentAction> | undefined {
+  if (snapshot !== undefined) return undefined;
+  const { metadata, spec } = content;
+  const { namespace, name, uid } = spec.volumeSnapshotRef;
+  // One that was made by hand may be of a snapshot that is yet to be.
+  const isDynamic = Boolean(uid) && metadata.name === dynamicName(uid ?? '');
+  if (note !== undefined && (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn(content, note))) {
+    return undefined;
+  }
+  if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
+  if (liveSnapshot.found !== undefined) return undefined;
+  if (isDynamic) return { action: { do: 'delete-content' } };
+  return waitFor(
+    content,
+    now,
+    SNAPSHOT_EVENT.creationFailed,
+    `Failed to create snapshot: there is no VolumeSnapshot ${namespace}/${name}`,
+  );
+}
+
+/** No job was ever named: nothing is on any node. */
+function begin(input: ContentInput, now: number): Decision<ContentAction> {
+  const { content } = input;
+  const obstacle = obstacleTo(input);
+  if (obstacle !== undefined) return failed(input, obstacle, now);
+  return again(input, noteOf(content), now);
+}
+
+/** A job was named, so that something may be there: where none may be submitted by now, the node is looked at all the same. */
+function goOn(input: ContentInput, note: JobNote, now: number): Decision<ContentAction> {
+  const { content, nodeFacts } = input;
+  const facts = nodeFacts(note.node);
+  if (!facts.ours) return idle;
+  const freeze = freezeOf(input.snapshotClass);
+  if (obstacleTo(input) !== undefined || 'problem' in freeze) {
+    return { action: { do: 'look', node: note.node, handle: note.handle, note } };
+  }
+  // Another machine that reaches the same files goes on, once somebody vouches that this one is off.
+  if (facts.off && placeOf(input)?.node !== note.node) return again(input, note, now);
+  const wait = dueAt(note, now) - now;
+  if (wait > 0) return { requeueAfter: wait };
+  return { action: { do: 'take', note: noteOf(content) as JobNote, freeze } };
+}
+
+function again(input: ContentInput, note: JobNote | undefined, now: number): Decision<ContentAction> {
+  const obstacle = obstacleTo(input);
+  const place = placeOf(input);
+  if (obstacle !== undefined || place === undefined) return idle;
+  if (!input.nodeFacts(place.node).ours) return idle;
+  const volume = input.volume?.metadata.uid ?? '';
+  const { node, handle } = place;
+  const noRoom = withoutRoom(input, now);
+  if (noRoom !== undefined) return noRoom;
+  return { action: { do: 'write-note', note: nextNote(note, { do: 'take', volume, node, handle }, now) } };
+}
+
+/**
+ * Decides what to do without room for a copy of the volume's nominal size; undefined where there is room. A copy
+ * may share blocks with its volume, and how many is not known. Asked before each job is named, which reserves
+ * the room.
+ */
+function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> | undefined {
+  const { content, volume, outcome } = input;
+  const node = placeOf(input)?.node;
+  if (volume === undefined || node === undefined || obstacleTo(input) !== undefined) return undefined;
+  // Writers hang until the volume is thawed, which the next job does first.
+  if (outcome?.is === 'failed' && outcome.isFrozen) return undefined;
+  const place = placeOfCopy(volume);
+  if (place === undefined || !input.nodeFacts(node).ours) return undefined;
+  const seen = input.roomOn(node, place);
+  if (seen === undefined) return { action: { do: 'look-for-room', node, place } };
+  const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
+  const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
+  const why = whyNoRoom(node, place, room, sizeOf(volume), 'are needed');
+  if (why === undefined) return undefined;
+  if ('unknown' in room) return unknown(content, now, why);
+  const isSaid = withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
+  return isSaid ? { requeueAfter: LOOK_AGAIN } : { ...failed(input, why, now), requeueAfter: LOOK_AGAIN };
+}
+
+const placeOf = ({ place }: ContentInput) => (place !== undefined && 'node' in place ? place : undefined);
+
+/** Why no job may be submitted now. Whoever changes it wakes the content. */
+function obstacleTo({ content, volume, place, snapshotClass, nodeFacts }: ContentInput): string | undefined {
+  const name = content.spec.source.volumeHandle;
+  if (volume === undefined) return `there is no Volume ${name}, or it is not the one that the snapshot is of`;
+  if (volume.metadata.deletionTimestamp !== undefined) return `Volume ${name} is being deleted`;
+  if (isBeingMade(volume)) return `Volume ${name} is not made yet`;
+  const freeze = freezeOf(snapshotClass);
+  if ('problem' in freeze) return freeze.problem;
+  if (place !== undefined && 'problem' in place) return place.problem;
+  const node = place?.node ?? '';
+  if (isPaused(content)) return `the VolumeSnapshotContent ${content.metadata.name} is paused`;
+  if (isPaused(volume)) return `Volume ${name} is paused`;
+  if (nodeFacts(node).paused) return `Node ${node} is paused`;
+  return undefined;
+}
+
+const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
+  waitFor(content, now, SNAPSHOT_EVENT.creationFailed, failure(message));
+
+const failure = (message: string): string => `Failed to create snapshot: ${message}`;

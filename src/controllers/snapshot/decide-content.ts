@@ -1,0 +1,63 @@
+import { SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { formatHandle, parseHandle } from '../../api/snapshot-handle.ts';
+import { nodeFor, ready } from './copy.ts';
+import { decideContentDeletion } from './decide-content-deletion.ts';
+import { noteOf } from './job-record.ts';
+import { restoreNote } from './restore-job-record.ts';
+import { idle, unknown, waitFor } from './content-status.ts';
+import { take } from './create-snapshot.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/**
+ * What to do about one VolumeSnapshotContent of this driver now: the part that CSI drivers have a sidecar for. Pure.
+ * @param now ms since the epoch
+ */
+export function decideContent(input: ContentInput, now: number): Decision<ContentAction> {
+  const { content } = input;
+  const lost = content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)
+    ? restoreNote(input, now)
+    : undefined;
+  if (lost !== undefined) return lost;
+  if (content.metadata.deletionTimestamp !== undefined) return decideContentDeletion(input, now);
+  const { volumeHandle, snapshotHandle } = content.spec.source;
+  if ((volumeHandle === undefined) === (snapshotHandle === undefined)) {
+    return waitFor(
+      content,
+      now,
+      SNAPSHOT_EVENT.checkFailed,
+      'it must have one of volumeHandle and snapshotHandle',
+    );
+  }
+  // Before anything is on a node for it.
+  if (!content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)) {
+    return { action: { do: 'add-finalizer' } };
+  }
+  const recorded = content.status?.snapshotHandle ?? snapshotHandle;
+  return recorded === undefined ? take(input, now) : verify(input, recorded, now);
+}
+
+/** What was taken, or is said to have been, is looked at until it is known to be there; it is never taken anew. */
+function verify(input: ContentInput, recorded: string, now: number): Decision<ContentAction> {
+  const { content, outcome } = input;
+  const { status } = content;
+  if (status?.readyToUse && status.error === undefined) return idle;
+  const handle = parseHandle(recorded);
+  if ('problem' in handle)
+    return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, `its handle ${handle.problem}`);
+  const node = nodeFor(input, handle);
+  if (!input.nodeFacts(node).ours) return idle;
+  switch (outcome?.is) {
+    case undefined:
+      return { action: { do: 'look', node, handle, note: noteOf(content) } };
+    case 'whole':
+      return ready(input, handle, outcome, now);
+    case 'unknown':
+      return unknown(content, now, outcome.message);
+    case 'running':
+      return { retry: true };
+    default: {
+      const message = `its copy ${formatHandle(handle)} is missing on node ${node}. Nothing is taken in its place`;
+      return { ...waitFor(content, now, SNAPSHOT_EVENT.checkFailed, message), retry: true };
+    }
+  }
+}

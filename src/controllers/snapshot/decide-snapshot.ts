@@ -1,0 +1,196 @@
+import { DRIVER, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { contentFor, contentNameOf, mayReferTo, refersTo } from '../lib/snapshot-content.ts';
+import { decideSnapshotDeletion } from './decide-snapshot-deletion.ts';
+import { defaultClass, freezeOf } from './snapshot-class.ts';
+import { sourceOf } from './source.ts';
+import { setFields, setProblem, shownOf } from './status.ts';
+import type { Decision, EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
+
+/**
+ * What to do about one VolumeSnapshot now, in the place of the standard snapshot-controller or beside it. Snapshots of other
+ * drivers are left alone. Pure.
+ * @param now ms since the epoch
+ */
+export function decideSnapshot(input: SnapshotInput, now: number): Decision<SnapshotAction> {
+  const { snapshot, mode } = input;
+  if (mode === 'external') return beside(input);
+  if (snapshot.metadata.deletionTimestamp !== undefined) return decideSnapshotDeletion(input, now);
+  const { persistentVolumeClaimName, volumeSnapshotContentName } = snapshot.spec.source;
+  if ((persistentVolumeClaimName === undefined) === (volumeSnapshotContentName === undefined)) {
+    const why = 'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified';
+    return problem(snapshot, now, SNAPSHOT_EVENT.validation, why);
+  }
+  return volumeSnapshotContentName === undefined ? dynamic(input, now) : preProvisioned(input, now);
+}
+
+/**
+ * The standard snapshot-controller refuses claims whose PersistentVolume is not CSI's, but binds a content that is there
+ * under the name that it would give it. The default class it looks for by the driver of that PersistentVolume, finds none,
+ * and goes no further: so that is written, too. All else is left to it: also to say why nothing can be made.
+ */
+function beside({ snapshot, content, ...input }: SnapshotInput): Decision<SnapshotAction> {
+  const { metadata, spec, status } = snapshot;
+  const claimName = spec.source.persistentVolumeClaimName;
+  if (metadata.deletionTimestamp !== undefined || claimName === undefined) return {};
+  if (content !== undefined) {
+    const name = content.spec.volumeSnapshotClassName;
+    const isOurs = content.spec.driver === DRIVER && refersTo(content, snapshot);
+    if (spec.volumeSnapshotClassName !== undefined || name === undefined || !isOurs) return {};
+    return { action: { do: 'set-class', name } };
+  }
+  if (status?.boundVolumeSnapshotContentName !== undefined) return {};
+  const source = sourceOf(claimName, input.claim, input.pv, input.volume);
+  const snapshotClass = classOf(snapshot, input.classes);
+  if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass)) return {};
+  if (spec.volumeSnapshotClassName === undefined) {
+    return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
+  }
+  // Then that controller has it in hand, and a snapshot that is deleted now waits for it to see to the content.
+  const { asSource, bound } = SNAPSHOT_FINALIZERS;
+  if (![asSource, bound].some((each) => metadata.finalizers?.includes(each))) return {};
+  return create(contentFor(snapshot, source.volume, snapshotClass));
+}
+
+function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
+  const { snapshot, content, classes } = input;
+  const { metadata, spec, status } = snapshot;
+  const name = contentNameOf(snapshot) ?? '';
+  if (content !== undefined) {
+    if (content.spec.driver !== DRIVER) return {};
+    if (!refersTo(content, snapshot)) return misbound(snapshot, now, name);
+    if (content.spec.source.volumeHandle === undefined) {
+      const why = 'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one';
+      return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
+    }
+    return bound(input, content);
+  }
+  if (status?.boundVolumeSnapshotContentName !== undefined) return missing(snapshot, now, name);
+
+  const source = sourceOf(spec.source.persistentVolumeClaimName ?? '', input.claim, input.pv, input.volume);
+  const named = classes.find((each) => each.metadata.name === spec.volumeSnapshotClassName);
+  // Of a driver that brings its own, or of nobody that is known: it is not said to be wrong.
+  if (named !== undefined && named.driver !== DRIVER && source.is !== 'ours') return {};
+  if (source.is === 'not-ours') {
+    return named === undefined ? {} : cannotCreate(snapshot, now, source.why);
+  }
+  if (source.is === 'waits') return cannotCreate(snapshot, now, source.why);
+  const snapshotClass = classOf(snapshot, classes);
+  if ('problem' in snapshotClass) {
+    return spec.volumeSnapshotClassName === undefined
+      ? problem(
+          snapshot,
+          now,
+          SNAPSHOT_EVENT.defaultClassFailed,
+          `Failed to set default snapshot class with error ${snapshotClass.problem}`,
+        )
+      : cannotCreate(snapshot, now, snapshotClass.problem);
+  }
+  if (spec.volumeSnapshotClassName === undefined) {
+    return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
+  }
+  const freeze = freezeOf(snapshotClass);
+  if ('problem' in freeze) return cannotCreate(snapshot, now, freeze.problem);
+  // Before there is a content, so that none is left behind by a snapshot that is deleted at that moment.
+  if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
+    return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
+  }
+  if (!source.claim.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
+    return { action: { do: 'protect-claim', claim: source.claim } };
+  }
+  const message = `Waiting for a snapshot ${metadata.namespace}/${metadata.name} to be created by Stowage`;
+  const event: EventToSend = { type: 'Normal', reason: SNAPSHOT_EVENT.creating, message };
+  return create(contentFor(snapshot, source.volume, snapshotClass), event);
+}
+
+function preProvisioned(input: SnapshotInput, now: number): Decision<SnapshotAction> {
+  const { snapshot, content } = input;
+  const name = contentNameOf(snapshot) ?? '';
+  if (content === undefined) return missing(snapshot, now, name);
+  if (content.spec.driver !== DRIVER) return {};
+  if (content.spec.source.snapshotHandle === undefined) {
+    const why = 'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one';
+    return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
+  }
+  if (!mayReferTo(content, snapshot)) return misbound(snapshot, now, name);
+  if (!snapshot.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
+    return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
+  }
+  if (!refersTo(content, snapshot)) return { action: { do: 'bind-content', content } };
+  return bound(input, content);
+}
+
+/** It has its content: what that says is shown, and that something is being made from it. */
+function bound(
+  { snapshot, restores }: SnapshotInput,
+  content: VolumeSnapshotContent,
+): Decision<SnapshotAction> {
+  const { metadata, status } = snapshot;
+  const { asSource } = SNAPSHOT_FINALIZERS;
+  if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
+    return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
+  }
+  const isProtected = metadata.finalizers.includes(asSource);
+  if (!isProtected && restores.length > 0) return { action: { do: 'add-finalizer', finalizer: asSource } };
+  if (isProtected && restores.length === 0) {
+    return { action: { do: 'take-off-finalizers', finalizers: [asSource] } };
+  }
+  const shown = shownOf(content);
+  const { error } = shown;
+  const id = `${metadata.namespace}/${metadata.name}`;
+  const event: EventToSend | undefined =
+    error != null && error.message !== status?.error?.message
+      ? { type: 'Warning', reason: SNAPSHOT_EVENT.creationFailed, message: error.message ?? '' }
+      : shown.readyToUse && !status?.readyToUse
+        ? { type: 'Normal', reason: SNAPSHOT_EVENT.ready, message: `Snapshot ${id} is ready to use.` }
+        : undefined;
+  const action = setFields(status, shown, event);
+  return action === undefined ? {} : { action };
+}
+
+function classOf(
+  { spec }: VolumeSnapshot,
+  classes: readonly VolumeSnapshotClass[],
+): VolumeSnapshotClass | { problem: string } {
+  const name = spec.volumeSnapshotClassName;
+  if (name === undefined) return defaultClass(classes);
+  const found = classes.find(({ metadata }) => metadata.name === name);
+  if (found === undefined) return { problem: `VolumeSnapshotClass ${JSON.stringify(name)} not found` };
+  return found.driver === DRIVER
+    ? found
+    : {
+        problem: `VolumeSnapshotClass ${name} is of the driver ${found.driver}, and the volume is of ${DRIVER}`,
+      };
+}
+
+const create = (content: VolumeSnapshotContent, event?: EventToSend): Decision<SnapshotAction> => ({
+  action: { do: 'create-content', content, ...(event && { event }) },
+});
+
+function cannotCreate(snapshot: VolumeSnapshot, now: number, why: string): Decision<SnapshotAction> {
+  const message = `Failed to create snapshot content with error ${why}`;
+  return problem(snapshot, now, SNAPSHOT_EVENT.contentCreationFailed, message);
+}
+
+/** What it was bound to may hold the only copy: it is not taken anew under the same name. */
+const missing = (snapshot: VolumeSnapshot, now: number, name: string): Decision<SnapshotAction> =>
+  problem(snapshot, now, SNAPSHOT_EVENT.contentMissing, `VolumeSnapshotContent ${name} is missing`);
+
+const misbound = (snapshot: VolumeSnapshot, now: number, name: string): Decision<SnapshotAction> =>
+  problem(
+    snapshot,
+    now,
+    SNAPSHOT_EVENT.contentMisbound,
+    `VolumeSnapshotContent [${name}] is bound to a different snapshot`,
+  );
+
+/** Said once. Whatever it waits for wakes it. */
+function problem(
+  snapshot: VolumeSnapshot,
+  now: number,
+  reason: string,
+  message: string,
+): Decision<SnapshotAction> {
+  const action = setProblem(snapshot, now, reason, message);
+  return action === undefined ? {} : { action };
+}

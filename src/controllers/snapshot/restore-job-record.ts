@@ -1,0 +1,42 @@
+import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT } from '../../api/names.ts';
+import { parseHandle } from '../../api/snapshot-handle.ts';
+import { nodeFor } from './copy.ts';
+import { lostAttempt } from './job-record.ts';
+import { idle, waitFor } from './content-status.ts';
+import type { ContentAction, ContentInput, Decision } from './types.ts';
+
+/**
+ * What to do about a content for which a job was named, where somebody took that note away: it is written again, for what
+ * a job may have left on a node is found by it alone. undefined where no note is missing. Pure.
+ */
+export function restoreNote(input: ContentInput, now: number): Decision<ContentAction> | undefined {
+  const { content, place, volume, nodeFacts } = input;
+  const { metadata, spec, status } = content;
+  const attempt = lostAttempt(content);
+  if (attempt === undefined || metadata.annotations?.[FORGET_NODE_ANNOTATION] === metadata.uid) {
+    return undefined;
+  }
+  const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
+  // What is finished is to stay, wherever it is.
+  const stays = spec.deletionPolicy === 'Retain' && recorded !== undefined;
+  if (metadata.deletionTimestamp !== undefined && stays) return undefined;
+  const handle =
+    recorded !== undefined
+      ? parseHandle(recorded)
+      : place !== undefined && 'handle' in place
+        ? place.handle
+        : undefined;
+  if (handle === undefined) return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, lost(input));
+  // No snapshot that Stowage can have taken: whoever looks at it says so.
+  if ('problem' in handle) return undefined;
+  const node = nodeFor(input, handle);
+  if (!nodeFacts(node).ours) return idle;
+  const subject = volume?.metadata.uid ?? metadata.uid ?? '';
+  const note = { do: 'take', volume: subject, node, handle, attempt, tries: 1, at: now } as const;
+  return { action: { do: 'write-note', note } };
+}
+
+function lost({ content: { metadata, spec } }: ContentInput): string {
+  const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
+  return `somebody took away the annotation that says where its copy is, and Volume ${spec.source.volumeHandle} is gone. To let go of the copy: ${annotate}`;
+}

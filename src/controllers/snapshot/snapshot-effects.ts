@@ -1,0 +1,156 @@
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { patchWithRetry } from '../../kube/retry.ts';
+import { contentNameOf } from '../lib/snapshot-content.ts';
+import { liveOf } from '../lib/get-or-undefined.ts';
+import type { SnapshotDeps } from './snapshot-reconciler.ts';
+import type { EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
+
+/** What is known within one reconcile beside the objects. */
+export type Known = Pick<SnapshotInput, 'liveContent'>;
+export const nothing: Known = { liveContent: undefined };
+
+export interface SnapshotEffects {
+  /**
+   * Carries out what was decided, and returns what is known after it. Throws what the API server refuses: also a conflict,
+   * where an object is no longer as it is in the cache.
+   * @returns `stale` where the cache has yet to hear that the snapshot is gone
+   */
+  carryOut(action: SnapshotAction, snapshot: VolumeSnapshot, known: Known): Promise<Known | 'stale'>;
+  /** Reads it, its content and its claim past the caches. False when it is gone. */
+  refresh(snapshot: VolumeSnapshot): Promise<boolean>;
+}
+
+export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
+  const { client, snapshots, contents, claims, events, logger } = deps;
+
+  async function write(
+    { metadata }: VolumeSnapshot,
+    patch: object,
+    more = {},
+    status = false,
+  ): Promise<void> {
+    const { name, namespace, uid, resourceVersion } = metadata;
+    snapshots.learn(
+      await client.patch<VolumeSnapshot>(
+        VOLUME_SNAPSHOTS,
+        name,
+        { ...patch, metadata: { ...more, uid, resourceVersion } },
+        { namespace, ...(status && { subresource: 'status' }) },
+      ),
+    );
+  }
+
+  async function writeContent({ metadata }: VolumeSnapshotContent, patch: object): Promise<void> {
+    const { name, uid, resourceVersion } = metadata;
+    const guarded = { ...patch, metadata: { uid, resourceVersion } };
+    contents.learn(await client.patch<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name, guarded));
+  }
+
+  async function learnContent(name: string): Promise<VolumeSnapshotContent | undefined> {
+    const live = await liveOf<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    if (live !== undefined) contents.learn(live);
+    return live;
+  }
+
+  const liveSnapshot = ({ metadata: { name, namespace } }: VolumeSnapshot) =>
+    liveOf<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
+
+  async function refresh(snapshot: VolumeSnapshot): Promise<boolean> {
+    const live = await liveSnapshot(snapshot);
+    if (live === undefined) return false;
+    snapshots.learn(live);
+    const name = contentNameOf(live);
+    if (name !== undefined) await learnContent(name);
+    const { persistentVolumeClaimName: claimName } = live.spec.source;
+    const { namespace } = live.metadata;
+    const claim =
+      claimName === undefined
+        ? undefined
+        : await liveOf<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, namespace);
+    if (claim !== undefined) claims.learn(claim);
+    return true;
+  }
+
+  async function carryOut(
+    action: SnapshotAction,
+    snapshot: VolumeSnapshot,
+    known: Known,
+  ): Promise<Known | 'stale'> {
+    const { name, namespace, uid, finalizers = [] } = snapshot.metadata;
+    const id = `${namespace}/${name}`;
+    logger.debug({ snapshot: id, action: action.do }, 'effect');
+    switch (action.do) {
+      case 'add-finalizer':
+        await write(snapshot, {}, { finalizers: [...finalizers, action.finalizer] });
+        return known;
+      case 'take-off-finalizers': {
+        // Others take theirs off at the same time, so a conflict is usual here and changes nothing.
+        const released = await patchWithRetry<VolumeSnapshot>(
+          client,
+          VOLUME_SNAPSHOTS,
+          name,
+          ({ metadata }) => {
+            const left = metadata.finalizers?.filter((each) => !action.finalizers.includes(each));
+            const held = left?.length !== metadata.finalizers?.length;
+            return metadata.uid === uid && held ? { metadata: { finalizers: left } } : undefined;
+          },
+          { namespace: namespace ?? '' },
+        );
+        if (released.metadata.uid === uid) snapshots.learn(released);
+        return known;
+      }
+      case 'set-class':
+        await write(snapshot, { spec: { volumeSnapshotClassName: action.name } });
+        return known;
+      case 'protect-claim': {
+        const { metadata } = action.claim;
+        const patch = {
+          metadata: {
+            finalizers: [...(metadata.finalizers ?? []), SNAPSHOT_FINALIZERS.claimAsSource],
+            uid: metadata.uid,
+            resourceVersion: metadata.resourceVersion,
+          },
+        };
+        const options = { namespace };
+        claims.learn(
+          await client.patch<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, metadata.name, patch, options),
+        );
+        return known;
+      }
+      case 'create-content': {
+        // Whoever deleted the snapshot meanwhile has seen no content that was to go with it.
+        const live = await liveSnapshot(snapshot);
+        if (live !== undefined) snapshots.learn(live);
+        if (live?.metadata.uid !== uid) return 'stale';
+        if (live?.metadata.deletionTimestamp !== undefined) return known;
+        contents.learn(await client.create(VOLUME_SNAPSHOT_CONTENTS, action.content));
+        logger.info({ snapshot: id, content: action.content.metadata.name }, 'snapshot content created');
+        if (action.event) tell(snapshot, action.event);
+        return known;
+      }
+      case 'read-content':
+        return { liveContent: { found: await learnContent(action.name) } };
+      case 'bind-content':
+        await writeContent(action.content, { spec: { volumeSnapshotRef: { uid } } });
+        return known;
+      case 'delete-content': {
+        const { metadata } = action.content;
+        await client.delete(VOLUME_SNAPSHOT_CONTENTS, metadata.name, { uid: metadata.uid });
+        return { liveContent: { found: await learnContent(metadata.name) } };
+      }
+      case 'set-status':
+        await write(snapshot, { status: action.fields }, {}, true);
+        if (action.event) tell(snapshot, action.event);
+        return known;
+    }
+  }
+
+  function tell(snapshot: VolumeSnapshot, { type, reason, message }: EventToSend): void {
+    events.event(snapshot, type, reason, message);
+  }
+
+  return { carryOut, refresh };
+}

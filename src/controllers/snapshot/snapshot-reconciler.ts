@@ -1,0 +1,159 @@
+import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import type { Logger } from '../../api/logger.ts';
+import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { Volume } from '../../api/volume.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { listAll } from '../../kube/client.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import type { EventRecorder } from '../../kube/events.ts';
+import type { Informer } from '../../kube/informer.ts';
+import { patchWithRetry } from '../../kube/retry.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { contentNameOf } from '../lib/snapshot-content.ts';
+import type { Result } from './content-reconciler.ts';
+import { protectionOf } from './decide-claim.ts';
+import { decideSnapshot } from './decide-snapshot.ts';
+import { createSnapshotEffects, type Known, nothing } from './snapshot-effects.ts';
+import { isPvOf } from './source.ts';
+import type { SnapshotInput, SnapshotMode } from './types.ts';
+
+export interface SnapshotDeps {
+  client: KubeClient;
+  snapshots: Informer<VolumeSnapshot>;
+  contents: Informer<VolumeSnapshotContent>;
+  snapshotClasses: Informer<VolumeSnapshotClass>;
+  claims: Informer<PersistentVolumeClaim>;
+  persistentVolumes: Informer<PersistentVolume>;
+  volumes: Informer<Volume>;
+  /** Volumes that are being made from the content of that name. */
+  restoresOf(contentName: string): readonly Volume[];
+  /** Volumes whose source is the Volume of that name. */
+  clonesOf(volumeName: string): readonly Volume[];
+  snapshotsOfClaim(namespace: string, name: string): readonly VolumeSnapshot[];
+  mode(): SnapshotMode;
+  events: EventRecorder;
+  clock: Pick<Clock, 'now'>;
+  logger: Logger;
+}
+
+export interface SnapshotReconciler {
+  reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result>;
+  /** Puts the finalizer on a claim that is a source, or takes it off one that is none any more. */
+  reconcileClaim(namespace: string, name: string): Promise<Result>;
+}
+
+/** A decision that never settles is an error, not a busy loop. */
+const MAX_EFFECTS = 30;
+
+/** The thin loop around `decideSnapshot`: reads, decides, carries out one effect, and reads again. */
+export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler {
+  const { client, snapshots, claims, contents, clock, logger } = deps;
+  const effects = createSnapshotEffects(deps);
+
+  async function reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result> {
+    let known: Known = nothing;
+    let uid: string | undefined;
+    for (let round = 0; round < MAX_EFFECTS; round++) {
+      signal.throwIfAborted();
+      const snapshot = snapshots.get(name, namespace);
+      if (snapshot === undefined) return undefined;
+      if (uid !== undefined && uid !== snapshot.metadata.uid) known = nothing;
+      uid = snapshot.metadata.uid;
+      const { action, requeueAfter } = decideSnapshot(inputOf(snapshot, known), clock.now());
+      if (action === undefined)
+        return requeueAfter === undefined ? undefined : { requeueAfterMs: requeueAfter };
+      try {
+        const after = await effects.carryOut(action, snapshot, known);
+        if (after === 'stale') return { retry: true };
+        known = after;
+      } catch (error) {
+        // Someone else wrote, or an object is gone: the cache is behind, so read past it.
+        if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
+        logger.warn(
+          { snapshot: `${namespace}/${name}`, action: action.do, err: error },
+          'decided on an old object',
+        );
+        if (!(await effects.refresh(snapshot)) || isNotFound(error)) return { retry: true };
+        known = nothing;
+      }
+      if (action.do === 'take-off-finalizers') return undefined;
+    }
+    throw new Error(`VolumeSnapshot ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+  }
+
+  function inputOf(snapshot: VolumeSnapshot, known: Known): SnapshotInput {
+    const { namespace } = snapshot.metadata;
+    const contentName = contentNameOf(snapshot) ?? '';
+    const claim = claims.get(snapshot.spec.source.persistentVolumeClaimName ?? '', namespace);
+    const pv = deps.persistentVolumes.get(claim?.spec.volumeName ?? '');
+    return {
+      snapshot,
+      mode: deps.mode(),
+      content: contents.get(contentName),
+      claim,
+      pv,
+      volume: pv && deps.volumes.get(pv.metadata.name),
+      classes: deps.snapshotClasses.list(),
+      restores: deps.restoresOf(contentName),
+      ...known,
+    };
+  }
+
+  /**
+   * Beside another controller, that takes the finalizer off. But it goes by a cache: of a snapshot that is deleted right after
+   * it put it on, it does not know that any more, and looks at no claim without a snapshot again.
+   */
+  async function isForgotten({ metadata, spec }: PersistentVolumeClaim): Promise<boolean> {
+    const { namespace = '', name, finalizers } = metadata;
+    if (!finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) return false;
+    if (deps.snapshotsOfClaim(namespace, name).length > 0) return false;
+    const pv = deps.persistentVolumes.get(spec.volumeName ?? '');
+    const volume = pv && deps.volumes.get(pv.metadata.name);
+    if (pv === undefined || volume === undefined || !isPvOf(pv, volume)) return false;
+    const { items } = await listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, { namespace });
+    return !items.some((each) => each.spec.source.persistentVolumeClaimName === name);
+  }
+
+  async function reconcileClaim(namespace: string, name: string): Promise<Result> {
+    const claim = claims.get(name, namespace);
+    if (claim === undefined) return undefined;
+    const uses = {
+      claim,
+      snapshots: deps.snapshotsOfClaim(namespace, name),
+      clones: deps.clonesOf(claim.spec.volumeName ?? ''),
+      isLost: ({ status }: VolumeSnapshot) => {
+        const bound = status?.boundVolumeSnapshotContentName;
+        return bound !== undefined && contents.get(bound) === undefined;
+      },
+    };
+    const todo = protectionOf(uses);
+    if (todo === undefined) return undefined;
+    if (todo === 'take-off' && deps.mode() === 'external' && !(await isForgotten(claim))) return undefined;
+    try {
+      const written = await patchWithRetry<PersistentVolumeClaim>(
+        client,
+        PERSISTENT_VOLUME_CLAIMS,
+        name,
+        ({ metadata }) => {
+          const before = metadata.finalizers ?? [];
+          const others = before.filter((each) => each !== SNAPSHOT_FINALIZERS.claimAsSource);
+          const finalizers = todo === 'put-on' ? [...others, SNAPSHOT_FINALIZERS.claimAsSource] : others;
+          const isDone = finalizers.length === before.length;
+          const isGoing = todo === 'put-on' && metadata.deletionTimestamp !== undefined;
+          return metadata.uid !== claim.metadata.uid || isDone || isGoing
+            ? undefined
+            : { metadata: { finalizers } };
+        },
+        { namespace },
+      );
+      claims.learn(written);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return undefined;
+  }
+
+  return { reconcile, reconcileClaim };
+}

@@ -1,0 +1,59 @@
+import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
+import { SNAPSHOT_GROUP } from '../../api/names.ts';
+import { droppedSource } from './dropped-data-source.ts';
+
+/** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
+export type Source =
+  | { kind: 'none' }
+  | { kind: 'claim'; namespace: string; name: string }
+  | { kind: 'snapshot'; namespace: string; name: string; from: 'PersistentVolumeClaim' }
+  | { kind: 'link'; namespace: string; name: string }
+  /** For another populator: never made by the provisioner. */
+  | { kind: 'other'; group: string; objectKind: string; namespace: string; name: string }
+  /** It was to have one, and the API server dropped it: what is made for it would be empty. */
+  | { kind: 'dropped'; objectKind: string; namespace: string; name: string }
+  /** Names another namespace while that is switched off. */
+  | { kind: 'gate-off'; objectKind: string; namespace: string; name: string };
+
+/** Gates for data sources beside those in the claim's namespace. */
+export interface SourceGates {
+  /** Whether other namespaces may be named in dataSourceRef. Links need no gate. */
+  crossNamespace: boolean;
+  /** Whether VolumeSnapshotLinks are followed; undefined: they are. Else they are for another populator. */
+  links?: boolean | undefined;
+}
+
+/**
+ * What a claim asks to start from. `dataSourceRef` is what counts, and `dataSource` where an API server of old left it alone.
+ * With the gate `crossNamespace` off, what names another namespace is not followed. Its own namespace, written out, is not another one. Pure.
+ */
+export function sourceOf(
+  { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+  { crossNamespace, links = true }: SourceGates,
+): Source {
+  const reference: DataSourceReference | undefined = spec.dataSourceRef ?? spec.dataSource ?? undefined;
+  const own = metadata.namespace ?? '';
+  if (reference === undefined) {
+    const dropped = droppedSource({ metadata, spec });
+    if (dropped === undefined) return { kind: 'none' };
+    const { kind: objectKind, name } = dropped;
+    return { kind: 'dropped', objectKind, namespace: dropped.namespace || own, name };
+  }
+  const group = reference.apiGroup ?? '';
+  const { kind: objectKind, name } = reference;
+  const namespace = reference.namespace || own;
+  const kind = kindOf(group, objectKind);
+  if (kind === undefined || (kind === 'link' && !links))
+    return { kind: 'other', group, objectKind, namespace, name };
+  if (namespace !== own && !crossNamespace) return { kind: 'gate-off', objectKind, namespace, name };
+  return kind === 'snapshot'
+    ? { kind, namespace, name, from: 'PersistentVolumeClaim' }
+    : { kind, namespace, name };
+}
+
+function kindOf(group: string, kind: string): 'claim' | 'snapshot' | 'link' | undefined {
+  if (group === '' && kind === 'PersistentVolumeClaim') return 'claim';
+  if (group !== SNAPSHOT_GROUP) return undefined;
+  if (kind === 'VolumeSnapshot') return 'snapshot';
+  return kind === 'VolumeSnapshotLink' ? 'link' : undefined;
+}

@@ -1,0 +1,161 @@
+import type { StorageClass } from '../api/core.ts';
+import { directoryWanted } from '../api/directory.ts';
+import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
+import type { AttachPolicy } from '../api/volume.ts';
+import { checkMkfsOptions } from '../storage/mkfs-options.ts';
+import { SPARSE_FOLDER } from '../storage/sparse/file.ts';
+
+/** Where the storage of a class is on a node. */
+export type Place =
+  | { type: 'sparse'; directory: string; requireMount?: true }
+  /** `overwrite`: what removed volumes left in free extents of the group may be destroyed. */
+  | { type: 'lvm'; vgName: string; thinPool: string | undefined; overwrite?: true };
+
+/** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
+export interface DynamicClass {
+  place: Place;
+  /** Of a class of sparse files that names none: theirs is the default. */
+  directory: string | undefined;
+  /** What is promised may be so many times what there is. At least 1. */
+  overcommit: number;
+  onDelete: 'Delete' | 'Retain';
+  /** Overwrites the data of a volume before it is deleted. */
+  wipe?: true;
+  /** Of a class that says none: the Volume's default. */
+  attachPolicy?: AttachPolicy;
+  /** A volume is made once a pod is scheduled. */
+  waits: boolean;
+}
+
+/** Consent to destroy what removed volumes left in free extents of the group. */
+export const OVERWRITE_PARAMETER = 'overwriteFreeExtents';
+
+/** Whether the data of a deleted volume is overwritten. */
+export const ON_DELETE_PARAMETER = 'onDelete';
+
+/** When the devices of volumes are attached. */
+export const ATTACH_POLICY_PARAMETER = 'attachPolicy';
+
+const PARAMETERS = [
+  ...['type', 'directory', 'requireMount', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'],
+  ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER, ATTACH_POLICY_PARAMETER],
+];
+
+/** The options of a class, checked, or why no volume can be made for its claims. */
+export function dynamicClass(storageClass: StorageClass): DynamicClass | { problem: string } {
+  const { metadata, parameters = {}, reclaimPolicy, volumeBindingMode } = storageClass;
+  const bad = (problem: string) => ({ problem: `storage class ${metadata.name}: ${problem}` });
+  const unknown = Object.keys(parameters).find((name) => !PARAMETERS.includes(name));
+  if (unknown !== undefined) {
+    return bad(`there is no parameter ${JSON.stringify(unknown)}. There are: ${PARAMETERS.join(', ')}`);
+  }
+  const place = placeOf(parameters);
+  if ('problem' in place) return bad(place.problem);
+  const overcommit = Number(parameters.overcommit ?? 1);
+  if (!/^\d+(\.\d+)?$/.test(parameters.overcommit ?? '1') || overcommit < 1 || overcommit > 1000) {
+    return bad(
+      `parameter overcommit is ${JSON.stringify(parameters.overcommit)}, but must be a number from 1 to 1000`,
+    );
+  }
+  if (overcommit > 1 && place.type === 'lvm' && place.thinPool === undefined) {
+    return bad(
+      'parameter overcommit is not for logical volumes outside a thin pool: they have their room from the start',
+    );
+  }
+  const { [ON_DELETE_PARAMETER]: onDelete } = parameters;
+  if (onDelete !== undefined && onDelete !== 'Delete' && onDelete !== 'Wipe') {
+    return bad(
+      `parameter ${ON_DELETE_PARAMETER} is ${JSON.stringify(onDelete)}, but must be Delete (the default) or Wipe. To keep the data: reclaimPolicy Retain`,
+    );
+  }
+  const { [ATTACH_POLICY_PARAMETER]: attachPolicy } = parameters;
+  if (attachPolicy !== undefined && attachPolicy !== 'Always' && attachPolicy !== 'OnDemand') {
+    return bad(
+      `parameter ${ATTACH_POLICY_PARAMETER} is ${JSON.stringify(attachPolicy)}, but must be Always (the default) or OnDemand`,
+    );
+  }
+  return {
+    place,
+    directory: parameters.directory,
+    overcommit,
+    onDelete: reclaimPolicy === 'Retain' ? 'Retain' : 'Delete',
+    ...(onDelete === 'Wipe' ? { wipe: true as const } : {}),
+    ...(attachPolicy === undefined ? {} : { attachPolicy }),
+    waits: volumeBindingMode === 'WaitForFirstConsumer',
+  };
+}
+
+/** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */
+export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
+  const { fsType = 'ext4', mkfsOptions = '[]' } = parameters;
+  if (fsType !== 'ext4' && fsType !== 'xfs') {
+    return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ext4 or xfs`;
+  }
+  const checked = checkMkfsOptions(fsType, parsed(mkfsOptions));
+  return 'problem' in checked
+    ? `storage class ${metadata.name}: parameter mkfsOptions: ${checked.problem}`
+    : undefined;
+}
+
+/** What is no JSON is refused like JSON that is no list. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function placeOf(parameters: Record<string, string>): Place | { problem: string } {
+  const {
+    type = 'sparse',
+    directory,
+    requireMount,
+    vgName,
+    thinPool,
+    [OVERWRITE_PARAMETER]: overwrite,
+  } = parameters;
+  const misplaced = (name: string) => ({ problem: `parameter ${name} is not for type ${type}` });
+  if (type === 'sparse') {
+    if (vgName !== undefined) return misplaced('vgName');
+    if (thinPool !== undefined) return misplaced('thinPool');
+    if (overwrite !== undefined) return misplaced(OVERWRITE_PARAMETER);
+    const wanted = directory === undefined ? undefined : directoryWanted(directory);
+    if (wanted !== undefined) {
+      return { problem: `parameter directory is ${JSON.stringify(directory)}, but must ${wanted}` };
+    }
+    if (requireMount !== undefined && !['true', 'false'].includes(requireMount)) {
+      return {
+        problem: `parameter requireMount is ${JSON.stringify(requireMount)}, but must be true or false`,
+      };
+    }
+    return {
+      ...{ type, directory: directory ?? SPARSE_FOLDER },
+      ...(requireMount === 'true' ? { requireMount: true } : {}),
+    };
+  }
+  if (type !== 'lvm') {
+    return {
+      problem: `parameter type is ${JSON.stringify(type)}, but must be sparse (the default) or lvm: of disks none is made`,
+    };
+  }
+  if (directory !== undefined) return misplaced('directory');
+  if (requireMount !== undefined) return misplaced('requireMount');
+  if (vgName === undefined || !isLvmName(vgName)) {
+    return { problem: `parameter vgName is ${JSON.stringify(vgName ?? '')}, but must be ${LVM_NAME}` };
+  }
+  if (thinPool !== undefined && !isLvmName(thinPool)) {
+    return { problem: `parameter thinPool is ${JSON.stringify(thinPool)}, but must be ${LVM_NAME}` };
+  }
+  if (overwrite !== undefined && overwrite !== 'true' && overwrite !== 'false') {
+    return {
+      problem: `parameter ${OVERWRITE_PARAMETER} is ${JSON.stringify(overwrite)}, but must be "true" or "false"`,
+    };
+  }
+  if (overwrite === 'true' && thinPool !== undefined) {
+    return {
+      problem: `parameter ${OVERWRITE_PARAMETER} is not for a thin pool: what is new in one reads as zeros`,
+    };
+  }
+  return { type, vgName, thinPool, ...(overwrite === 'true' ? { overwrite: true } : {}) };
+}

@@ -1,0 +1,272 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Backup } from '../../../src/api/builtins/backup.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import type { Executor, Job, JobState, ProbeResult } from '../../../src/nodes/job.ts';
+import { createBackupWork } from '../../../src/controllers/backup/node-work.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { missing, result } from '../../support/fake-executor.ts';
+import { memoryLogger } from '../../support/logger.ts';
+import { backup, COPY, PATH, UID } from './backup-objects.ts';
+
+const SHA = 'a'.repeat(64);
+const made = result(0, `9 ${SHA}\n`);
+const MADE = { is: 'made', bytes: 9, sha256: SHA };
+const step = { name: 'pack it', command: "'sh' '-c' 'x' 'stowage-backup' 'y' '/f'" };
+
+const withSecret = backup({
+  to: { url: 'https://a.example/b', authorizationSecretRef: { name: 'login', key: 'header' } },
+});
+
+const job = { node: 'n1', attempt: 2 };
+const handle = { type: 'file', nodes: ['n1'], path: PATH } as const;
+const FAILED: JobState = { state: 'failed', step, exit: 1, output: '' };
+
+interface Scene {
+  backup?: Backup;
+  /** The answer of each poll. */
+  polled?: JobState;
+  /** The answers of submits, by the job's id. */
+  submitted?: Record<string, JobState>;
+  /** The answer of the probe for what was made. */
+  archive?: ProbeResult;
+  signature?: string;
+  secret?: { value: string } | { problem: string };
+  /** Subjects that are not forgotten, as a job of them runs. */
+  kept?: string[];
+  current?: boolean;
+  error?: Error;
+}
+
+/** A node, and what it is asked. */
+function workOn({
+  polled = { state: 'not-found' },
+  submitted = {},
+  archive = missing,
+  signature = 'TYPE=ext4',
+  secret = { value: 'Bearer t0ken' },
+  kept = [],
+  current = true,
+  error,
+  ...scene
+}: Scene) {
+  const asked: string[] = [];
+  const logger = memoryLogger();
+  const jobs: Job[] = [];
+  const ask = (what: string) => {
+    asked.push(what.replaceAll(UID, 'UID'));
+    if (error !== undefined) throw error;
+  };
+  const executor: Executor = {
+    async observe(node, probes) {
+      ask(`observe ${node} ${probes.length}`);
+      const answers: Record<string, ProbeResult> = {
+        ...{ snapshot: result(0, 'regular file|1048576|9|8|512'), backup: archive },
+        ...{ 'snapshot signature': result(0, `UUID=${COPY}\n${signature}`), 'snapshot readable': result(0) },
+      };
+      return new Map(probes.map(({ name }) => [name, answers[name] ?? missing]));
+    },
+    async poll(node, keys) {
+      ask(`poll ${node} ${keys[0]?.subject} ${keys[0]?.id}`);
+      return [polled];
+    },
+    async submit(node, submits) {
+      ask(`submit ${node} ${submits.key.subject} ${submits.key.id}`);
+      jobs.push(submits);
+      return submitted[submits.key.id] ?? { state: 'succeeded' };
+    },
+    async forget(node, subject) {
+      ask(`forget ${node} ${subject}`);
+      return !kept.includes(subject);
+    },
+    subjects: async () => [],
+    close: async () => {},
+  };
+  const work = createBackupWork({ executor, authorization: async () => secret, logger });
+  const of = scene.backup ?? backup();
+  return {
+    ...{ asked, jobs, work, of, logger },
+    run: () => work.run(of, job, handle, 'Filesystem', async () => current),
+  };
+}
+
+const POLL = 'poll n1 backup-UID backup-2';
+const OBSERVE = 'observe n1 4';
+const SUBMIT = 'submit n1 backup-UID backup-2';
+const ALL = [POLL, OBSERVE, SUBMIT];
+const running: JobState = { state: 'running' };
+
+describe('the job of a backup', () => {
+  test.each<[string, Scene, object | undefined, string[]]>([
+    ['is submitted once', { submitted: { 'backup-2': running } }, { is: 'running' }, ALL],
+    ['is not submitted while it runs', { polled: running }, { is: 'running' }, [POLL]],
+    [
+      'tells what it waits for',
+      { polled: { ...running, output: 'stowage-waiting node\n' } },
+      { is: 'running', waits: expect.stringContaining('one of the 16 places on the node') as never },
+      [POLL],
+    ],
+    [
+      'says with its end what was made',
+      { submitted: { 'backup-2': { state: 'succeeded', seen: new Map([['backup', made]]) } } },
+      MADE,
+      ALL,
+    ],
+    [
+      'that does not is asked',
+      { polled: { state: 'succeeded' }, archive: made },
+      MADE,
+      [POLL, 'observe n1 1'],
+    ],
+    [
+      'whose archive the node forgot failed',
+      { polled: { state: 'succeeded' } },
+      { is: 'failed', message: 'the node forgot what was made', forGood: false },
+      [POLL, 'observe n1 1'],
+    ],
+    ['is not submitted where the archive is made', { archive: made }, MADE, [POLL, OBSERVE]],
+    ['is not submitted for what changed meanwhile', { current: false }, undefined, [POLL, OBSERVE]],
+    [
+      'is not submitted for what is no file system',
+      { signature: 'TYPE=btrfs' },
+      { is: 'failed', forGood: true, message: expect.stringContaining('but btrfs') },
+      [POLL, OBSERVE],
+    ],
+    [
+      'is not submitted without a place',
+      { backup: backup({ to: {} }) },
+      { is: 'failed', forGood: true, message: expect.stringContaining('spec.to must have') },
+      [],
+    ],
+    [
+      'is not submitted without its secret',
+      { backup: withSecret, secret: { problem: 'no Secret' } },
+      { is: 'unknown', message: 'no Secret' },
+      [POLL],
+    ],
+    [
+      'that the script refused failed for good',
+      { polled: { state: 'failed', step, exit: 3, output: 'stowage-progress 1 2\nno room\n' } },
+      { is: 'failed', message: 'no room', forGood: true },
+      [POLL],
+    ],
+    [
+      'that failed may be tried again',
+      { polled: { state: 'failed', step, exit: 1, output: 'the server answered 503\n' } },
+      { is: 'failed', message: 'the server answered 503', forGood: false },
+      [POLL],
+    ],
+    [
+      'that died may be tried again',
+      { polled: { state: 'died' } },
+      { is: 'failed', message: expect.stringContaining('without a result'), forGood: false },
+      [POLL],
+    ],
+    [
+      'is unknown where its node is away',
+      { error: new NodeError('unreachable', 'n1', 'timed out', { hint: 'Check.' }) },
+      { is: 'unknown', message: expect.stringMatching(/^node n1 does not answer: timed out\. Check\.$/) },
+      [POLL],
+    ],
+    [
+      'is unknown where its node refuses',
+      { error: new NodeError('refused', 'n1', 'no key') },
+      { is: 'unknown', message: 'node n1: no key' },
+      [POLL],
+    ],
+    [
+      'is unknown where the answer is not understood',
+      { error: new ObservationError('no answer') },
+      { is: 'unknown', message: 'no answer' },
+      [POLL],
+    ],
+  ])('%s', async (_, scene, outcome, commands) => {
+    const { run, asked } = workOn(scene);
+    expect(await run()).toEqual(outcome);
+    expect(asked).toEqual(commands);
+  });
+
+  test('is told without what is on the node, and logged with it', async () => {
+    const output = `${PATH} could not be mounted, /archives/b could\n`;
+    const to = { path: '/archives/b' };
+    const { run, logger } = workOn({
+      backup: backup({ to }),
+      polled: { state: 'failed', step, exit: 1, output },
+    });
+    const message = '… could not be mounted, /archives/b could';
+    expect(await run()).toEqual({ is: 'failed', message, forGood: false });
+    expect(logger.lines).toMatchObject([{ level: 'warn', message: output.trim() }]);
+  });
+
+  test('has the secret on standard input alone', async () => {
+    const { run, jobs } = workOn({ backup: withSecret });
+    await run();
+    const [{ argv, stdin } = { argv: [], stdin: '' }] = jobs[0]?.steps ?? [];
+    expect(stdin).toBe('prod\nBearer t0ken\n\n');
+    expect(argv.join(' ')).not.toContain('t0ken');
+  });
+
+  test('throws what is no answer of a node', async () => {
+    await expect(workOn({ error: new Error('a bug') }).run()).rejects.toThrow('a bug');
+  });
+});
+
+test.each<[string, Scene, object]>([
+  ['a running job', { polled: running }, { is: 'running' }],
+  ['an archive whose job is forgotten', { archive: made }, MADE],
+  ['nothing', {}, { is: 'none' }],
+  ['a failed job', { polled: { ...FAILED, output: 'no' } }, { is: 'failed', message: 'no', forGood: false }],
+])('a look finds %s, and submits nothing', async (_, scene, outcome) => {
+  const { work, of, asked } = workOn(scene);
+  expect(await work.look(of, job)).toEqual(outcome);
+  expect(asked.filter((each) => each.startsWith('submit'))).toEqual([]);
+});
+
+const CANCEL = 'submit n1 backup-UID-end cancel';
+const LEAVE = 'submit n1 backup-UID-end leave';
+const FORGET = ['forget n1 backup-UID-end', 'forget n1 backup-UID'];
+const NOT_YET = { is: 'unknown', message: 'what it left is not removed yet' };
+
+describe('what a backup left', () => {
+  test.each<[string, Scene, object, string[]]>([
+    ['is removed, then forgotten', {}, { is: 'left' }, [POLL, LEAVE, ...FORGET]],
+    [
+      'is not removed while its job runs, which is canceled',
+      { polled: running },
+      { is: 'running' },
+      [POLL, CANCEL],
+    ],
+    ['is waited for while it is removed', { submitted: { leave: running } }, NOT_YET, [POLL, LEAVE]],
+    [
+      'that could not be removed is tried again as another job',
+      { submitted: { leave: FAILED } },
+      NOT_YET,
+      [POLL, LEAVE, 'forget n1 backup-UID-end'],
+    ],
+    ['is nothing without a place', { backup: backup({ to: {} }) }, { is: 'left' }, [POLL, ...FORGET]],
+    [
+      'is not forgotten while a job of it runs',
+      { kept: [`backup-${UID}`] },
+      { is: 'running' },
+      [POLL, LEAVE, ...FORGET],
+    ],
+    [
+      'is unknown where its node is away',
+      { error: new NodeError('unreachable', 'n1', 'timed out') },
+      { is: 'unknown', message: 'node n1 does not answer: timed out' },
+      [POLL],
+    ],
+  ])('%s', async (_, scene, outcome, commands) => {
+    const { work, of, asked } = workOn(scene);
+    expect(await work.leave(of, job)).toEqual(outcome);
+    expect(asked).toEqual(commands);
+  });
+
+  test('is removed where that can be done now', async () => {
+    const { work, of, asked } = workOn({});
+    await work.forget(of, job);
+    expect(asked).toEqual([POLL, LEAVE, ...FORGET]);
+    const away = workOn({ error: new NodeError('unreachable', 'n1', 'timed out') });
+    await expect(away.work.forget(of, job)).resolves.toBeUndefined();
+    await expect(workOn({ error: new Error('a bug') }).work.forget(of, job)).rejects.toThrow('a bug');
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Backup } from '../../../src/api/builtins/backup.ts';
+import type { KubeNode } from '../../../src/api/core.ts';
+import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import type { VolumeSnapshot } from '../../../src/api/snapshot.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { type BackupDeps, createBackupReconciler } from '../../../src/controllers/backup/reconciler.ts';
+import type { BackupOutcome } from '../../../src/controllers/backup/types.ts';
+import { memoryLogger } from '../../support/logger.ts';
+import { node } from '../../provisioning/claim-input.ts';
+import { backup, content, snapshot, UID } from './backup-objects.ts';
+
+const NOW = Date.parse('2030-01-01T10:00:00Z');
+const FINALIZER = 'stowage.dev/backup-protection';
+const running: Backup['status'] = { phase: 'Running', node: 'n1', attempt: 1, volumeMode: 'Filesystem' };
+const done: Backup['status'] = { ...running, phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64) };
+const going = { deletionTimestamp: '2030-01-01T09:00:00Z' };
+const paused = { annotations: { 'stowage.dev/paused': 'true' } };
+
+const at = (resourceVersion: string, of: Backup): Backup => ({
+  ...of,
+  metadata: { ...of.metadata, resourceVersion },
+});
+const refused = (code: number, reason = '') =>
+  new ApiError({ apiVersion: 'v1', kind: 'Status', code, reason } as never, code, 'PATCH');
+
+interface Scene {
+  /** As the cache has it; by default, as the API server has it. */
+  cached?: Backup;
+  live: Backup | undefined;
+  cachedSnapshot?: VolumeSnapshot | undefined;
+  liveSnapshot?: VolumeSnapshot | undefined;
+  liveNode?: KubeNode;
+  outcome?: BackupOutcome;
+  /** The refusal of the API server to create a VolumeSnapshot. */
+  refusal?: ApiError;
+  acts?: boolean;
+  hasSnapshots?: boolean | undefined;
+}
+
+/** The reconciler of one Backup over caches that may be behind the API server, which compares UIDs and versions. */
+async function reconcile(scene: Scene) {
+  const { liveSnapshot = snapshot(), liveNode = node('n1'), refusal, acts = true } = scene;
+  const { outcome = { is: 'running' } } = scene;
+  const sent: string[] = [];
+  const asked: string[] = [];
+  const events: string[] = [];
+  let { live } = scene;
+  let cached: Backup | undefined = scene.cached ?? scene.live;
+  let known: VolumeSnapshot | undefined = 'cachedSnapshot' in scene ? scene.cachedSnapshot : liveSnapshot;
+  const client = {
+    async get(resource: Resource) {
+      const found = { Backup: live, Node: liveNode, VolumeSnapshot: liveSnapshot }[resource.kind];
+      if (found === undefined) throw refused(404);
+      return found;
+    },
+    async patch(_: Resource, __: string, patch: Partial<Backup>) {
+      const { uid, resourceVersion } = patch.metadata ?? {};
+      if (live === undefined) throw refused(404);
+      const { metadata } = live;
+      const isBehind = resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion;
+      if (isBehind || (uid !== undefined && uid !== metadata.uid)) throw refused(409, 'Conflict');
+      const next = String(Number(metadata.resourceVersion) + 1);
+      sent.push(`patch ${patch.status?.phase ?? `[${patch.metadata?.finalizers}]`}`);
+      const merged = { ...metadata, ...patch.metadata, resourceVersion: next };
+      live = { ...live, ...patch, status: { ...live.status, ...patch.status }, metadata: merged };
+      return live;
+    },
+    async create(_: Resource, object: VolumeSnapshot) {
+      if (refusal !== undefined) throw refusal;
+      sent.push(`create ${object.kind} ${object.metadata.name}`);
+      return object;
+    },
+    async delete({ kind }: Resource, name: string, { uid }: { uid?: string }) {
+      if (uid !== undefined && uid !== liveSnapshot.metadata.uid) throw refused(409, 'Conflict');
+      sent.push(`delete ${kind} ${name}`);
+    },
+  };
+  const cacheOf = <T extends KubeObject>(get: () => T | undefined, learn = (_: T) => {}) => ({ get, learn });
+  const answer = async (what: string) => {
+    asked.push(what);
+    return outcome;
+  };
+  const deps = {
+    client,
+    backups: cacheOf(
+      () => cached,
+      (object) => {
+        cached = object;
+      },
+    ),
+    snapshots: cacheOf(
+      () => known,
+      (object) => {
+        known = object;
+      },
+    ),
+    contents: cacheOf(() => content()),
+    nodes: cacheOf(() => node('n1')),
+    hasSnapshots: () => ('hasSnapshots' in scene ? scene.hasSnapshots : true),
+    work: {
+      async run(...[, { attempt }, , mode, isCurrent]) {
+        asked.push(`run ${attempt} ${mode}`);
+        if (await isCurrent()) return outcome;
+        asked.push('not current');
+        return { is: 'running' };
+      },
+      look: () => answer('look'),
+      leave: () => answer('leave'),
+      forget: async () => void asked.push('forget'),
+    } satisfies BackupDeps['work'],
+    follower: { follow: (of: string, { id }: { id: string }) => asked.push(`follow ${of} ${id}`) },
+    actsFor: () => acts,
+    events: { event: (_: unknown, __: string, reason: string) => events.push(reason) },
+    clock: { now: () => NOW },
+    logger: memoryLogger(),
+    enqueue() {},
+  } as unknown as BackupDeps;
+  const result = await createBackupReconciler(deps)('prod', 'b', new AbortController().signal);
+  return { result, sent, asked, events, live: () => live };
+}
+
+const fresh = at('1', backup({}, { finalizers: [] }));
+const inProgress = at('1', backup({ status: running }));
+const RUN = ['run 1 Filesystem', 'follow n1 backup-1'];
+
+test('a new Backup is protected, has its snapshot taken, and names its job before that runs', async () => {
+  const made = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
+  const { sent, asked, events, live } = await reconcile({
+    ...{ live: fresh, cachedSnapshot: undefined, outcome: made },
+  });
+  expect(sent).toEqual([`patch [${FINALIZER}]`, `create VolumeSnapshot backup-${UID}`, 'patch Pending']);
+  expect([asked, events]).toEqual([[], ['BackupWaiting']]);
+  const next = await reconcile({ live: live() as Backup, outcome: made });
+  expect(next.sent).toEqual(['patch Running', 'patch Completed', `delete VolumeSnapshot backup-${UID}`]);
+  expect([next.asked, next.events]).toEqual([['run 1 Filesystem', 'forget'], ['BackupCompleted']]);
+});
+
+describe('a write', () => {
+  const since = at('2', backup({}, { finalizers: ['example.com/theirs'] }));
+
+  test('is of the object that was decided on: what others wrote since stays', async () => {
+    const { sent, live } = await reconcile({ cached: fresh, live: since });
+    expect(sent[0]).toBe(`patch [example.com/theirs,${FINALIZER}]`);
+    expect(live()?.metadata.finalizers).toEqual(['example.com/theirs', FINALIZER]);
+  });
+
+  test('is not of another Backup that took the name', async () => {
+    const other = at('1', backup({ status: done }, { uid: 'other', finalizers: ['example.com/theirs'] }));
+    const { sent, live } = await reconcile({ cached: fresh, live: other, cachedSnapshot: undefined });
+    expect([sent, live()]).toEqual([[], other]);
+  });
+
+  test('to what is gone ends quietly', async () => {
+    const { result, sent } = await reconcile({ cached: fresh, live: undefined });
+    expect([result, sent]).toEqual([{ retry: true }, []]);
+  });
+});
+
+describe('a snapshot', () => {
+  const over = at('1', backup({ status: done }));
+  const recreated = snapshot({ metadata: { ...snapshot().metadata, uid: 'recreated' } });
+
+  test.each<[string, Partial<Scene>, string[]]>([
+    ['of a Backup that is over is deleted', {}, [`delete VolumeSnapshot backup-${UID}`]],
+    [
+      'that took the name of the deleted one stays',
+      { cachedSnapshot: snapshot(), liveSnapshot: recreated },
+      [],
+    ],
+  ])('%s', async (_, scene, requests) => {
+    expect((await reconcile({ live: over, ...scene })).sent).toEqual(requests);
+  });
+
+  test.each<[string, ApiError, string[]]>([
+    ['a quota refuses is waited for, with the reason', refused(403, 'Forbidden'), ['patch Pending']],
+    ['is there already is used', refused(409, 'AlreadyExists'), ['patch Running']],
+  ])('that %s', async (_, refusal, requests) => {
+    const live = at('1', backup());
+    expect((await reconcile({ live, cachedSnapshot: undefined, refusal })).sent).toEqual(requests);
+  });
+
+  test('that a server which is down does not create is retried', async () => {
+    const scene = { live: at('1', backup()), cachedSnapshot: undefined, refusal: refused(503) };
+    await expect(reconcile(scene)).rejects.toThrow();
+  });
+});
+
+describe('a job', () => {
+  test.each<[string, Partial<Scene>, string[]]>([
+    ['is submitted for what is as it was', {}, RUN],
+    [
+      'is not for a Backup that changed since',
+      { live: at('2', inProgress) },
+      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+    ],
+    [
+      'is not for a Backup that was paused since',
+      { live: { ...inProgress, metadata: { ...inProgress.metadata, ...paused } } },
+      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+    ],
+    [
+      'is not on a node that was paused since',
+      { liveNode: node('n1', 'True', paused) },
+      ['run 1 Filesystem', 'not current', 'follow n1 backup-1'],
+    ],
+    ['is not on a node of another process', { acts: false }, []],
+  ])('%s', async (_, scene, asked) => {
+    expect((await reconcile({ cached: inProgress, live: inProgress, ...scene })).asked).toEqual(asked);
+  });
+
+  test('that was named before is removed, then the snapshot, then the Backup goes', async () => {
+    const live = at('1', backup({ status: running }, going));
+    const outcome = { is: 'left' } as const;
+    const first = await reconcile({ live, outcome });
+    expect([first.asked, first.sent]).toEqual([['leave'], [`delete VolumeSnapshot backup-${UID}`]]);
+    const second = await reconcile({ live, outcome, cachedSnapshot: undefined });
+    expect([second.asked, second.sent]).toEqual([['leave'], ['patch []']]);
+  });
+});
+
+test('nothing is decided before it is known whether the cluster has snapshots', async () => {
+  const { result, sent } = await reconcile({ live: fresh, hasSnapshots: undefined });
+  expect([result, sent]).toEqual([{ retry: true }, []]);
+});

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { formatHandle, parseHandle } from '../../../src/api/snapshot-handle.ts';
+import { placeFor } from '../../../src/controllers/snapshot/place.ts';
+import type { Desired } from '../../../src/storage/types.ts';
+import { lvmDesired, thin } from '../../support/lvm-input.ts';
+import { rawDesired } from '../../support/raw-input.ts';
+import { snapshotted as sparse } from '../../support/snapshot-copy.ts';
+import { CONTENT_UID } from '../../support/snapshot-objects.ts';
+
+const at = (desired: Desired, nodes = ['n1']) => placeFor(desired, 'n1', nodes, CONTENT_UID);
+
+test.each<[string, Desired, string[], string]>([
+  [
+    'a file is beside its file, on all nodes that reach it',
+    sparse,
+    ['n1', 'n2'],
+    `file:n1,n2:/var/lib/metalk8s/storage/sparse/snapshots/${CONTENT_UID}`,
+  ],
+  ['a thin volume is in its group', thin, ['n1'], `lvm:n1:vg0/snap-${CONTENT_UID}`],
+])('the snapshot of %s, by a handle that is read back', (_, desired, nodes, handle) => {
+  const place = at(desired, nodes);
+  if ('problem' in place) throw new Error(place.problem);
+  expect(place.node).toBe('n1');
+  expect(formatHandle(place.handle)).toBe(handle);
+  expect(parseHandle(handle)).toEqual(place.handle);
+});
+
+test.each<[string, Desired, RegExp]>([
+  ['logical volume outside a thin pool', lvmDesired, /outside a thin pool.*of a class with a thinPool$/],
+  ['raw device', rawDesired, /is a raw device, of which there are no snapshots/],
+])('there is none of a %s, and why is said', (_, desired, why) => {
+  expect(at(desired)).toEqual({ problem: expect.stringMatching(why) });
+});

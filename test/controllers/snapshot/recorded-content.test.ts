@@ -1,0 +1,134 @@
+import { describe, expect, test } from '@jest/globals';
+import type { ContentInput } from '../../../src/controllers/snapshot/types.ts';
+import {
+  CONTENT_UID,
+  content,
+  HANDLE,
+  HANDLE_TEXT,
+  note,
+  PATH,
+  volume,
+} from '../../support/snapshot-objects.ts';
+import { decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
+
+describe('what was taken', () => {
+  const LOOK = { action: { do: 'look', node: 'n1', handle: HANDLE, note: undefined } };
+  const byHand = {
+    source: { snapshotHandle: HANDLE_TEXT },
+    volumeSnapshotRef: { namespace: 'apps', name: 'backup' },
+  };
+  const asked = content({ spec: byHand });
+  const rest = content({ status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } });
+  const missing = said(
+    'SnapshotContentCheckandUpdateFailed',
+    `its copy ${HANDLE_TEXT} is missing on node n1. Nothing is taken in its place`,
+    { retry: true },
+  );
+
+  test.each<[string, Partial<ContentInput>, object]>([
+    ['rests when it is ready', { content: rest }, {}],
+    [
+      'also when all else is gone',
+      { content: rest, volume: undefined, snapshot: undefined, snapshotClass: undefined },
+      {},
+    ],
+    ['is looked at while it is not', { content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, LOOK],
+    [
+      'and is not taken anew where it is missing',
+      { content: content({ status: { snapshotHandle: HANDLE_TEXT } }), outcome: { is: 'absent' } },
+      missing,
+    ],
+    ['somebody else’s is looked at', { content: asked }, LOOK],
+    ['and then ready', { content: asked, outcome: WHOLE }, RECORDED],
+    ['or missing', { content: asked, outcome: { is: 'absent' } }, missing],
+    [
+      'or waits for its node, and says so',
+      { content: asked, outcome: { is: 'unknown', message: 'away' } },
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+    ],
+    [
+      'a handle that names something else is refused',
+      { content: content({ spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } } }) },
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'its handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
+      ),
+    ],
+    [
+      'keeps the time when it was taken',
+      {
+        content: content({ status: { snapshotHandle: HANDLE_TEXT, creationTime: 5, readyToUse: false } }),
+        outcome: WHOLE,
+      },
+      { action: { do: 'set-status', fields: { restoreSize: 2 ** 30, readyToUse: true } } },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(decide(fields)).toEqual(expected);
+  });
+
+  test('is looked at where it can be reached', () => {
+    const nodes = ['n1', 'n2', 'n3'];
+    const fields = {
+      content: content({ spec: { ...byHand, source: { snapshotHandle: `file:n1,n2,n3:${PATH}` } } }),
+      volume: undefined,
+      place: undefined,
+    };
+    const look = (node: string) => ({
+      action: { do: 'look', node, handle: { ...HANDLE, nodes }, note: undefined },
+    });
+    expect(decide(fields)).toEqual(look('n1'));
+    expect(decide(fields, { n1: { ready: false } })).toEqual(look('n2'));
+    expect(
+      decide(fields, { n1: { exists: false, ready: false }, n2: { ready: false }, n3: { ready: false } }),
+    ).toEqual(look('n2'));
+    expect(decide({ ...fields, volume: volume(), place: { node: 'n3', handle: HANDLE } })).toEqual(
+      look('n3'),
+    );
+  });
+});
+
+describe('a note that somebody took away', () => {
+  const labels = { 'stowage.dev/snapshot-attempt': '3' };
+  const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
+  const gone = `Volume data1 is gone. To let go of the copy: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
+  const where = 'somebody took away the annotation that says where its copy is, and';
+  const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`);
+
+  const going = (parts: Parameters<typeof content>[0] = {}) =>
+    content({ ...parts, metadata: { labels, ...deleting, ...parts.metadata } });
+  const RELEASE = { action: { do: 'release' } };
+  const recorded = { status: { snapshotHandle: HANDLE_TEXT, readyToUse: true } };
+  const noSnapshot = { snapshot: undefined };
+  const noVolume = { ...noSnapshot, volume: undefined, place: undefined };
+  const forgotten = { annotations: { 'stowage.dev/forget-node': CONTENT_UID } };
+  const retained = { spec: { deletionPolicy: 'Retain' } } as const;
+
+  test.each<[string, Partial<ContentInput>, object]>([
+    ['is written again', { content: content({ metadata: { labels } }) }, again],
+    ['also before its content goes', { content: going(), ...noSnapshot }, again],
+    [
+      'is not missed with the policy Retain, where what was taken is recorded',
+      { content: going({ ...retained, ...recorded }), ...noVolume },
+      RELEASE,
+    ],
+    ['and is otherwise, for it may be half taken', { content: going(retained), ...noSnapshot }, again],
+    [
+      'by what was recorded, where the Volume is gone',
+      { content: going(recorded), ...noVolume },
+      { action: { do: 'write-note', note: note({ attempt: 3, tries: 1, volume: CONTENT_UID }) } },
+    ],
+    ['and is known by nothing else: then nothing is released', { content: going(), ...noVolume }, lost],
+    ['unless somebody says so', { content: going({ metadata: forgotten }), ...noVolume }, RELEASE],
+    [
+      'is not missed where it is there',
+      { content: going({ note: note() }), ...noSnapshot, outcome: WHOLE },
+      { action: { do: 'write-note', note: note({ do: 'delete', attempt: 2 }) } },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(decide(fields)).toEqual(expected);
+  });
+
+  test('is left to whoever reaches the node', () => {
+    expect(decide({ content: content({ metadata: { labels } }) }, { n1: { ours: false } })).toEqual({});
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { freezeOf } from '../../../src/controllers/snapshot/snapshot-class.ts';
+import { snapshotClass } from '../../support/snapshot-objects.ts';
+
+const problem = (text: string) => ({ problem: expect.stringContaining(text) });
+
+test.each<[string, Record<string, string> | undefined, object]>([
+  ['nothing', undefined, { seconds: 10, copy: false }],
+  ['a frozen copy', { frozenCopySeconds: '120' }, { seconds: 120, copy: true }],
+  ['the longest', { frozenCopySeconds: '3600' }, { seconds: 3600, copy: true }],
+  ['too long', { frozenCopySeconds: '3601' }, problem('from 1 to 3600')],
+  ['no time', { frozenCopySeconds: '' }, problem('frozenCopySeconds is ""')],
+  ['another unit', { frozenCopySeconds: '2m' }, problem('frozenCopySeconds is "2m"')],
+  ['a part of a second', { frozenCopySeconds: '1.5' }, problem('frozenCopySeconds is "1.5"')],
+  ['a slip', { frozenCopySecond: '5' }, problem('no parameter "frozenCopySecond"')],
+  ['what sidecars read', { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' }, { seconds: 10, copy: false }],
+])('a class with %s', (_, parameters, expected) => {
+  expect(freezeOf(parameters === undefined ? undefined : snapshotClass('fast', { parameters }))).toEqual(
+    expected,
+  );
+});

@@ -1,0 +1,213 @@
+import { expect, test } from '@jest/globals';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import type { Executor, Job, JobState } from '../../../src/nodes/job.ts';
+import { createExecutorWork } from '../../../src/controllers/snapshot/snapshot-jobs.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import type { Plan, Refusal } from '../../../src/storage/types.ts';
+import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-objects.ts';
+import { NOW, UID } from '../../support/volume-input.ts';
+
+const step = { name: 'copy', argv: ['cp'], guards: [] };
+const failed: JobState = {
+  state: 'failed',
+  step: { name: 'copy', command: 'cp a b' },
+  exit: 1,
+  output: 'No space left',
+};
+const WHY = 'the step "copy" failed with status 1: cp a b: No space left';
+const ended: JobState = { state: 'succeeded' };
+const COPY = { sizeBytes: 1024 };
+
+interface Node {
+  /** What each poll answers, and the submit. */
+  polled?: JobState;
+  submitted?: JobState;
+  /** Whether the copy is there when it is looked at: before, and after the job. */
+  there?: boolean[];
+  plan?: Plan;
+  /** Why a copy that is not found may be there. */
+  away?: Refusal;
+  error?: Error;
+}
+
+/** A node whose storage is one file that is there or not. */
+function workOn({
+  polled = { state: 'not-found' },
+  submitted = ended,
+  there = [false, true],
+  plan,
+  away,
+  error,
+}: Node) {
+  const asked: string[] = [];
+  let looks = 0;
+  const jobs: Job[] = [];
+  const ask = (what: string) => {
+    asked.push(what);
+    if (error !== undefined) throw error;
+  };
+  const executor: Executor = {
+    async observe(node) {
+      ask(`observe ${node}`);
+      return new Map();
+    },
+    async poll(node, keys) {
+      ask(`poll ${node} ${keys[0]?.subject} ${keys[0]?.id}`);
+      return [polled];
+    },
+    async submit(node, job) {
+      ask(`submit ${node} ${job.key.subject} ${job.key.id}`);
+      jobs.push(job);
+      return submitted;
+    },
+    async forget(node, subject) {
+      ask(`forget ${node} ${subject}`);
+      return true;
+    },
+    subjects: async () => [],
+    close: async () => {},
+  };
+  const work = createExecutorWork<object, { isThere: boolean }>({
+    executor,
+    follower: { follow() {} },
+    clock: { now: () => NOW },
+    storage: {
+      before: () => [],
+      probes: () => [],
+      read() {
+        const isThere = there[Math.min(looks, there.length - 1)] ?? false;
+        looks += 1;
+        return { isThere };
+      },
+      plan: (operation, _wanted, { isThere }) =>
+        plan ?? { steps: isThere === (operation === 'take') ? [] : [step] },
+      copyOf: (_wanted, { isThere }) => (isThere ? COPY : undefined),
+      leftOf: () => LEFT.leftBytes,
+      leavesFrozen: () => false,
+      awayOf: () => away,
+    },
+    wantedOf: (_content, _volume, _node, handle) =>
+      handle.type === 'lvm' ? { problem: 'no such thing' } : {},
+  });
+  return { work, asked, jobs };
+}
+
+/** What a job that failed left. */
+const LEFT = { leftBytes: 4096n };
+
+const current = async () => true;
+const freeze = { seconds: 10, copy: false };
+const key = `n1 ${UID} snapshot-${CONTENT_UID}-1`;
+const SUBMITS = [`poll ${key}`, 'observe n1', `submit ${key}`];
+
+test.each<[string, Node, object, string[]]>([
+  [
+    'a job is submitted, and judged by a look',
+    {},
+    { is: 'whole', ...COPY, takenAt: NOW },
+    [...SUBMITS, 'observe n1', `forget n1 ${UID}`],
+  ],
+  ['one that takes longer runs', { submitted: { state: 'running' } }, { is: 'running' }, SUBMITS],
+  ['one that runs is left to run', { polled: { state: 'running' } }, { is: 'running' }, [`poll ${key}`]],
+  ['what is there needs none', { there: [true] }, { is: 'whole', ...COPY }, [`poll ${key}`, 'observe n1']],
+  [
+    'what was refused',
+    { plan: { refusal: 'mounted', hint: 'Wait.' } },
+    { is: 'refused', message: 'mounted. Wait.' },
+    [`poll ${key}`, 'observe n1'],
+  ],
+  [
+    'one that failed',
+    { submitted: failed, there: [false] },
+    { is: 'failed', message: WHY, ...LEFT },
+    [...SUBMITS, 'observe n1'],
+  ],
+  [
+    'one that failed before',
+    { polled: failed, there: [false] },
+    { is: 'failed', message: WHY, ...LEFT },
+    [`poll ${key}`, 'observe n1'],
+  ],
+  [
+    'one that failed after it had done all',
+    { polled: failed, there: [true] },
+    { is: 'whole', ...COPY },
+    [`poll ${key}`, 'observe n1', `forget n1 ${UID}`],
+  ],
+  [
+    'one that says that all is well, and it is not',
+    { polled: ended, there: [false] },
+    { is: 'failed', message: 'still to be done: copy', ...LEFT },
+    [`poll ${key}`, 'observe n1'],
+  ],
+  [
+    'a node that is away',
+    { error: new NodeError('unreachable', 'n1', 'timed out', { hint: 'Check.' }) },
+    { is: 'unknown', message: 'node n1: timed out. Check.' },
+    [`poll ${key}`],
+  ],
+  [
+    'a node that says nothing safe',
+    { error: new ObservationError('no answer') },
+    { is: 'unknown', message: 'no answer' },
+    [`poll ${key}`],
+  ],
+])('taking: %s', async (_, node, expected, commands) => {
+  const { work, asked } = workOn(node);
+  expect(await work.take(content(), volume(), note(), freeze, current)).toEqual(expected);
+  expect(asked).toEqual(commands);
+});
+
+test('what the API server has otherwise by now is not done', async () => {
+  const { work, asked } = workOn({});
+  expect(await work.take(content(), volume(), note(), freeze, async () => false)).toBeUndefined();
+  expect(asked).toEqual([`poll ${key}`, 'observe n1']);
+});
+
+test('what is no answer of a node is thrown', async () => {
+  const { work } = workOn({ error: new Error('a bug') });
+  await expect(work.take(content(), volume(), note(), freeze, current)).rejects.toThrow('a bug');
+});
+
+test.each<[string, Node, object]>([
+  ['is done by a job', { there: [true, false] }, { is: 'absent' }],
+  ['of what is not there needs none', { there: [false] }, { is: 'absent' }],
+  ['that failed', { submitted: failed, there: [true] }, { is: 'failed', message: WHY, ...LEFT }],
+])('removing %s', async (_, node, expected) => {
+  const { work } = workOn(node);
+  expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(expected);
+});
+
+test('what is not found while its directory is not mounted may be there', async () => {
+  const { work } = workOn({ there: [false], away: { refusal: 'not mounted', hint: 'Mount it.' } });
+  expect(await work.look(content(), 'n1', HANDLE, undefined)).toEqual({
+    is: 'unknown',
+    message: 'not mounted. Mount it.',
+  });
+});
+
+test('looking waits for a job of that node alone', async () => {
+  const running = workOn({ polled: { state: 'running' }, there: [true] });
+  expect(await running.work.look(content(), 'n1', HANDLE, note())).toEqual({ is: 'running' });
+  expect(await running.work.look(content(), 'n1', HANDLE, note({ node: 'n2' }))).toEqual({
+    is: 'whole',
+    ...COPY,
+  });
+  expect(await workOn({ there: [false] }).work.look(content(), 'n1', HANDLE, note())).toEqual({
+    is: 'absent',
+  });
+});
+
+test('what has no snapshots is refused, and not known by a look', async () => {
+  const handle = { type: 'lvm', nodes: ['n1'], vgName: 'vg', name: `snapshot-${CONTENT_UID}` } as const;
+  const { work, asked } = workOn({});
+  expect(await work.take(content(), volume(), note({ handle }), freeze, current)).toEqual({
+    is: 'refused',
+    message: 'no such thing',
+  });
+  expect(await work.look(content(), 'n1', handle, undefined)).toEqual({
+    is: 'unknown',
+    message: 'no such thing',
+  });
+  expect(asked).toEqual([]);
+});

@@ -1,0 +1,325 @@
+import { describe, expect, test } from '@jest/globals';
+import type { SnapshotHandle } from '../../../src/api/snapshot-handle.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import type { Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
+import type { ContentInput, NodeFacts } from '../../../src/controllers/snapshot/types.ts';
+import {
+  content,
+  HANDLE,
+  HANDLE_TEXT,
+  note,
+  PATH,
+  SNAPSHOT_UID,
+  snapshot,
+  snapshotClass,
+  volume,
+} from '../../support/snapshot-objects.ts';
+import { NOW } from '../../support/volume-input.ts';
+import { at, decide, deleting, RECORDED, said, WHOLE } from './content-decisions.ts';
+
+const THIN = {
+  sparseLoopDevice: undefined,
+  lvmLogicalVolume: { vgName: 'vg0', thinPool: 'pool', size: '2Gi' },
+} as unknown as Volume['spec'];
+const FREEZE = { seconds: 10, copy: false };
+
+describe('taking a snapshot', () => {
+  const fail = (why: string, more = {}) =>
+    said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, more);
+  const named = (fields = {}) => ({ action: { do: 'write-note', note: note(fields) } });
+  /** Its job is named. */
+  const started = (change: Partial<ContentInput> = {}): Partial<ContentInput> => ({
+    content: content({ note: note() }),
+    ...change,
+  });
+  const failing = (message: string, parts = {}) =>
+    content({
+      status: { readyToUse: false, error: { message: `Failed to create snapshot: ${message}`, time: at } },
+      ...parts,
+    });
+
+  test.each<[string, Partial<ContentInput>, object]>([
+    [
+      'it is protected first',
+      { content: content({ metadata: { finalizers: ['x'] } }) },
+      { action: { do: 'add-finalizer' } },
+    ],
+    [
+      'a content without a source',
+      { content: content({ spec: { source: {} } }) },
+      said('SnapshotContentCheckandUpdateFailed', 'it must have one of volumeHandle and snapshotHandle'),
+    ],
+    [
+      'a content with two',
+      { content: content({ spec: { source: { volumeHandle: 'data1', snapshotHandle: HANDLE_TEXT } } }) },
+      said('SnapshotContentCheckandUpdateFailed', 'it must have one of volumeHandle and snapshotHandle'),
+    ],
+    ['the job is named first', {}, named()],
+    ['and then submitted', started(), { action: { do: 'take', note: note(), freeze: FREEZE } }],
+    [
+      'with what the class allows',
+      started({ snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }) }),
+      { action: { do: 'take', note: note(), freeze: { seconds: 60, copy: true } } },
+    ],
+    [
+      'a class that is gone allows no frozen copy',
+      started({ snapshotClass: undefined }),
+      { action: { do: 'take', note: note(), freeze: FREEZE } },
+    ],
+    ['while it runs, its end is waited for', started({ outcome: { is: 'running' } }), { follow: note() }],
+    ['the copy is recorded', started({ outcome: WHOLE }), RECORDED],
+    [
+      'a job that failed is told',
+      started({ outcome: { is: 'failed', message: 'no room' } }),
+      fail('no room'),
+    ],
+    [
+      'and another one named',
+      {
+        content: failing('no room', { note: note({ at: NOW - 5000 }) }),
+        outcome: { is: 'failed', message: 'no room' },
+      },
+      named({ attempt: 2, tries: 2 }),
+    ],
+    [
+      'which is submitted later',
+      { content: content({ note: note({ attempt: 3, tries: 3, at: NOW - 500 }) }) },
+      { requeueAfter: 1500 },
+    ],
+    [
+      'when its time has come',
+      { content: content({ note: note({ attempt: 3, tries: 3, at: NOW - 2000 }) }) },
+      { action: { do: 'take', note: note({ attempt: 3, tries: 3, at: NOW - 2000 }), freeze: FREEZE } },
+    ],
+    [
+      'what was refused is asked again later',
+      started({ outcome: { is: 'refused', message: 'mounted' } }),
+      fail('mounted', { retry: true }),
+    ],
+    [
+      'and told once',
+      { content: failing('mounted', { note: note() }), outcome: { is: 'refused', message: 'mounted' } },
+      { retry: true },
+    ],
+    [
+      'a node that is away is told',
+      started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: node n1: away', { retry: true }),
+    ],
+    [
+      'whatever else it says of that soon after is not',
+      {
+        content: content({
+          note: note(),
+          status: { readyToUse: false, error: { message: 'waits for a node: x', time: at } },
+        }),
+        outcome: { is: 'unknown', message: 'node n1: away' },
+      },
+      { retry: true },
+    ],
+  ])('%s', (_, fields, expected) => {
+    expect(decide(fields)).toEqual(expected);
+  });
+
+  describe('within the room that is promised to nobody', () => {
+    const SIZE = 2n ** 30n;
+    const none = (free: bigint) =>
+      `node n1 has room for ${free} bytes in /var/lib/metalk8s/storage/sparse, and ${SIZE} are needed`;
+    const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
+    const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
+    const wait = { requeueAfter: 30_000 };
+    test.each<[string, Partial<ContentInput>, object]>([
+      [
+        'which is looked for',
+        roomOf(undefined),
+        { action: { do: 'look-for-room', node: 'n1', place: PLACE } },
+      ],
+      ['all of it', roomOf({ freeBytes: SIZE }), named()],
+      ['a byte less is too little', roomOf({ freeBytes: SIZE - 1n }), fail(none(SIZE - 1n), wait)],
+      ['where more is promised than there is', roomOf({ freeBytes: -SIZE }), fail(none(0n), wait)],
+      [
+        'said once, whatever room there is by then',
+        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)) },
+        wait,
+      ],
+      ['and named once there is', { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) }, named()],
+      [
+        'where no volume may be made',
+        roomOf({ refused: 'not mounted' }),
+        fail('node n1 has no room now: not mounted', wait),
+      ],
+      [
+        'of a node that does not answer',
+        roomOf({ unknown: 'timed out' }),
+        said(
+          'SnapshotContentCheckandUpdateFailed',
+          'waits for a node: how much room there is on node n1 is not known: timed out',
+          { retry: true },
+        ),
+      ],
+      [
+        'a job that is named goes on: it has its room',
+        started(roomOf({ freeBytes: 0n })),
+        { action: { do: 'take', note: note(), freeze: FREEZE } },
+      ],
+      ['and so does one that ran', started({ ...roomOf({ freeBytes: 0n }), outcome: WHOLE }), RECORDED],
+      [
+        'the next job waits for it, and says nothing else',
+        started({ ...roomOf({ freeBytes: 0n }), outcome: { is: 'failed', message: 'No space left' } }),
+        fail(none(0n), wait),
+      ],
+      [
+        'but not where the last one left the volume frozen, which it ends',
+        {
+          content: failing('it was killed', { note: note() }),
+          ...roomOf({ freeBytes: 0n }),
+          outcome: { is: 'failed', message: 'it was killed', isFrozen: true },
+        },
+        named({ attempt: 2, tries: 2 }),
+      ],
+      [
+        'but not for what the last one left, which it removes',
+        {
+          content: failing('No space left', { note: note() }),
+          ...roomOf({ freeBytes: SIZE - 4096n }),
+          outcome: { is: 'failed', message: 'No space left', leftBytes: 4096n },
+        },
+        named({ attempt: 2, tries: 2 }),
+      ],
+      [
+        'of a thin pool',
+        {
+          ...roomOf({ freeBytes: 5n }),
+          volume: {
+            ...volume(),
+            spec: { ...volume().spec, ...THIN },
+          },
+        },
+        fail(
+          `node n1 has room for 5 bytes in volume group vg0, thin pool pool, and ${2n * SIZE} are needed`,
+          wait,
+        ),
+      ],
+      [
+        'a copy that is there needs none',
+        {
+          ...roomOf({ freeBytes: 0n }),
+          content: content({ status: { snapshotHandle: HANDLE_TEXT } }),
+          outcome: WHOLE,
+        },
+        {
+          action: {
+            do: 'set-status',
+            fields: { creationTime: NOW * 1e6 - 2e9, restoreSize: 2 ** 30, readyToUse: true },
+          },
+        },
+      ],
+    ])('%s', (_, fields, expected) => {
+      expect(decide(fields)).toEqual(expected);
+    });
+  });
+
+  test.each<[string, Partial<ContentInput>, string, Record<string, Partial<NodeFacts>>?]>([
+    [
+      'no Volume',
+      { volume: undefined, place: undefined },
+      'there is no Volume data1, or it is not the one that the snapshot is of',
+    ],
+    ['a Volume that goes', { volume: volume(deleting) }, 'Volume data1 is being deleted'],
+    ['a Volume that is not made', { volume: { ...volume(), status: {} } }, 'Volume data1 is not made yet'],
+    [
+      'a wrong class',
+      { snapshotClass: snapshotClass('fast', { parameters: { frozen: '1' } }) },
+      'VolumeSnapshotClass fast: there is no parameter "frozen"; there is: frozenCopySeconds',
+    ],
+    [
+      'a kind of which there are none',
+      { place: { problem: 'Volume data1 is a raw device' } },
+      'Volume data1 is a raw device',
+    ],
+    ['a paused Node', {}, 'Node n1 is paused', { n1: { paused: true } }],
+    [
+      'a paused Volume',
+      { volume: volume({ annotations: { 'stowage.dev/paused': '' } }) },
+      'Volume data1 is paused',
+    ],
+    [
+      'a pause of its own',
+      { content: content({ metadata: { annotations: { 'stowage.dev/paused': '' } } }) },
+      `the VolumeSnapshotContent snapcontent-${SNAPSHOT_UID} is paused`,
+    ],
+  ])('waits for %s', (...[, fields, why, nodes]) => {
+    expect(decide(fields, nodes)).toEqual(fail(why));
+    const { metadata } = fields.content ?? content();
+    const told = failing(why, { metadata });
+    expect(decide({ ...fields, content: told }, nodes)).toEqual({});
+    if (fields.content !== undefined) return;
+    // Where a job was named already, it may have done its work before.
+    const was = started({ ...fields });
+    expect(decide(was, nodes)).toEqual({ action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } });
+    expect(decide({ ...was, outcome: WHOLE }, nodes)).toEqual(RECORDED);
+    expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why));
+  });
+
+  test.each<[string, Partial<ContentInput>, object]>([
+    ['is looked up once more', {}, { action: { do: 'read-snapshot' } }],
+    ['lets nothing be taken', { liveSnapshot: { found: undefined } }, { action: { do: 'delete-content' } }],
+    ['that is there, after all, is taken', { liveSnapshot: { found: snapshot() } }, named()],
+    [
+      'of a content made by hand may yet come',
+      { content: content({ metadata: { name: 'by-hand' } }), liveSnapshot: { found: undefined } },
+      fail('there is no VolumeSnapshot apps/backup'),
+    ],
+    [
+      'is looked up once more, also when something may have been taken',
+      started(),
+      { action: { do: 'read-snapshot' } },
+    ],
+    [
+      'takes with it what may have been taken',
+      started({ liveSnapshot: { found: undefined }, outcome: WHOLE }),
+      { action: { do: 'delete-content' } },
+    ],
+    [
+      'leaves what is retained',
+      { content: content({ note: note(), spec: { deletionPolicy: 'Retain' } }) },
+      { action: { do: 'take', note: note(), freeze: FREEZE } },
+    ],
+    [
+      'leaves a copy that is not its own, of a content that was copied',
+      { content: content({ note: note(), metadata: { uid: 'another' } }), outcome: WHOLE },
+      RECORDED,
+    ],
+  ])('a snapshot that is gone %s', (_, fields, expected) => {
+    expect(decide({ snapshot: undefined, ...fields })).toEqual(expected);
+  });
+
+  test('a node that is off is left for another one that reaches the same files', () => {
+    const shared: SnapshotHandle = { type: 'file', path: PATH, nodes: ['n1', 'n2'] };
+    const fields = {
+      content: content({ note: note({ handle: shared }) }),
+      place: { node: 'n2', handle: shared },
+    };
+    expect(decide(fields, { n1: { off: true, ready: false } })).toEqual({
+      action: { do: 'write-note', note: note({ node: 'n2', handle: shared, attempt: 2, tries: 2 }) },
+    });
+    expect(decide(fields, { n1: { ready: false } })).toEqual({
+      action: { do: 'take', note: note({ handle: shared }), freeze: FREEZE },
+    });
+  });
+
+  test('a node that is away is told at once after something else was', () => {
+    const was = { message: 'Failed to create snapshot: no room', time: at };
+    const fields = { content: content({ note: note(), status: { readyToUse: false, error: was } }) };
+    expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+    );
+  });
+
+  test('nodes of others are left to them', () => {
+    const theirs = { n1: { ours: false } };
+    expect(decide({}, theirs)).toEqual({});
+    expect(decide(started(), theirs)).toEqual({});
+    expect(decide({ content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, theirs)).toEqual({});
+  });
+});

@@ -1,0 +1,186 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import type { PopulatorDefinition } from '../../../src/api/populator.ts';
+import { type BuiltinReads, resolveBuiltin } from '../../../src/model/data-source/builtin.ts';
+import { claimNamed, grantNamed } from '../../support/snapshots.ts';
+
+const definition = (name: string, by: object = { node: { builtin: 'Image' } }): PopulatorDefinition => ({
+  ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'PopulatorDefinition', metadata: { name } },
+  spec: {
+    sourceKind: { group: 'stowage.dev', kind: 'Image' },
+    resource: { version: 'v1alpha1', plural: 'images', scope: 'Namespaced' },
+    ...by,
+  },
+});
+const image = (spec: object = { source: { url: 'https://a.example/b.zst' } }, metadata = {}): KubeObject =>
+  ({
+    ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Image' },
+    ...{ metadata: { name: 'debian', namespace: 'prod', uid: 'image-uid', ...metadata }, spec },
+  }) as KubeObject;
+const GRANT = grantNamed('images', {
+  from: [{ group: '', kind: 'PersistentVolumeClaim', namespace: 'test' }],
+  to: [{ group: 'stowage.dev', kind: 'Image' }],
+} as never);
+
+const reads = (
+  there: {
+    definitions?: PopulatorDefinition[];
+    object?: Awaited<ReturnType<BuiltinReads['object']>>;
+    granted?: boolean;
+  },
+  seen: string[],
+): BuiltinReads => ({
+  definitions: async () => there.definitions ?? [definition('image')],
+  grants: async (namespace) => {
+    seen.push('grants');
+    return there.granted ? [{ ...GRANT, metadata: { ...GRANT.metadata, namespace } }] : [];
+  },
+  object: async (resource, namespace, name) => {
+    seen.push(`${resource.plural} ${namespace}/${name}`);
+    return there.object ?? { found: image() };
+  },
+});
+
+const other = (namespace: string) =>
+  ({ kind: 'other', group: 'stowage.dev', objectKind: 'Image', namespace, name: 'debian' }) as const;
+const resolved = (
+  there: Parameters<typeof reads>[0],
+  { crossNamespace = true, from = 'prod' } = {},
+  seen: string[] = [],
+) => {
+  const claim = claimNamed(`${from}/c`, {});
+  claim.metadata.namespace = from;
+  return resolveBuiltin(claim, other('prod'), { crossNamespace }, reads(there, seen));
+};
+
+test('all that is needed to fill a volume is taken along', async () => {
+  expect(await resolved({})).toEqual({
+    ready: {
+      populator: {
+        ...{ builtin: 'Image', namespace: 'prod', name: 'debian' },
+        options: { source: 'https://a.example/b.zst', compression: 'zstd', format: 'raw' },
+      },
+      ...{ uid: 'image-uid' },
+    },
+  });
+});
+
+test.each([
+  ['no definition', []],
+  ['that of a pod', [definition('image', { pod: { image: 'x', mountPath: '/mnt' } })]],
+  [
+    'one that is being deleted',
+    [{ ...definition('image'), metadata: { name: 'image', deletionTimestamp: 'x' } }],
+  ],
+])('with %s it is left to others, until one comes', async (_, definitions) => {
+  expect(await resolved({ definitions })).toEqual({ none: true, on: [{ kind: 'PopulatorDefinition' }] });
+});
+
+test('another namespace takes the gate, and a grant that is looked for before the object is', async () => {
+  const seen: string[] = [];
+  const off = await resolved({}, { from: 'test', crossNamespace: false }, seen);
+  expect(off).toMatchObject({ wait: { reason: 'GateOff' } });
+  expect(await resolved({}, { from: 'test' }, seen)).toMatchObject({
+    wait: {
+      reason: 'NotAllowed',
+      message: expect.stringContaining("isn't allowed"),
+      on: [{ kind: 'ReferenceGrant' }],
+    },
+  });
+  expect(seen).toEqual(['grants']);
+  expect(await resolved({ granted: true }, { from: 'test' }, seen)).toMatchObject({
+    ready: { uid: 'image-uid' },
+  });
+});
+
+test.each<[string, Parameters<typeof reads>[0], string]>([
+  [
+    'two definitions',
+    { definitions: [definition('a'), definition('b')] },
+    'more than one PopulatorDefinition is for Image.stowage.dev: a, b',
+  ],
+  [
+    'a built-in of a later version',
+    { definitions: [definition('a', { node: { builtin: 'Torrent' } })] },
+    'names the built-in Torrent',
+  ],
+  ['no object', { object: { found: undefined } }, 'Image prod/debian does not exist'],
+  [
+    'one that is being deleted',
+    { object: { found: image({}, { deletionTimestamp: 'x' }) } },
+    'Image prod/debian is being deleted',
+  ],
+  ['no such kind', { object: { missing: true } }, 'the API server serves no images'],
+  ['no right', { object: { forbidden: true } }, 'the daemon may not read images'],
+  ['nothing in it', { object: { found: image({}) } }, 'spec.source must have either url or path'],
+  [
+    'a URL of another scheme',
+    { object: { found: image({ source: { url: 'ftp://a' } }) } },
+    'must be of http or https',
+  ],
+  ['a URL with a user', { object: { found: image({ source: { url: 'http://a@b/' } }) } }, 'without a user'],
+  [
+    'a URL with a space',
+    { object: { found: image({ source: { url: 'http://b/ --x' } }) } },
+    'without spaces',
+  ],
+  [
+    'a path that is not absolute',
+    { object: { found: image({ source: { path: 'a' } }) } },
+    'must be absolute',
+  ],
+  [
+    'a checksum that is none',
+    { object: { found: image({ source: { path: '/a', sha256: 'x' } }) } },
+    '64 hexadecimal digits',
+  ],
+  [
+    'a format that is guessed',
+    { object: { found: image({ source: { path: '/a' }, format: 'auto' }) } },
+    'spec.format must be',
+  ],
+  [
+    'a compression that is not known',
+    { object: { found: image({ source: { path: '/a' }, compression: 'lz4' }) } },
+    'spec.compression must be',
+  ],
+  [
+    'a name of what is not unpacked',
+    { object: { found: image({ source: { url: 'https://a/disk.raw.lzma?v=1' } }) } },
+    'spec.source.url names a .lzma file, which is not unpacked',
+  ],
+  [
+    'a path to what is not unpacked',
+    { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
+    'spec.source.path names a .zip file, which is not unpacked',
+  ],
+])('with %s it waits, and says so', async (_, there, message) => {
+  const found = await resolved(there);
+  expect(found).toMatchObject({ wait: { message: expect.stringContaining(message) } });
+  expect('wait' in found && found.wait.on).toContainEqual({ kind: 'PopulatorDefinition' });
+});
+
+test.each([
+  ['https://a/b.raw.gz?x=.zst', 'gzip'],
+  ['https://a/b.zst#x', 'zstd'],
+  ['https://a/b.raw.xz', 'xz'],
+  ['https://a/b.tar.bz2', 'bzip2'],
+  ['https://a/b.txz', 'xz'],
+  ['https://a/b', 'auto'],
+  ['https://a.xz/b', 'auto'],
+  ['https://a/b.raw', 'auto'],
+  ['/srv/b?.zst', 'zstd'],
+  ['/srv/v1.gz/b', 'auto'],
+])('the end of a name says how it is packed: %s', async (place, compression) => {
+  const source = place.startsWith('/') ? { path: place } : { url: place };
+  expect(await resolved({ object: { found: image({ source }) } })).toMatchObject({
+    ready: { populator: { options: { compression } } },
+  });
+});
+
+test.each(['none', 'xz'])('what somebody declared stands, whatever the name: %s', async (compression) => {
+  const found = image({ source: { url: 'https://a/b.zip' }, compression });
+  expect(await resolved({ object: { found } })).toMatchObject({
+    ready: { populator: { options: { compression } } },
+  });
+});

@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../src/api/core.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import { checkSourceClaim } from '../../../src/model/data-source/check-claim.ts';
+import { checkSnapshot } from '../../../src/model/data-source/check-snapshot.ts';
+import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
+
+const snapshotWith = (status: Partial<VolumeSnapshot['status']>, metadata: object = {}): VolumeSnapshot => ({
+  ...SNAPSHOT,
+  metadata: { ...SNAPSHOT.metadata, ...metadata },
+  status: { ...SNAPSHOT.status, ...status },
+});
+const contentWith = (spec: object, status: object = {}): VolumeSnapshotContent => ({
+  ...CONTENT,
+  spec: { ...CONTENT.spec, ...spec },
+  status: { ...CONTENT.status, ...status },
+});
+const asking = (storage: string, more: object = {}) =>
+  claimNamed('c', { resources: { requests: { storage } }, ...more });
+const ref = CONTENT.spec.volumeSnapshotRef;
+
+describe('a snapshot', () => {
+  const on = [
+    { kind: 'VolumeSnapshot', namespace: 'prod', name: 'foo-backup' },
+    { kind: 'VolumeSnapshotContent', name: 'snapcontent-uid-snapshot' },
+  ];
+
+  test.each<[string, VolumeSnapshotContent, bigint]>([
+    ['of a content that says its size', CONTENT, 1n << 30n],
+    ['of a size that only the snapshot says', contentWith({}, { restoreSize: undefined }), 1n << 30n],
+    ['of a content that says another size', contentWith({}, { restoreSize: 4096 }), 4096n],
+  ])('%s', (_name, content, restoreSizeBytes) => {
+    expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toEqual({
+      usable: { contentName: 'snapcontent-uid-snapshot', restoreSizeBytes },
+    });
+  });
+
+  /** Each is wrong in all that comes after it, too: the first is what is said. */
+  const wrongs: [string, 'wait' | 'refuse', string, string][] = [
+    ['BeingDeleted', 'wait', 'VolumeSnapshot prod/foo-backup is being deleted', 'deleted'],
+    ['NotBound', 'wait', 'VolumeSnapshot prod/foo-backup is not bound to a content: it broke', 'bound'],
+    [
+      'NotBound',
+      'wait',
+      'VolumeSnapshot prod/foo-backup is bound to VolumeSnapshotContent snapcontent-uid-snapshot, which does not exist',
+      'content',
+    ],
+    [
+      'BoundToAnother',
+      'wait',
+      'VolumeSnapshotContent snapcontent-uid-snapshot of VolumeSnapshot prod/foo-backup is bound to another snapshot',
+      'another',
+    ],
+    [
+      'OtherDriver',
+      'refuse',
+      'VolumeSnapshot prod/foo-backup was taken by other.example, and storage class fast is of volume.stowage.dev',
+      'driver',
+    ],
+    ['NotReady', 'wait', 'VolumeSnapshot prod/foo-backup is not ready: it broke', 'ready'],
+    [
+      'NotReady',
+      'wait',
+      'VolumeSnapshotContent snapcontent-uid-snapshot of VolumeSnapshot prod/foo-backup has no snapshot handle yet',
+      'handle',
+    ],
+    ['TooSmall', 'refuse', 'the claim asks for 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi', 'size'],
+    [
+      'ModeChange',
+      'refuse',
+      'the claim asks for volume mode Block, and VolumeSnapshot prod/foo-backup is of mode Filesystem',
+      'mode',
+    ],
+  ];
+  const from = (step: string) => {
+    const wrong = (each: string) =>
+      wrongs.findIndex(([, , , name]) => name === each) >= wrongs.findIndex(([, , , name]) => name === step);
+    const snapshot = snapshotWith(
+      {
+        ...(wrong('ready') && { readyToUse: false }),
+        ...(wrong('bound') && step === 'bound' && { boundVolumeSnapshotContentName: '' }),
+        error: { message: 'it broke' },
+      },
+      wrong('deleted') && step === 'deleted' ? { deletionTimestamp: '2030-01-01T00:00:00Z' } : {},
+    );
+    const content = contentWith(
+      {
+        ...(wrong('driver') && { driver: 'other.example' }),
+        ...(wrong('another') && { volumeSnapshotRef: { ...ref, uid: 'uid-other' } }),
+      },
+      wrong('handle') ? { snapshotHandle: '' } : {},
+    );
+    const claim = asking(wrong('size') ? '1Mi' : '1Gi', wrong('mode') ? { volumeMode: 'Block' } : {});
+    return checkSnapshot(snapshot, step === 'content' ? undefined : content, claim);
+  };
+
+  test.each(wrongs)('%s (%s): %s', (reason, sort, message, step) => {
+    const objects = step === 'bound' ? on.slice(0, 1) : on;
+    expect(from(step)).toEqual({ [sort]: { reason, message, on: objects } });
+  });
+
+  test.each<[string, object]>([
+    ['namespace', { namespace: 'other' }],
+    ['name', { name: 'other' }],
+    ['UID', { uid: 'other' }],
+    ['UID that nobody wrote yet', { uid: undefined }],
+  ])('whose content refers to another %s', (_name, part) => {
+    const content = contentWith({ volumeSnapshotRef: { ...ref, ...part } });
+    expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
+      wait: { reason: 'BoundToAnother' },
+    });
+  });
+
+  test('that is larger than it says in GiB, by a byte', () => {
+    const content = contentWith({}, { restoreSize: 2 ** 30 + 1 });
+    expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({ refuse: { reason: 'TooSmall' } });
+  });
+});
+
+describe('the source of a clone', () => {
+  const { claim: source, pv } = boundClaim('foo', 'test');
+  const sourceWith = (parts: Partial<PersistentVolumeClaim>): PersistentVolumeClaim => ({
+    ...source,
+    ...parts,
+  });
+  const pvWith = (spec: object, metadata: object = {}): PersistentVolume => ({
+    ...pv,
+    metadata: { ...pv.metadata, ...metadata },
+    spec: { ...pv.spec, ...spec },
+  });
+
+  test('that is as it is to be', () => {
+    expect(checkSourceClaim(source, pv, asking('2Gi'))).toEqual({
+      usable: { volumeName: 'pvc-foo', restoreSizeBytes: 1n << 30n },
+    });
+  });
+
+  test.each<[string, 'wait' | 'refuse', string, PersistentVolumeClaim, PersistentVolume | undefined, object]>(
+    [
+      [
+        'BeingDeleted',
+        'wait',
+        'PersistentVolumeClaim test/foo is being deleted',
+        sourceWith({ metadata: { ...source.metadata, deletionTimestamp: 'x' } }),
+        pv,
+        {},
+      ],
+      [
+        'NotBound',
+        'wait',
+        'PersistentVolumeClaim test/foo is Pending, and must be Bound',
+        sourceWith({ status: { phase: 'Pending' } }),
+        pv,
+        {},
+      ],
+      ['NotBound', 'wait', 'PersistentVolumeClaim test/foo is Pending', sourceWith({ status: {} }), pv, {}],
+      ['NotBound', 'wait', 'to PersistentVolume pvc-foo, which does not exist', source, undefined, {}],
+      [
+        'BoundToAnother',
+        'wait',
+        'PersistentVolume pvc-foo of PersistentVolumeClaim test/foo is bound to another claim',
+        source,
+        pvWith({ claimRef: { ...pv.spec.claimRef, uid: 'other' } }),
+        {},
+      ],
+      [
+        'OtherDriver',
+        'refuse',
+        "the volume of PersistentVolumeClaim test/foo is none of Stowage's",
+        source,
+        pvWith({}, { ownerReferences: [] }),
+        {},
+      ],
+      ['TooSmall', 'refuse', 'asks for 1Gi, and PersistentVolumeClaim test/foo has 2Gi', ...pair('2Gi'), {}],
+      [
+        'ModeChange',
+        'refuse',
+        'the claim asks for volume mode Block, and PersistentVolumeClaim test/foo is of mode Filesystem',
+        source,
+        pv,
+        { volumeMode: 'Block' },
+      ],
+    ],
+  )('%s (%s): %s', (reason, sort, message, from, of, spec) => {
+    expect(checkSourceClaim(from, of, asking('1Gi', spec))).toMatchObject({
+      [sort]: { reason, message: expect.stringContaining(message) },
+    });
+  });
+
+  test('that is the claim itself', () => {
+    expect(checkSourceClaim(source, pv, source)).toMatchObject({ refuse: { message: expect.any(String) } });
+  });
+
+  function pair(size: string): [PersistentVolumeClaim, PersistentVolume] {
+    const { claim, pv } = boundClaim('foo', 'test', size);
+    return [claim, pv];
+  }
+});

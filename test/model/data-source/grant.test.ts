@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import { grantFor, isGranted, nearMisses } from '../../../src/model/data-source/grant.ts';
+import { FROM_CLAIMS, FROM_LINKS, grantNamed, TO_BACKUP } from '../../support/snapshots.ts';
+
+const FROM = FROM_CLAIMS;
+const TO = { ...TO_BACKUP, namespace: 'prod' };
+const { name: _, ...ALL } = TO_BACKUP;
+const OTHER_FROM = { ...FROM, namespace: 'other' };
+const OTHER_TO = { ...TO_BACKUP, name: 'other' };
+
+test.each<[string, object]>([
+  ['both sides', { from: [FROM], to: [TO_BACKUP] }],
+  ['no name', { from: [FROM], to: [ALL] }],
+  ['an empty name', { from: [FROM], to: [{ ...ALL, name: '' }] }],
+  ['one of several', { from: [OTHER_FROM, FROM], to: [OTHER_TO, TO_BACKUP] }],
+])('a grant with %s allows it', (_name, spec) => {
+  const grant = grantNamed('bar', spec);
+  expect(grantFor([grantNamed('a', { from: [], to: [] }), grant], FROM, TO)).toBe(grant);
+  expect(isGranted([grant], FROM, TO)).toBe(true);
+  expect(nearMisses([grant], FROM, TO)).toEqual([]);
+});
+
+describe('a grant allows nothing, and why is told', () => {
+  test.each<[string, object, string[]]>([
+    [
+      'the group of the snapshot with a version',
+      { from: [FROM], to: [{ ...TO_BACKUP, group: 'snapshot.storage.k8s.io/v1' }] },
+      ['to.group is "snapshot.storage.k8s.io/v1", with a version: write "snapshot.storage.k8s.io"'],
+    ],
+    [
+      'the core group as a version',
+      { from: [{ ...FROM, group: 'v1' }], to: [TO_BACKUP] },
+      ['from.group is "v1", with a version: write ""'],
+    ],
+    [
+      'another group',
+      { from: [{ ...FROM, group: 'apps' }], to: [TO_BACKUP] },
+      ['from.group is "apps", not ""'],
+    ],
+    [
+      'a plural for the kind',
+      { from: [FROM], to: [{ ...TO_BACKUP, kind: 'volumesnapshots' }] },
+      ['to.kind is "volumesnapshots", not "VolumeSnapshot"'],
+    ],
+    [
+      'links instead of claims',
+      { from: [FROM_LINKS], to: [TO_BACKUP] },
+      [
+        'from.kind is "VolumeSnapshotLink" of group "snapshot.storage.k8s.io", not "PersistentVolumeClaim" of group ""',
+      ],
+    ],
+    ['another namespace', { from: [OTHER_FROM], to: [TO_BACKUP] }, ['from.namespace is "other", not "test"']],
+    ['another name', { from: [FROM], to: [OTHER_TO] }, ['to.name is "other", not "foo-backup"']],
+    [
+      'two things wrong',
+      { from: [OTHER_FROM], to: [OTHER_TO] },
+      ['from.namespace is "other", not "test"', 'to.name is "other", not "foo-backup"'],
+    ],
+    ['nothing to', { from: [FROM], to: [] }, ['it has no to']],
+    ['a from of null, which no schema forbade', { from: null, to: [TO_BACKUP] }, ['it has no from']],
+  ])('%s', (_name, spec, wrong) => {
+    const grant = grantNamed('bar', spec);
+    expect(isGranted([grant], FROM, TO)).toBe(false);
+    expect(nearMisses([grant], FROM, TO)).toEqual([{ namespace: 'prod', name: 'bar', wrong }]);
+  });
+
+  test('in the namespace of who refers', () => {
+    const grant = grantNamed('bar', { from: [FROM], to: [TO_BACKUP] }, { namespace: 'test' });
+    expect(isGranted([grant], FROM, TO)).toBe(false);
+    expect(nearMisses([grant], FROM, TO)[0]?.wrong).toEqual([
+      'it is in namespace test, and must be in that of the VolumeSnapshot, prod',
+    ]);
+  });
+
+  test('being deleted', () => {
+    const metadata = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+    const grant = grantNamed('bar', { from: [FROM], to: [TO_BACKUP] }, metadata);
+    expect(isGranted([grant], FROM, TO)).toBe(false);
+    expect(nearMisses([grant], FROM, TO)[0]?.wrong).toEqual(['it is being deleted']);
+  });
+});
+
+test('two grants with a side each are none', () => {
+  const halves = [
+    grantNamed('a', { from: [FROM], to: [OTHER_TO] }),
+    grantNamed('b', { from: [OTHER_FROM], to: [TO_BACKUP] }),
+  ];
+  expect(isGranted(halves, FROM, TO)).toBe(false);
+});
+
+test('the nearest first, and what is about something else not at all', () => {
+  const route = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' };
+  const found = nearMisses(
+    [
+      grantNamed('far', { from: [OTHER_FROM], to: [OTHER_TO] }),
+      grantNamed('gateway', { from: [route], to: [{ group: '', kind: 'Service', name: 'x' }] }),
+      grantNamed('near', { from: [FROM], to: [OTHER_TO] }),
+    ],
+    FROM,
+    TO,
+  );
+  expect(found.map(({ name }) => name)).toEqual(['near', 'far']);
+});
+
+test('of 1,000 claims and 1,000 grants, each claim is allowed by its own grant alone', () => {
+  const names = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+  const grants = names.map((name) =>
+    grantNamed(name, {
+      from: [{ ...FROM, namespace: `test-${name}` }],
+      to: [{ ...TO_BACKUP, name }],
+    }),
+  );
+  for (const [index, name] of names.entries()) {
+    const from = { ...FROM, namespace: `test-${name}` };
+    expect(grantFor(grants, from, { ...TO, name })?.metadata.name).toBe(name);
+    const next = names[(index + 1) % names.length] ?? '';
+    expect(isGranted(grants, from, { ...TO, name: next })).toBe(false);
+  }
+});
