@@ -4,7 +4,7 @@ import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { resourceOf } from '../population/definition.ts';
+import { resourceOf } from '../model/populator-definition.ts';
 import { keepReference } from './kept-fields.ts';
 import type { Inform } from './part.ts';
 import { type WhenServed, whenServed } from './when-served.ts';

@@ -6,8 +6,8 @@ import {
   recordOf,
   recordToWrite,
 } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
-import { decide } from '../../src/population/machine/decide.ts';
-import { primeNameOf } from '../../src/population/machine/objects.ts';
+import { decide } from '../../src/controllers/populator/decide.ts';
+import { primeNameOf } from '../../src/controllers/populator/objects.ts';
 import { decideBackup } from '../../src/controllers/backup/decide-backup.ts';
 import { decideContent } from '../../src/controllers/snapshot/decide-content.ts';
 import { decideSnapshot } from '../../src/controllers/snapshot/decide-snapshot.ts';

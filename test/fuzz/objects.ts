@@ -4,7 +4,7 @@ import { parseDuration } from '../../src/api/duration.ts';
 import { parseHandle } from '../../src/api/snapshot-handle.ts';
 import { validateVolume } from '../../src/api/validate-volume.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { claimSource } from '../../src/population/definition.ts';
+import { claimSource } from '../../src/model/populator-definition.ts';
 import { decideClaim } from '../../src/controllers/provisioner/decide-claim.ts';
 import { dynamicClass } from '../../src/model/dynamic-class.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';

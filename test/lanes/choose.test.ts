@@ -47,7 +47,7 @@ describe('choose', () => {
 
   test.each([
     ['src/cli/why/why.ts', 'src/storage/lvm/plan.ts', 'src/sandbox/server.ts'],
-    ['src/storage/raw/plan.ts', 'src/nodes/salt/login.ts', 'src/population/machine/decide.ts'],
+    ['src/storage/raw/plan.ts', 'src/nodes/salt/login.ts', 'src/controllers/populator/decide.ts'],
   ])('runs no file twice for %s, %s and %s', (...changed) => {
     const files = filesOf(...changed);
     expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);

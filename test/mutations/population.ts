@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Populators: pods that fill volumes, and the scripts that do so on the node. */
 export const population: readonly Mutation[] = [
-  ...mutationsOf('src/population/source.ts', [
+  ...mutationsOf('src/controllers/populator/find-source.ts', [
     {
       id: 'populator-grant-not-asked',
       invariant: 5,
@@ -20,7 +20,7 @@ export const population: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/population/substitute.ts', [
+  ...mutationsOf('src/model/substitute.ts', [
     {
       id: 'field-reads-secret',
       invariant: 12,
@@ -54,7 +54,7 @@ export const population: readonly Mutation[] = [
       replace: '!(name in found)',
     },
   ]),
-  ...mutationsOf('src/population/machine/decide.ts', [
+  ...mutationsOf('src/controllers/populator/decide.ts', [
     {
       id: 'unfilled-volume-given',
       invariant: 4,
@@ -96,7 +96,7 @@ export const population: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/population/machine/clean-up.ts', [
+  ...mutationsOf('src/controllers/populator/clean-up.ts', [
     {
       id: 'prime-deleted-beside-pod',
       invariant: 6,
@@ -124,7 +124,7 @@ export const population: readonly Mutation[] = [
         'prime !== undefined && prime.metadata.deletionTimestamp === undefined && targetOf(prime) !== undefined',
     },
   ]),
-  ...mutationsOf('src/population/machine/effects.ts', [
+  ...mutationsOf('src/controllers/populator/effects.ts', [
     {
       id: 'rebind-to-recreated-claim',
       invariant: 10,
@@ -142,7 +142,7 @@ export const population: readonly Mutation[] = [
       replace: '{ namespace }',
     },
   ]),
-  ...mutationsOf('src/population/machine/attempts.ts', [
+  ...mutationsOf('src/controllers/populator/attempts.ts', [
     {
       id: 'pods-unbounded',
       invariant: 11,
@@ -317,7 +317,7 @@ export const population: readonly Mutation[] = [
       integration: ['backups.test.ts'],
     },
   ]),
-  ...mutationsOf('src/population/machine/pods.ts', [
+  ...mutationsOf('src/controllers/populator/pods.ts', [
     {
       id: 'namespace-takes-all-pods',
       invariant: 12,

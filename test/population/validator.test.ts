@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../src/api/core.ts';
 import { TELL_AGAIN } from '../../src/workqueue/tell-again.ts';
-import { toTell, type Verdict, verdictOf } from '../../src/population/validator/decide.ts';
-import { createValidator, type ValidatorDeps } from '../../src/population/validator/reconciler.ts';
+import { toTell, type Verdict, verdictOf } from '../../src/controllers/data-source-validator/decide.ts';
+import {
+  createValidator,
+  type ValidatorDeps,
+} from '../../src/controllers/data-source-validator/reconciler.ts';
 
 const REGISTERED = [{ group: 'hello.example.com', kind: 'Hello' }];
 

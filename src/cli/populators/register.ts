@@ -8,7 +8,7 @@ import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedKind } from '../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
-import { problemOf } from '../../population/definition.ts';
+import { problemOf } from '../../model/populator-definition.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { CreateFlags } from '../objects/flags.ts';

@@ -10,7 +10,7 @@ import {
 import { PERSISTENT_VOLUME_CLAIMS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { isSameKind } from '../../population/definition.ts';
+import { isSameKind } from '../../model/populator-definition.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { CLUSTER_ROLES } from '../install/kinds.ts';
 import { isOurs } from '../install/labels.ts';

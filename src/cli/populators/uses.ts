@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATE_FINALIZER } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
-import { claimSource, isSameKind } from '../../population/definition.ts';
+import { claimSource, isSameKind } from '../../model/populator-definition.ts';
 
 /** A claim that names an object of a kind as its source. */
 export interface PopulatorUse {

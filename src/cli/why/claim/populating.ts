@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.ts';
-import { attemptsOf, MAX_ATTEMPTS } from '../../../population/machine/attempts.ts';
-import { whyNotRunning } from '../../../population/machine/pod-state.ts';
+import { attemptsOf, MAX_ATTEMPTS } from '../../../controllers/populator/attempts.ts';
+import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { commandLine } from '../command-line.ts';
 import type { Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';

@@ -1,6 +1,6 @@
 import { POPULATE_FINALIZER, POPULATOR_EVENT, SELECTED_NODE_ANNOTATION } from '../../../api/names.ts';
 import { kindText } from '../../../api/populator.ts';
-import { claimSource } from '../../../population/definition.ts';
+import { claimSource } from '../../../model/populator-definition.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';

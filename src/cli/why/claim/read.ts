@@ -23,7 +23,7 @@ import type { ReferenceGrant } from '../../../api/snapshot.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { claimSource, definitionsFor, isSameKind, isStandard } from '../../../population/definition.ts';
+import { claimSource, definitionsFor, isSameKind, isStandard } from '../../../model/populator-definition.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../model/data-source/builtin.ts';
 import { type NearMiss, nearMisses } from '../../../model/data-source/grant.ts';
 import { liveReads } from '../../../model/data-source/reads.ts';

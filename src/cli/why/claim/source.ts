@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
-import { claimSource } from '../../../population/definition.ts';
+import { claimSource } from '../../../model/populator-definition.ts';
 import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
 import { foundIn } from '../../volume/reading.ts';
 import { commandLine } from '../command-line.ts';

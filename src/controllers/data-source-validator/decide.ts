@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
-import { claimSource, isSameKind, isStandard } from '../definition.ts';
+import { claimSource, isSameKind, isStandard } from '../../model/populator-definition.ts';
 
 /** What a claim names as its data source, as volume-data-source-validator's metric calls it. */
 export type Verdict = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';

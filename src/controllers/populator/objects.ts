@@ -8,7 +8,7 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
-import { SubstitutionError, substitute } from '../substitute.ts';
+import { SubstitutionError, substitute } from '../../model/substitute.ts';
 import { originOf } from './attempts.ts';
 
 /** As lib-volume-populator names them, by the UID of the claim that is filled. */

@@ -7,14 +7,14 @@ import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { claimSource, definitionsFor } from '../definition.ts';
+import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
 import { decide } from './decide.ts';
 import { createEffects, type Effect, type EffectDeps } from './effects.ts';
 import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
-import { refusalOf } from './refused.ts';
-import { createSaid } from './said.ts';
-import { textOf } from './tell.ts';
+import { refusalOf } from './api-refusal.ts';
+import { createSaid } from './events.ts';
+import { textOf } from './emit-event.ts';
 import type { EventToTell, MachineAction, MachineInput, SourceFound } from './types.ts';
 
 /** A population that has ended, or a pod of one that has failed. */

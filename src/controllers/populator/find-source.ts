@@ -1,12 +1,12 @@
-import type { PersistentVolumeClaim } from '../api/core.ts';
-import { isDnsSubdomain } from '../api/dns-name.ts';
-import type { KubeObject } from '../api/meta.ts';
-import { POPULATOR_EVENT } from '../api/names.ts';
-import { kindText, type PopulatorDefinition } from '../api/populator.ts';
-import { ApiError, isNotFound } from '../kube/errors.ts';
-import type { KubeClient } from '../kube/types.ts';
-import { claimSource, resourceOf } from './definition.ts';
-import type { SourceFound } from './machine/types.ts';
+import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { isDnsSubdomain } from '../../api/dns-name.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { POPULATOR_EVENT } from '../../api/names.ts';
+import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { ApiError, isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { claimSource, resourceOf } from '../../model/populator-definition.ts';
+import type { SourceFound } from './types.ts';
 
 /** Who refers to what in another namespace. */
 export interface Reference {

@@ -1,9 +1,9 @@
-import type { KubeEvent } from '../api/core.ts';
-import type { KubeObject } from '../api/meta.ts';
-import { COMPONENT } from '../api/names.ts';
-import { EVENTS } from '../api/resources.ts';
-import { isAlreadyExists, isNotFound, isRefusal } from '../kube/errors.ts';
-import type { Clock, KubeClient } from '../kube/types.ts';
+import type { KubeEvent } from '../../api/core.ts';
+import type { KubeObject } from '../../api/meta.ts';
+import { COMPONENT } from '../../api/names.ts';
+import { EVENTS } from '../../api/resources.ts';
+import { isAlreadyExists, isNotFound, isRefusal } from '../../kube/errors.ts';
+import type { Clock, KubeClient } from '../../kube/types.ts';
 
 /**
  * Tells an event of an object and reason once, also where whoever told it died before it could note that: the Event has the name

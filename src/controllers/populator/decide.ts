@@ -7,14 +7,14 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
-import { claimSource, problemOf } from '../definition.ts';
+import { claimSource, problemOf } from '../../model/populator-definition.ts';
 import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
 import { targetOf } from './objects.ts';
 import { onNode } from './on-node.ts';
 import { ofPod } from './pod.ts';
 import { hasFilled } from './pod-state.ts';
 import { withoutPod } from './pods.ts';
-import { tell } from './tell.ts';
+import { tell } from './emit-event.ts';
 import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
 
 /** How soon to look again at what the cache is behind on, in ms. */

@@ -1,6 +1,6 @@
 import { DRIVER, POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
-import { tell } from './tell.ts';
+import { tell } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**

@@ -4,7 +4,7 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { noteFailure, noteOutdated } from './failure.ts';
 import { hasFilled, howDeleted, isUnscheduled, lastWords, whyNotRunning } from './pod-state.ts';
-import { tell, tellEvent } from './tell.ts';
+import { tell, tellEvent } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { SubstitutionError, substitute } from '../../src/population/substitute.ts';
+import { SubstitutionError, substitute } from '../../src/model/substitute.ts';
 
 const source = {
   apiVersion: 'hello.example.com/v1alpha1',
