@@ -8,7 +8,7 @@ import type { Pod } from '../../src/api/core.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
-import { AT_ONCE } from '../../src/daemon/right-to-act.ts';
+import { AT_ONCE } from '../../src/manager/leader-guard.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { CONTROLLERS } from '../../src/api/controllers.ts';
 import { VERSION } from '../../src/api/version.ts';
-import type { WatchOptions } from '../../src/daemon/watch.ts';
+import type { WatchOptions } from '../../src/manager/watch.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const runWatch = jest.fn(async (_options: WatchOptions) => {});
-jest.unstable_mockModule('../../src/daemon/watch.ts', () => ({ runWatch }));
+jest.unstable_mockModule('../../src/manager/watch.ts', () => ({ runWatch }));
 const { stowage } = await import('../support/fake-io.ts');
 
 beforeEach(() => {

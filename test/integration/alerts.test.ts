@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { systemClock } from '../../src/workqueue/clock.ts';
-import { createMetrics } from '../../src/daemon/metrics/metrics.ts';
+import { createMetrics } from '../../src/manager/metrics/metrics.ts';
 import { ALERT_CASES } from '../support/alert-cases.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -3,7 +3,7 @@ import { Gauge } from 'prom-client';
 import { NODES } from '../../src/api/resources.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
-import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';
 import { checkMetrics } from '../support/promtool.ts';

@@ -118,7 +118,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/population/', ['thorough', 'populat|image|archive|fill'], ['cluster', 'populators|fills|sources']],
   ['src/controllers/volume/', ['thorough'], ['smoke']],
   ['src/workqueue/', ['thorough'], ['smoke']],
-  ['src/daemon/', ['thorough'], ['smoke']],
+  ['src/manager/', ['thorough'], ['smoke']],
   [
     'src/kube/',
     ['integration'],

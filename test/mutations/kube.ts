@@ -80,7 +80,7 @@ export const kube: readonly Mutation[] = [
       replace: "request.method !== 'DELETE'",
     },
   ]),
-  ...mutationsOf('src/daemon/right-to-act.ts', [
+  ...mutationsOf('src/manager/leader-guard.ts', [
     {
       id: 'lease-not-asked-on-nodes',
       invariant: 10,

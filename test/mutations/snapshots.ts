@@ -57,7 +57,7 @@ export const snapshots: readonly Mutation[] = [
       integration: ['daemon/snapshot-room.test.ts'],
     },
   ]),
-  ...mutationsOf('src/daemon/kept-copies.ts', [
+  ...mutationsOf('src/manager/kept-copies.ts', [
     {
       id: 'named-snapshot-not-counted',
       invariant: 12,

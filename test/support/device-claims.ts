@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
 import { systemClock } from '../../src/workqueue/clock.ts';
-import { createMetrics, type Metrics } from '../../src/daemon/metrics/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { isAllGone } from './all-gone.ts';

@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runWatch } from '../../src/daemon/watch.ts';
+import { runWatch } from '../../src/manager/watch.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { ElectionTiming } from '../../src/kube/election.ts';

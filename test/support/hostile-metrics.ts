@@ -1,6 +1,6 @@
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Metrics } from '../../src/daemon/metrics/metrics.ts';
+import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { freshNode, volume } from './volume-input.ts';
 

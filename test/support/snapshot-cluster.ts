@@ -22,8 +22,8 @@ import {
   keepOwn,
   keepPersistentVolume,
   keepStorageClass,
-} from '../../src/daemon/kept-fields.ts';
-import { createSnapshotController } from '../../src/daemon/snapshot-controller.ts';
+} from '../../src/manager/cache-transforms.ts';
+import { createSnapshotController } from '../../src/manager/snapshot-controller.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';

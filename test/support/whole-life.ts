@@ -21,7 +21,7 @@ import {
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { runWatch } from '../../src/daemon/watch.ts';
+import { runWatch } from '../../src/manager/watch.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
 import { systemClock } from '../../workqueue/clock.ts';
-import type { WatchOptions } from '../../daemon/watch.ts';
+import type { WatchOptions } from '../../manager/watch.ts';
 import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../controllers/snapshot/mode.ts';
 import { applyEnvironment } from '../config/environment.ts';
 import { featureGates } from '../feature-gates.ts';
@@ -137,12 +137,12 @@ export default function watch(program: Command, io: Io): void {
       const { settingsReader } = await import('../config/reader.ts');
       const read = settingsReader(command);
       const settings = await read();
-      const { runWatch } = await import('../../daemon/watch.ts');
+      const { runWatch } = await import('../../manager/watch.ts');
       const { selectControllers } = await import('../../api/controllers.ts');
       const { leaderElectionNamespace, kubeApiQps, kubeApiBurst, attachmentPollInterval: pollMs } = flags;
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
-      const { createMetrics } = await import('../../daemon/metrics/metrics.ts');
+      const { createMetrics } = await import('../../manager/metrics/metrics.ts');
       // Nothing is counted that nobody can read.
       const metrics = http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
@@ -199,7 +199,7 @@ function checkTimes(command: Command, flags: WatchFlags): void {
 }
 
 async function httpOf({ httpEndpoint, metricsPath }: WatchFlags): Promise<WatchOptions['http']> {
-  const { checkMetricsPath, parseHttpAddress } = await import('../../daemon/http-address.ts');
+  const { checkMetricsPath, parseHttpAddress } = await import('../../manager/http-address.ts');
   const path = checkMetricsPath(metricsPath);
   return httpEndpoint === undefined
     ? undefined

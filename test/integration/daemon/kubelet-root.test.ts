@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { DEFAULT_ATTACHMENT } from '../../../src/daemon/attachment-controller.ts';
+import { DEFAULT_ATTACHMENT } from '../../../src/manager/attachment-controller.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { until } from '../../support/until.ts';

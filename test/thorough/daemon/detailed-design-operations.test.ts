@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MIRROR_POD_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
-import { DEFAULT_ATTACHMENT } from '../../../src/daemon/attachment-controller.ts';
+import { DEFAULT_ATTACHMENT } from '../../../src/manager/attachment-controller.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createMetrics } from '../../../src/daemon/metrics/metrics.ts';
+import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
 import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';

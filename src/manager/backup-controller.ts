@@ -1,0 +1,138 @@
+import { BACKUPS, type Backup } from '../api/builtins/backup.ts';
+import type { KubeNode } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../api/snapshot.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Follower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import { jobOf, snapshotNameOf } from '../controllers/backup/decide-backup.ts';
+import { createBackupWork } from '../controllers/backup/node-work.ts';
+import { createBackupReconciler } from '../controllers/backup/reconciler.ts';
+import type { Result } from '../controllers/snapshot/content-reconciler.ts';
+import { authorizationReads } from '../controllers/volume/read-secret.ts';
+import { keepBackup } from './cache-transforms.ts';
+import type { Inform } from './runnable.ts';
+import type { Source } from './readiness.ts';
+import { whenServed } from './wait-for-crds.ts';
+
+export interface BackupControllerDeps {
+  client: KubeClient;
+  inform: Inform;
+  snapshots: Informer<VolumeSnapshot>;
+  contents: Informer<VolumeSnapshotContent>;
+  /** Resolves when both are known, which may be never. */
+  snapshotsKnown: Promise<unknown>;
+  /** Whether the cluster has no such kinds. */
+  lacksSnapshots(): boolean;
+  nodes: Informer<KubeNode>;
+  executor: Executor;
+  follower: Follower;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  retry: BackoffRange;
+  workers: number | (() => number);
+}
+
+export interface RunningBackups {
+  queue: WorkQueue;
+  reconcile(key: string, signal: AbortSignal): Promise<Result>;
+  /** Begins to follow the objects as soon as the API server serves them. */
+  start(): void;
+  /** Resolves when all Backups are known. */
+  synced: Promise<unknown>;
+  sources: readonly Source[];
+  stop(): Promise<void>;
+}
+
+/** Backups: make it before the informers that it is given are started. */
+export function createBackupController(deps: BackupControllerDeps): RunningBackups {
+  const { client, inform, snapshots, contents, nodes, clock, random, logger } = deps;
+  const backups = inform<Backup>(BACKUPS, keepBackup);
+  const queue = createWorkQueue({
+    ...{ clock, random, retry: deps.retry },
+    // A node that does not answer holds up nothing that is done on others.
+    groupOf(key) {
+      const [namespace, name = ''] = key.split('/');
+      const backup = backups.get(name, namespace);
+      return (backup && jobOf(backup)?.node) ?? '';
+    },
+    perGroup: deps.workers,
+  });
+  const keyOf = ({ metadata }: Backup) => `${metadata.namespace}/${metadata.name}`;
+  const again = (backup: Backup) => {
+    queue.forget(keyOf(backup));
+    queue.add(keyOf(backup));
+  };
+  let snapshotsKnown = false;
+  deps.snapshotsKnown.then(
+    () => {
+      snapshotsKnown = true;
+      for (const backup of backups.list()) again(backup);
+    },
+    () => {},
+  );
+  const reconcile = createBackupReconciler({
+    hasSnapshots: () => (snapshotsKnown ? true : deps.lacksSnapshots() ? false : undefined),
+    ...{ client, backups, snapshots, contents, nodes, clock, logger },
+    ...{ follower: deps.follower, actsFor: deps.actsFor, events: deps.events },
+    work: createBackupWork({ executor: deps.executor, authorization: authorizationReads(client), logger }),
+    enqueue: (namespace, name) => queue.add(`${namespace}/${name}`),
+  });
+  const isOpen = ({ metadata, status }: Backup) =>
+    metadata.deletionTimestamp !== undefined || (status?.phase !== 'Completed' && status?.phase !== 'Failed');
+
+  backups.onChange(({ object }) => queue.add(keyOf(object)));
+  snapshots.onChange(({ object: { metadata } }) => {
+    for (const backup of backups.list()) {
+      const isIts = backup.metadata.namespace === metadata.namespace;
+      if (isIts && snapshotNameOf(backup) === metadata.name) again(backup);
+    }
+  });
+  contents.onChange(({ object: { spec } }) => {
+    const { namespace, name } = spec.volumeSnapshotRef;
+    for (const backup of backups.list()) {
+      if (backup.metadata.namespace === namespace && snapshotNameOf(backup) === name)
+        queue.add(keyOf(backup));
+    }
+  });
+  nodes.onChange(({ object: { metadata } }) => {
+    for (const backup of backups.list()) {
+      const job = jobOf(backup);
+      if (isOpen(backup) && (job === undefined || job.node === metadata.name)) queue.add(keyOf(backup));
+    }
+  });
+
+  const waiting = whenServed(client, [BACKUPS], clock, logger);
+  let stopped = false;
+  backups.synced.catch(() => {});
+  return {
+    queue,
+    reconcile(key, signal) {
+      const [namespace = '', name = ''] = key.split('/');
+      return reconcile(namespace, name, signal);
+    },
+    start() {
+      waiting.start().then(
+        () => {
+          if (!stopped) backups.start();
+        },
+        () => {},
+      );
+    },
+    synced: backups.synced,
+    sources: [waiting.sourceOf(BACKUPS, backups.lastHeard)],
+    async stop() {
+      stopped = true;
+      waiting.stop();
+      await backups.stop();
+    },
+  };
+}

@@ -1,0 +1,197 @@
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject } from '../api/meta.ts';
+import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { claimOf } from '../model/claim-volume.ts';
+import { createConsumers } from '../controllers/provisioner/consumers.ts';
+import { createClaimReconciler } from '../controllers/provisioner/reconciler.ts';
+import type { Provisioned, Source } from '../controllers/provisioner/types.ts';
+import { createCapacityReconciler } from '../controllers/lib/capacity/capacity-reconciler.ts';
+import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
+import type { Promises } from '../controllers/lib/capacity/reservations.ts';
+import { isBeingMade } from '../controllers/snapshot/source.ts';
+import type { Awaited } from '../model/data-source/types.ts';
+import { isPvOf } from '../controllers/volume/persistent-volume.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
+import { standing } from './predicates.ts';
+
+export interface ClaimControllerDeps {
+  client: KubeClient;
+  claims: Informer<PersistentVolumeClaim>;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  nodes: Informer<KubeNode>;
+  pods: Informer<Pod>;
+  events: EventRecorder;
+  actsFor(node: string): boolean;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  /** What a claim starts from, by live reads. */
+  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  onProvisioned?: ((end: Provisioned) => void) | undefined;
+  rooms: Rooms;
+  /** Volumes that are being created. */
+  promises: Promises<Volume>;
+  /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
+  capacities: Informer<CsiStorageCapacity> | undefined;
+  namespace: string;
+}
+
+export interface ClaimController {
+  queue: WorkQueue;
+  reconcile: ReturnType<typeof createClaimReconciler>['reconcile'];
+  /** Tells the scheduler of room, by `class/node`. */
+  capacityQueue: WorkQueue;
+  reconcileCapacity: ReturnType<typeof createCapacityReconciler> | undefined;
+  /** An object changed that claims may wait for. */
+  wakeFor(kind: Awaited['kind'], object: KubeObject): void;
+  /** Something else than a Volume left room. */
+  wakeForRoom(): void;
+}
+
+/** Makes volumes for claims. Make it before the informers are started; begin with its queue when all of them have their first list. */
+export function createClaimController(deps: ClaimControllerDeps): ClaimController {
+  const { claims, volumes, persistentVolumes, storageClasses, nodes, clock, random } = deps;
+  const consumers = createConsumers(deps);
+  const clonesOf = indexBy(volumes, (volume) =>
+    isBeingMade(volume) ? volume.spec.source?.volumeName : undefined,
+  );
+  const unbound = indexBy(claims, ({ status, spec }) =>
+    status?.phase === 'Bound' || spec.volumeName ? undefined : (spec.storageClassName ?? ''),
+  );
+  const queue = createWorkQueue({
+    clock,
+    random,
+    groupOf: (key) => {
+      const [namespace, name = ''] = key.split('/');
+      return claims.get(name, namespace)?.metadata.annotations?.[SELECTED_NODE_ANNOTATION] ?? '';
+    },
+    perGroup: 16,
+  });
+  const { reconcile, waitingFor, waitsForSource } = createClaimReconciler({
+    ...deps,
+    consumersOf: consumers.of,
+    clonesOf,
+  });
+
+  const capacityQueue = createWorkQueue({
+    clock,
+    random,
+    groupOf: (key) => key.slice(key.indexOf('/') + 1),
+    perGroup: 1,
+  });
+  const { capacities } = deps;
+  const reconcileCapacity = capacities && createCapacityReconciler({ ...deps, capacities });
+  const tellRoom = (classes: readonly StorageClass[], named: readonly string[]) => {
+    if (capacities === undefined) return;
+    for (const { metadata, provisioner } of classes) {
+      if (provisioner === DRIVER) for (const node of named) capacityQueue.add(`${metadata.name}/${node}`);
+    }
+  };
+  const names = () => nodes.list().map(({ metadata }) => metadata.name);
+
+  const add = ({ metadata: { namespace, name } }: PersistentVolumeClaim) => queue.add(`${namespace}/${name}`);
+  const again = (claim: PersistentVolumeClaim) => {
+    queue.forget(`${claim.metadata.namespace}/${claim.metadata.name}`);
+    add(claim);
+  };
+  const ours = () =>
+    storageClasses
+      .list()
+      .filter(({ provisioner }) => provisioner === DRIVER)
+      .flatMap(({ metadata }) => unbound(metadata.name));
+  const wake = () => {
+    for (const claim of ours()) again(claim);
+  };
+  /** Room is of no use to those that wait for what they start from, and each would read that anew. */
+  const wakeForRoom = () => {
+    for (const claim of ours()) {
+      if (!waitsForSource(`${claim.metadata.namespace}/${claim.metadata.name}`)) again(claim);
+    }
+  };
+
+  claims.onChange(({ type, object, old }) => {
+    add(object);
+    wakeFor('PersistentVolumeClaim', object);
+    // Its Volume, by the name that it would have.
+    if (type === 'deleted' || old?.metadata.uid !== object.metadata.uid) {
+      queue.add(`pvc-${(old ?? object).metadata.uid}`);
+    }
+  });
+  volumes.onChange(({ type, object, old }) => {
+    const of = claimOf(object);
+    if (of !== undefined) {
+      queue.add(`${of.namespace}/${of.name}`);
+      if (old === undefined) queue.add(object.metadata.name);
+    }
+    // What it is made from may have waited for that.
+    const { volumeName } = object.spec.source ?? {};
+    if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object))) queue.add(volumeName);
+    // What it had is room for others.
+    if (type === 'deleted') wakeForRoom();
+    if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
+      tellRoom(storageClasses.list(), nodesOf(object));
+    }
+  });
+  persistentVolumes.onChange(({ object, old }) => {
+    const { name } = object.metadata;
+    wakeFor('PersistentVolume', object);
+    const volume = volumes.get(name);
+    const of = volume && claimOf(volume);
+    // It has grown. A claim that it was given to is another than that which it was made for.
+    if (of !== undefined && old?.spec.capacity.storage !== object.spec.capacity.storage) {
+      const { namespace = of.namespace, name: claim = of.name } = object.spec.claimRef ?? {};
+      queue.add(`${namespace}/${claim}`);
+    }
+    if (volume === undefined || of === undefined || !isPvOf(object, volume)) return;
+    if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object)) queue.add(name);
+  });
+  storageClasses.onChange(({ object }) => {
+    for (const claim of unbound(object.metadata.name)) again(claim);
+    tellRoom([object], names());
+  });
+  nodes.onChange(({ type, object, old }) => {
+    if (type === 'updated' && old !== undefined && standing(old) === standing(object)) return;
+    wake();
+    tellRoom(storageClasses.list(), [object.metadata.name]);
+  });
+  deps.pods.onChange(({ type, object, old }) => {
+    // Other changes of a pod do not unblock a claim.
+    if (type === 'deleted' || (old !== undefined && old.spec.nodeName === object.spec.nodeName)) return;
+    for (const key of consumers.claimsOf(object)) queue.add(key);
+  });
+  // What somebody changed or took away.
+  capacities?.onChange(({ object }) => {
+    const node = object.nodeTopology?.matchLabels?.['kubernetes.io/hostname'];
+    if (node !== undefined) capacityQueue.add(`${object.storageClassName}/${node}`);
+  });
+  function wakeFor(kind: Awaited['kind'], object: KubeObject): void {
+    for (const key of waitingFor(kind, object)) {
+      queue.forget(key);
+      queue.add(key);
+    }
+  }
+  return { queue, reconcile, capacityQueue, reconcileCapacity, wakeFor, wakeForRoom };
+}
+
+const isToGo = (pv: PersistentVolume | undefined): boolean =>
+  pv?.spec.persistentVolumeReclaimPolicy === 'Delete';
+
+const sizeOf = ({ spec }: Volume): string =>
+  String((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? '');

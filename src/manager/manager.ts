@@ -1,0 +1,232 @@
+import { CONTROLLERS, type ControllerName } from '../api/controllers.ts';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type { Leftover } from '../api/leftover.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { COMPONENT } from '../api/names.ts';
+import {
+  LEFTOVERS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { type Controller, runController } from '../workqueue/controller.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
+import { createEventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { createFollower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import { createLoopNumbers } from '../storage/loop-numbers.ts';
+import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';
+import { createVolumeReconciler } from '../controllers/volume/reconciler.ts';
+import { workNode } from '../controllers/volume/target-node.ts';
+import { createAttaching } from './attaching.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
+import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './cache-transforms.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Run } from './runnable.ts';
+import { createPopulation } from './population.ts';
+import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
+import type { Source } from './readiness.ts';
+import { wakeVolumes } from './volume-event-handlers.ts';
+import { watchGrants } from './watch-grants.ts';
+
+export interface VolumeControllerOptions extends ProvisioningOptions {
+  client: KubeClient;
+  /** Started. */
+  nodes: Informer<KubeNode>;
+  executor: Executor;
+  /** The nodes that the executor reaches; Volumes of others are left to whoever does. */
+  actsFor(node: string): boolean;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  /** The host that events are reported from. */
+  host: string;
+  /** Volumes of one node that are worked on at once: one that does not answer holds up no other's. */
+  workers: number | (() => number);
+  retry: BackoffRange;
+  /** Which of this folder's controllers run. Default: all. */
+  enabled?: ReadonlySet<ControllerName>;
+  /** How the controller attaches devices that runs beside. Unset: none does, and Volumes say that they wait for it. */
+  attachment: AttachmentOptions | undefined;
+  /** The kubelets' root folder. Default: the usual one. */
+  kubeletRoot?: string;
+  /** Caches are filled at once, and work begins when this resolves. Default: at once. */
+  begin?: Promise<unknown>;
+  /** See ControllerOptions. */
+  around?: (work: () => Promise<void>) => Promise<void>;
+  /** Where what is done here is counted; ends of jobs are told by the executor. */
+  metrics?: Metrics | undefined;
+}
+
+export interface RunningController {
+  /** Resolves when the caches are filled; work has begun then. */
+  started: Promise<void>;
+  /** What must have been heard from for the work to be sound. */
+  sources: readonly Source[];
+  /**
+   * Ends what runs, for `deadlineMs` at most, and then writes the events that wait, for `eventsMs`. Jobs on nodes go on, and
+   * whoever starts next finds them.
+   */
+  stop(deadlineMs: number, eventsMs: number): Promise<void>;
+}
+
+/** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
+export function startVolumeController(options: VolumeControllerOptions): RunningController {
+  const { client, nodes, executor, clock, random, logger, metrics } = options;
+  const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
+  const inform = <T extends KubeObject>(
+    resource: Resource,
+    transform: (object: T) => T,
+    more: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'> = {},
+  ): Informer<T> => {
+    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...more });
+    metrics?.addInformer(resource, informer);
+    return informer;
+  };
+  const volumes = inform<Volume>(VOLUMES, keepOwn);
+  const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
+  const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
+  const leftovers = inform<Leftover>(LEFTOVERS, keepOwn);
+  const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
+  const needed = [volumes, persistentVolumes, storageClasses];
+  const informers: { start(): void; stop(): Promise<void> }[] = [...needed, leftovers];
+  const queueBy = (nodeOfKey: (key: string) => string | undefined) =>
+    createWorkQueue({
+      clock,
+      random,
+      retry: options.retry,
+      groupOf: (key) => nodeOfKey(key) ?? '',
+      perGroup: options.workers,
+    });
+  const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
+  const queue = queueBy((name) => {
+    const volume = volumes.get(name);
+    return volume === undefined ? undefined : placeOf(volume);
+  });
+  const leftoverQueue = queueBy((uid) => leftovers.get(uid)?.spec.nodeName);
+  const shared = {
+    client,
+    volumes,
+    volumeOfUid: (uid: string) => volumesOfUid(uid)[0],
+    persistentVolumes,
+    nodes,
+    executor,
+    actsFor: options.actsFor,
+    kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
+    follower: createFollower(executor),
+    events: createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger }),
+    clock,
+    logger,
+  };
+  // Shared by all who attach on these nodes.
+  const loopNumbers = createLoopNumbers();
+  const provisions = enabled.has('claim') || enabled.has('snapshot');
+  const populates = enabled.has('data-source-validator') || enabled.has('populator');
+  const claims =
+    options.attachment !== undefined || provisions || populates
+      ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
+      : undefined;
+  if (claims !== undefined) informers.push(claims);
+  const pods =
+    options.attachment !== undefined || enabled.has('claim') ? inform<Pod>(PODS, keepPod) : undefined;
+  if (pods !== undefined) informers.push(pods);
+  const attaching =
+    claims && pods && options.attachment
+      ? createAttaching({
+          ...{ ...shared, ...options.attachment, metrics },
+          ...{ storageClasses, claims, pods, loopNumbers, random },
+        })
+      : undefined;
+  const grants = watchGrants({ ...shared, inform });
+  const provisioning =
+    claims && provisions
+      ? createProvisioning({
+          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, pods, grants, random },
+        })
+      : undefined;
+  const population =
+    claims && populates
+      ? createPopulation({ ...options, ...shared, enabled, inform, storageClasses, claims, grants, random })
+      : undefined;
+  const reconcile = createVolumeReconciler({
+    ...shared,
+    storageClasses,
+    loopNumbers,
+    attachmentEnabled: attaching !== undefined,
+    isMoving: (volume, node) => attaching?.isMoving(volume, node) ?? false,
+    enqueue: (name) => queue.add(name),
+    onObserved: metrics?.addVolumes(volumes),
+    onFilled: metrics?.populations.onEnd,
+  });
+  metrics?.populations.addVolumes(volumes);
+  const reconcileLeftover = createLeftoverReconciler({
+    ...shared,
+    leftovers,
+    enqueue: (name) => leftoverQueue.add(name),
+  });
+
+  wakeVolumes({ volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf });
+  for (const informer of informers) informer.start();
+  attaching?.start();
+  provisioning?.start();
+  population?.start();
+  grants.start();
+  const controllers: Controller[] = [];
+  let stopping = false;
+  const { around } = options;
+  const run: Run = (name, ofQueue, work, as = name) => {
+    if (stopping || !enabled.has(name)) return;
+    const onReconciled = metrics?.addController(as, ofQueue);
+    const how = { queue: ofQueue, reconcile: work, logger, clock, onReconciled, ...(around && { around }) };
+    controllers.push(runController(how));
+  };
+  const started = Promise.all([begin, ...needed.map((informer) => informer.synced)]).then(() => {
+    run('volume', queue, reconcile);
+  });
+  // Apart, because a cluster whose CRDs are older than this program has no Leftovers, but Volumes.
+  Promise.all([started, leftovers.synced])
+    .then(() => run('leftover', leftoverQueue, reconcileLeftover))
+    // A stop before the first list rejects these, and `stop` below is the one that is told.
+    .catch(() => {});
+  attaching?.begin(started, run);
+  provisioning?.begin(started, run);
+  population?.begin(started, run);
+
+  return {
+    started,
+    sources: [
+      { name: VOLUMES.plural, lastHeard: volumes.lastHeard },
+      { name: PERSISTENT_VOLUMES.plural, lastHeard: persistentVolumes.lastHeard },
+      { name: STORAGE_CLASSES.plural, lastHeard: storageClasses.lastHeard },
+      ...(pods === undefined ? [] : [{ name: PODS.plural, lastHeard: pods.lastHeard }]),
+      ...(claims === undefined
+        ? []
+        : [{ name: PERSISTENT_VOLUME_CLAIMS.plural, lastHeard: claims.lastHeard }]),
+      ...(provisioning?.sources ?? []),
+      ...(population?.sources ?? []),
+    ],
+    async stop(deadlineMs, eventsMs) {
+      stopping = true;
+      await Promise.all([
+        ...controllers.map((controller) => controller.stop(deadlineMs)),
+        attaching?.stop(deadlineMs),
+      ]);
+      await Promise.all([
+        provisioning?.stop(deadlineMs),
+        population?.stop(deadlineMs),
+        grants.stop(),
+        ...informers.map((informer) => informer.stop()),
+      ]);
+      await shared.events.flush(eventsMs);
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { resourceOf } from '../model/populator-definition.ts';
+import { keepReference } from './cache-transforms.ts';
+import type { Inform } from './runnable.ts';
+import { type WhenServed, whenServed } from './wait-for-crds.ts';
+
+export interface PopulationSourcesDeps {
+  client: KubeClient;
+  inform: Inform;
+  definitions: Informer<PopulatorDefinition>;
+  /** Told of each object that changed, of a kind that volumes are filled from. */
+  onSource(kind: SourceKind, object: KubeObject): void;
+  /** Whether the objects of a definition's kind are followed. */
+  follows(definition: PopulatorDefinition): boolean;
+  clock: Clock;
+  logger: Logger;
+}
+
+interface Followed {
+  wait: WhenServed;
+  informer: Informer<KubeObject> | undefined;
+}
+
+/**
+ * Follows the objects that volumes are filled from, so that a claim that waits for one goes on at once. What the cluster lacks, or the
+ * daemon may not read, is waited for.
+ */
+export function watchPopulationSources(deps: PopulationSourcesDeps) {
+  const { client, inform, definitions, clock, logger } = deps;
+  const followed = new Map<string, Followed>();
+  let started = false;
+  let stopped = false;
+  const endings: Promise<void>[] = [];
+
+  function follow(key: string, resource: Resource, onChange: (object: KubeObject) => void): void {
+    const wait = whenServed(client, [resource], clock, logger);
+    const entry: Followed = { wait, informer: undefined };
+    followed.set(key, entry);
+    wait.start().then(
+      () => {
+        if (stopped || followed.get(key) !== entry) return;
+        entry.informer = inform<KubeObject>(resource, keepReference);
+        entry.informer.onChange(({ object }) => onChange(object));
+        entry.informer.start();
+      },
+      () => {},
+    );
+  }
+
+  function leave(key: string): void {
+    const entry = followed.get(key);
+    followed.delete(key);
+    entry?.wait.stop();
+    if (entry?.informer !== undefined) endings.push(entry.informer.stop());
+  }
+
+  const keyOf = ({ group, version, plural }: Resource) => `${plural}.${version}.${group}`;
+
+  /** By all definitions there are, of which several may be for one kind. */
+  function adjust(): void {
+    if (!started || stopped) return;
+    const wanted = new Map(
+      definitions
+        .list()
+        .filter(deps.follows)
+        .map((definition) => {
+          const resource = resourceOf(definition);
+          return [keyOf(resource), { resource, kind: definition.spec.sourceKind }] as const;
+        }),
+    );
+    for (const key of [...followed.keys()]) if (!wanted.has(key)) leave(key);
+    for (const [key, { resource, kind }] of wanted) {
+      if (!followed.has(key)) follow(key, resource, (object) => deps.onSource(kind, object));
+    }
+  }
+  definitions.onChange(adjust);
+
+  return {
+    start(): void {
+      started = true;
+      adjust();
+    },
+    async stop(): Promise<void> {
+      stopped = true;
+      for (const key of [...followed.keys()]) leave(key);
+      await Promise.all(endings);
+    },
+  };
+}

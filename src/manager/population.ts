@@ -1,0 +1,242 @@
+import type { ControllerName } from '../api/controllers.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
+import { POPULATES_LABEL } from '../api/names.ts';
+import { kindText, type PopulatorDefinition, type VolumePopulator } from '../api/populator.ts';
+import { parseQuantity } from '../api/quantity.ts';
+import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
+import { PODS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../api/resources.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { claimSource, isStandard } from '../model/populator-definition.ts';
+import { hasFinalizer } from '../controllers/populator/clean-up.ts';
+import { primeNameOf, uidOfName } from '../controllers/populator/objects.ts';
+import { createMachine } from '../controllers/populator/reconciler.ts';
+import { eventOnce } from '../controllers/lib/idempotent-event.ts';
+import { findSource } from '../controllers/populator/find-source.ts';
+import { createValidator } from '../controllers/data-source-validator/reconciler.ts';
+import { isGranted } from '../model/data-source/grant.ts';
+import { liveReads } from '../model/data-source/reads.ts';
+import { keepOwn } from './cache-transforms.ts';
+import { keepPopulatingPod, keepPopulator } from './kept-populations.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Inform, Part } from './runnable.ts';
+import { watchPopulationSources } from './population-sources.ts';
+import type { GrantsWatch } from './watch-grants.ts';
+import { whenServed } from './wait-for-crds.ts';
+
+export interface PopulationDeps {
+  client: KubeClient;
+  enabled: ReadonlySet<ControllerName>;
+  inform: Inform;
+  claims: Informer<PersistentVolumeClaim>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  grants: Pick<GrantsWatch, 'onChange'>;
+  events: EventRecorder;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  retry: BackoffRange;
+  workers: number | (() => number);
+  /** The host that events are reported from. */
+  host: string;
+  /** Where prime claims and pods are made. Unset: no volumes are filled. */
+  namespace?: string | undefined;
+  /** Whether claims may name what is in other namespaces. */
+  crossNamespace?: boolean | undefined;
+  metrics?: Metrics | undefined;
+}
+
+/** What says which data sources nobody knows, and what fills volumes from others. Make it before the informers that it is given are started. */
+export function createPopulation(deps: PopulationDeps): Part {
+  const { enabled, namespace } = deps;
+  const once = eventOnce(deps.client, deps.clock, deps.host);
+  const parts: Part[] = [];
+  if (enabled.has('data-source-validator')) parts.push(validatorPart(deps, once));
+  if (enabled.has('populator') && namespace !== undefined) parts.push(machinePart(deps, namespace, once));
+  return {
+    start() {
+      for (const part of parts) part.start();
+    },
+    begin(after, run) {
+      for (const part of parts) part.begin(after, run);
+    },
+    sources: parts.flatMap(({ sources }) => sources),
+    async stop(deadlineMs) {
+      await Promise.all(parts.map((part) => part.stop(deadlineMs)));
+    },
+  };
+}
+
+type Once = ReturnType<typeof eventOnce>;
+
+/** An informer of a kind that the cluster may lack: it begins once that is served. */
+function later<T extends KubeObject>(deps: PopulationDeps, resource: Resource, informer: Informer<T>) {
+  const waiting = whenServed(deps.client, [resource], deps.clock, deps.logger);
+  let stopped = false;
+  informer.synced.catch(() => {});
+  return {
+    start(): void {
+      waiting.start().then(
+        () => {
+          if (!stopped) informer.start();
+        },
+        () => {},
+      );
+    },
+    source: waiting.sourceOf(resource, informer.lastHeard),
+    async stop(): Promise<void> {
+      stopped = true;
+      waiting.stop();
+      await informer.stop();
+    },
+  };
+}
+
+function queueOf({ clock, random, retry, workers }: PopulationDeps) {
+  return createWorkQueue({ clock, random, retry, groupOf: () => '', perGroup: workers });
+}
+
+function validatorPart(deps: PopulationDeps, once: Once): Part {
+  const { claims, inform, metrics } = deps;
+  const populators = inform<VolumePopulator>(VOLUME_POPULATORS, keepPopulator);
+  const queue = queueOf(deps);
+  const validate = createValidator({
+    clock: deps.clock,
+    ...{ claims, populators, once },
+    onVerdict: metrics?.populations.onVerdict,
+  });
+  const add = ({ metadata }: PersistentVolumeClaim) => queue.add(`${metadata.namespace}/${metadata.name}`);
+  const all = () => {
+    for (const claim of claims.list()) if (isOther(claim)) add(claim);
+  };
+  claims.onChange(({ object }) => add(object));
+  // Whatever was said before, at once.
+  populators.onChange(all);
+  const crd = later(deps, VOLUME_POPULATORS, populators);
+  return {
+    start: crd.start,
+    begin(after, run) {
+      Promise.all([after, claims.synced, populators.synced])
+        .then(() => run('data-source-validator', queue, validate))
+        .catch(() => {});
+    },
+    sources: [crd.source],
+    stop: crd.stop,
+  };
+}
+
+function isOther(claim: PersistentVolumeClaim): boolean {
+  const source = claimSource(claim);
+  return source !== undefined && !isStandard(source);
+}
+
+function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part {
+  const { client, claims, persistentVolumes, storageClasses, inform, metrics } = deps;
+  const definitions = inform<PopulatorDefinition>(POPULATOR_DEFINITIONS, keepOwn);
+  const pods = inform<Pod>(PODS, keepPopulatingPod, { namespace, labelSelector: POPULATES_LABEL });
+  const queue = queueOf(deps);
+  const again = ({ metadata: { uid } }: KubeObject) => {
+    if (uid === undefined) return;
+    queue.forget(uid);
+    queue.add(uid);
+  };
+  const unfilled = (claim: PersistentVolumeClaim) =>
+    isOther(claim) && (!claim.spec.volumeName || hasFinalizer({ claim }));
+  const byKind = indexBy(claims, (claim) => {
+    const source = unfilled(claim) ? claimSource(claim) : undefined;
+    return source && kindText(source);
+  });
+  const byClass = indexBy(claims, (claim) =>
+    unfilled(claim) ? (claim.spec.storageClassName ?? '') : undefined,
+  );
+  const sources = watchPopulationSources({
+    ...deps,
+    definitions,
+    follows: ({ spec }) => spec.node === undefined,
+    onSource(kind, { metadata }) {
+      for (const claim of byKind(kindText(kind))) {
+        const source = claimSource(claim);
+        // One that is in no namespace is anybody's.
+        const isIts = metadata.namespace === undefined || metadata.namespace === source?.namespace;
+        if (isIts && source?.name === metadata.name) again(claim);
+      }
+    },
+  });
+  deps.grants.onChange(({ metadata }) => {
+    for (const claim of claims.list()) {
+      const source = unfilled(claim) ? claimSource(claim) : undefined;
+      if (source?.crossNamespace && source.namespace === metadata.namespace) again(claim);
+    }
+  });
+  const machine = createMachine({
+    ...deps,
+    ...{ definitions, pods, namespace, once },
+    findSource: (claim, definition) =>
+      findSource(claim, definition, {
+        client,
+        crossNamespace: deps.crossNamespace ?? false,
+        isGranted: async ({ from, to }) =>
+          isGranted(await liveReads(client, VERSIONS_OF_REFERENCE_GRANTS).grants(to.namespace), from, to),
+      }),
+    onPopulated: metrics?.populations.onEnd,
+  });
+  metrics?.populations.addPods(pods, ({ metadata }) => {
+    const prime = claims.get(primeNameOf(uidOfName(metadata.name) ?? ''), namespace);
+    return parseQuantity(prime?.status?.capacity?.storage ?? prime?.spec.resources?.requests?.storage ?? '0');
+  });
+
+  claims.onChange(({ object, old }) => {
+    for (const { metadata } of old === undefined ? [object] : [object, old]) {
+      const target = metadata.namespace === namespace ? uidOfName(metadata.name) : undefined;
+      if (target !== undefined) queue.add(target);
+    }
+    if (isOther(object) || hasFinalizer({ claim: object })) queue.add(object.metadata.uid ?? '');
+  });
+  pods.onChange(({ type, object, old }) => {
+    const target = uidOfName(object.metadata.name);
+    if (target !== undefined) queue.add(target);
+    // Others may wait for its place.
+    if (type === 'deleted' || (!isOver(old) && isOver(object)))
+      for (const uid of machine.waiting()) queue.add(uid);
+  });
+  persistentVolumes.onChange(({ object }) => {
+    const { claimRef } = object.spec;
+    const target = claimRef?.namespace === namespace ? uidOfName(claimRef.name ?? '') : claimRef?.uid;
+    if (target !== undefined && claims.get(primeNameOf(target), namespace) !== undefined) queue.add(target);
+  });
+  storageClasses.onChange(({ object }) => {
+    for (const claim of byClass(object.metadata.name)) again(claim);
+  });
+  definitions.onChange(({ object }) => {
+    for (const claim of byKind(kindText(object.spec.sourceKind))) again(claim);
+  });
+  const crd = later(deps, POPULATOR_DEFINITIONS, definitions);
+  return {
+    start() {
+      crd.start();
+      pods.start();
+      sources.start();
+    },
+    begin(after, run) {
+      pods.synced.catch(() => {});
+      Promise.all([after, claims.synced, pods.synced, definitions.synced])
+        .then(() => run('populator', queue, machine.reconcile))
+        .catch(() => {});
+    },
+    sources: [crd.source],
+    async stop() {
+      await Promise.all([crd.stop(), pods.stop(), sources.stop()]);
+    },
+  };
+}
+
+const isOver = (pod: Pod | undefined): boolean =>
+  pod?.status?.phase === 'Succeeded' || pod?.status?.phase === 'Failed';

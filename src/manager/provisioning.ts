@@ -1,0 +1,193 @@
+import type { ControllerName } from '../api/controllers.ts';
+import type {
+  CsiStorageCapacity,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
+import type { Logger } from '../api/logger.ts';
+import { CSI_STORAGE_CAPACITIES } from '../api/resources.ts';
+import type { Volume } from '../api/volume.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import type { Follower } from '../nodes/follow.ts';
+import type { Executor } from '../nodes/job.ts';
+import { sourceFor } from '../controllers/provisioner/source.ts';
+import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';
+import { createRooms, type Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
+import { createPromises, type Promises } from '../controllers/lib/capacity/reservations.ts';
+import { createExecutorWork } from '../controllers/snapshot/snapshot-jobs.ts';
+import type { SnapshotController } from '../controllers/snapshot/mode.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
+import { createBackupController } from './backup-controller.ts';
+import { standing } from './predicates.ts';
+import { type ClaimController, createClaimController } from './claim-controller.ts';
+import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
+import { keepCapacity } from './cache-transforms.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Inform, Part } from './runnable.ts';
+import { createSnapshotController } from './snapshot-controller.ts';
+import { snapshotStorage } from './snapshot-storage.ts';
+
+export interface ProvisioningOptions {
+  /** Where objects go that say how much room there is. Unset: there are none, and the scheduler does not ask. */
+  namespace?: string | undefined;
+  /** Who does the common controller's part of snapshots. Default: auto. */
+  snapshotController?: SnapshotController | undefined;
+  /** Whether claims may name what is in other namespaces. Default: not. */
+  crossNamespace?: boolean | undefined;
+  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  links?: boolean | undefined;
+}
+
+export interface ProvisioningDeps extends ProvisioningOptions {
+  client: KubeClient;
+  enabled: ReadonlySet<ControllerName>;
+  inform: Inform;
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  storageClasses: Informer<StorageClass>;
+  claims: Informer<PersistentVolumeClaim>;
+  nodes: Informer<KubeNode>;
+  /** Needed where `enabled` has `claim`. */
+  pods: Informer<Pod> | undefined;
+  grants: ClaimSourcesDeps['grants'];
+  executor: Executor;
+  follower: Follower;
+  actsFor(node: string): boolean;
+  events: EventRecorder;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  retry: BackoffRange;
+  workers: number | (() => number);
+  metrics?: Metrics | undefined;
+  /** The kubelet's root folder on nodes. */
+  kubeletRoot: string;
+}
+
+/** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
+export function createProvisioning(deps: ProvisioningDeps): Part {
+  const { enabled, inform, volumes, claims, nodes, pods, metrics, namespace } = deps;
+  const promises = createPromises<Volume>(({ spec }, node) => spec.nodeName === node);
+  const rooms = roomsOf(deps, promises, (node) => snapshots?.copiesOn(node) ?? []);
+  const snapshots = enabled.has('snapshot')
+    ? createSnapshotController({
+        ...deps,
+        rooms,
+        flag: deps.snapshotController ?? 'auto',
+        work: createExecutorWork({ ...deps, ...snapshotStorage(deps.kubeletRoot) }),
+        ...(metrics && {
+          onContents: metrics.snapshots.add,
+          onOperation: metrics.snapshots.onOperation,
+        }),
+      })
+    : undefined;
+  const backups =
+    snapshots !== undefined && enabled.has('backup')
+      ? createBackupController({
+          ...deps,
+          ...{ snapshots: snapshots.snapshots, contents: snapshots.contents },
+          ...{ snapshotsKnown: snapshots.synced, lacksSnapshots: snapshots.lacks },
+        })
+      : undefined;
+  const provisions = enabled.has('claim');
+  const capacities =
+    provisions && namespace !== undefined
+      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, keepCapacity, {
+          namespace,
+          labelSelector: CAPACITY_SELECTOR,
+        })
+      : undefined;
+  const woken: ClaimSourcesDeps['woken'] = (...what) => provisioner?.wakeFor(...what);
+  const sources = provisions ? watchClaimSources({ ...deps, snapshots, woken }) : undefined;
+  const provisioner: ClaimController | undefined =
+    sources &&
+    pods &&
+    createClaimController({
+      ...deps,
+      pods,
+      ...{ rooms, promises, capacities },
+      onProvisioned: metrics?.claims.onProvisioned,
+      namespace: namespace ?? '',
+      resolve: async (claim) =>
+        sourceFor(claim, {
+          gate: { crossNamespace: deps.crossNamespace ?? false, links: deps.links },
+          read: sources.reads(),
+          volumeNamed: (name) => volumes.get(name),
+        }),
+    });
+  snapshots?.contents.onChange(({ type }) => {
+    if (type === 'deleted') provisioner?.wakeForRoom();
+  });
+
+  return {
+    start() {
+      snapshots?.start();
+      backups?.start();
+      capacities?.start();
+      sources?.start();
+    },
+    begin(after, run) {
+      const known = Promise.all([after, nodes.synced, claims.synced, pods?.synced]);
+      // A stop before the first list rejects these, and `stop` below is the one that is told.
+      known.catch(() => {});
+      if (provisioner !== undefined) {
+        known.then(() => run('claim', provisioner.queue, provisioner.reconcile)).catch(() => {});
+        const { capacityQueue, reconcileCapacity } = provisioner;
+        if (capacities !== undefined && reconcileCapacity !== undefined) {
+          Promise.all([known, capacities.synced])
+            .then(() => run('claim', capacityQueue, reconcileCapacity, 'capacity'))
+            .catch(() => {});
+        }
+      }
+      // Apart, for a cluster may lack their CRDs, and get them later.
+      if (snapshots !== undefined) {
+        Promise.all([known, snapshots.synced])
+          .then(() => run('snapshot', snapshots.queue, snapshots.reconcile))
+          .catch(() => {});
+      }
+      if (backups !== undefined) {
+        Promise.all([known, backups.synced])
+          .then(() => run('backup', backups.queue, backups.reconcile))
+          .catch(() => {});
+      }
+    },
+    sources: [...(snapshots?.sources ?? []), ...(backups?.sources ?? [])],
+    async stop() {
+      await Promise.all([snapshots?.stop(), backups?.stop(), capacities?.stop(), sources?.stop()]);
+    },
+  };
+}
+
+/** The room on nodes, by which claims and snapshots go alike. */
+function roomsOf(
+  { executor, clock, volumes, nodes }: ProvisioningDeps,
+  promises: Promises<Volume>,
+  copiesOn: Parameters<typeof createRooms>[0]['copiesOn'],
+): Rooms {
+  const volumesOnNode = indexBy(volumes, nodesOf);
+  const rooms = createRooms({
+    ...{ executor, clock, copiesOn },
+    // A Volume may be in both. What is being written counts: the cache has its earlier size.
+    volumesOn: (node) => [
+      ...new Map(
+        [...volumesOnNode(node), ...promises.on(node)].map((volume) => [volume.metadata.name, volume]),
+      ).values(),
+    ],
+  });
+  // Before those who wait for it are woken.
+  volumes.onChange(({ type, object }) => {
+    if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
+  });
+  nodes.onChange(({ object, old }) => {
+    if (old === undefined || standing(old) !== standing(object)) rooms.forget(object.metadata.name);
+  });
+  return rooms;
+}

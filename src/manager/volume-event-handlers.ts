@@ -1,0 +1,60 @@
+import type { KubeNode, PersistentVolume } from '../api/core.ts';
+import type { Leftover } from '../api/leftover.ts';
+import type { KubeObject } from '../api/meta.ts';
+import type { Volume } from '../api/volume.ts';
+import type { WorkQueue } from '../workqueue/work-queue.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
+import { nodesOf } from '../controllers/volume/target-node.ts';
+import { asksForMore, isAway, isElsewhere, standing } from './predicates.ts';
+
+export interface WakeVolumesDeps {
+  volumes: Informer<Volume>;
+  persistentVolumes: Informer<PersistentVolume>;
+  leftovers: Informer<Leftover>;
+  nodes: Informer<KubeNode>;
+  /** Of names of Volumes. */
+  queue: WorkQueue;
+  /** Of names of Leftovers, which are the UIDs of Volumes. */
+  leftoverQueue: WorkQueue;
+  /** The node that a Volume's work is done on. */
+  placeOf(volume: Volume): string;
+}
+
+/** Queues what a change gives work to: Volumes and Leftovers. Make it before the informers are started. */
+export function wakeVolumes(deps: WakeVolumesDeps): void {
+  const { volumes, persistentVolumes, leftovers, nodes, queue, leftoverQueue, placeOf } = deps;
+  const volumesOn = indexBy(volumes, nodesOf);
+  const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
+  volumes.onChange(({ type, object, old }) => {
+    const { name, uid = '' } = object.metadata;
+    if (old === undefined || asksForMore(old, object) || isElsewhere(old, object)) queue.add(name);
+    if (old !== undefined && isAway(old) && !isAway(object)) wake(placeOf(object));
+    if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
+  });
+  leftovers.onChange(({ object, old }) => {
+    if (old === undefined || asksForMore(old, object)) leftoverQueue.add(object.metadata.name);
+  });
+  persistentVolumes.onChange(({ object }) => {
+    // Of the same name, whoever its owner says it is.
+    if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
+  });
+  nodes.onChange(({ type, object, old }) => {
+    if (type === 'updated' && standing(old) === standing(object)) return;
+    const { name } = object.metadata;
+    for (const volume of volumesOn(name)) again(queue, volume);
+    for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
+  });
+
+  /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
+  function wake(node: string): void {
+    for (const volume of volumesOn(node)) if (isAway(volume)) queue.add(volume.metadata.name);
+    for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
+  }
+}
+
+/** At once, and if that fails soon again: a node that is back may not let anyone in yet. */
+function again(queue: WorkQueue, { metadata: { name } }: KubeObject): void {
+  queue.forget(name);
+  queue.add(name);
+}

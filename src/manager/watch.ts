@@ -1,0 +1,200 @@
+import { hostname } from 'node:os';
+import type { ControllerName } from '../api/controllers.ts';
+import type { KubeNode, Lease } from '../api/core.ts';
+import { type Leader, leadingBeside } from '../api/leader.ts';
+import type { Logger } from '../api/logger.ts';
+import { LEASES, NODES } from '../api/resources.ts';
+import { VERSION } from '../api/version.ts';
+import { type Clock, systemClock } from '../workqueue/clock.ts';
+import { listAll } from '../kube/client.ts';
+import { createInformer } from '../kube/informer.ts';
+import type { KubeClient } from '../kube/types.ts';
+import { tellJobEnds } from '../nodes/job-ends.ts';
+import type { SnapshotController } from '../controllers/snapshot/mode.ts';
+import { createNodeExecutor } from '../controllers/volume/node-executor.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
+import type { HttpAddress } from './http-address.ts';
+import { startHttpEndpoint } from './http-endpoint.ts';
+import { keepNode } from './cache-transforms.ts';
+import { createLog } from './log.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { readiness, type Source } from './readiness.ts';
+import { keepReloading, type ReloadOptions } from './reload.ts';
+import { type RightOptions, standForElection } from './leader-guard.ts';
+import { createLiveSettings, type Settings } from './settings.ts';
+import { startVolumeController } from './manager.ts';
+
+export interface WatchOptions extends Pick<RightOptions, 'connection' | 'election' | 'rate'> {
+  settings: Settings;
+  /** Where settings come from that are read again while this runs; unset: from nowhere. */
+  config?: Pick<ReloadOptions<Settings>, 'path' | 'read'>;
+  /** Calls back when the configuration and the kubeconfig are to be read again. Default: never. */
+  onHangup?: ReloadOptions<Settings>['onHangup'];
+  controllers: ReadonlySet<ControllerName>;
+  /** Unset: none. */
+  http?: { address: HttpAddress; metricsPath: string };
+  /** Where what is done here is counted, and what is served is read. */
+  metrics?: Metrics;
+  /** See VolumeControllerOptions. */
+  namespace?: string;
+  /** Default: DEFAULT_ATTACHMENT. */
+  attachment?: AttachmentOptions;
+  /** Who does the common controller's part for VolumeSnapshots. Default: `auto`. */
+  snapshotController?: SnapshotController;
+  crossNamespace?: boolean;
+  /** Whether claims may start from VolumeSnapshotLinks; undefined: they may. */
+  links?: boolean;
+  verbose: boolean;
+  /** Ends the daemon in order. */
+  signal: AbortSignal;
+}
+
+/**
+ * How long what runs may take to end, and how long after it the events of that and the Lease may, in ms. The Deployment gives
+ * 45 s in all, systemd 90 s.
+ */
+const STOP_DEADLINE = 20_000;
+const LAST_WRITES = 5000;
+
+/**
+ * `stowage watch`: runs until the signal. Logs JSON lines to standard error by default. Throws a StowageError when it cannot serve
+ * HTTP, and when it led and leads no more: from that moment on it has no effect, neither on the cluster nor on a node.
+ */
+export async function runWatch(
+  options: WatchOptions,
+  executorFor = createNodeExecutor,
+  { logger, around } = createLog(options.verbose),
+): Promise<void> {
+  const { connection, election: timing, rate, controllers, config, metrics, signal } = options;
+  const live = createLiveSettings(options.settings);
+  const { transport, localNodes, sshGuard, salt } = options.settings;
+  const surroundings = { clock: systemClock, random: Math.random, logger };
+  const host = hostname();
+  let sources: readonly Source[] = [];
+  // First: a process that cannot be looked at leads nothing.
+  const endpoint =
+    options.http &&
+    (await startHttpEndpoint({
+      ...options.http,
+      ...(metrics && { metrics: metrics.read }),
+      ready: () => readiness(sources, systemClock.now()),
+      clock: systemClock,
+      logger,
+    }));
+  const leader: Leader = {
+    version: VERSION,
+    featureGates: { CrossNamespaceVolumeDataSource: options.crossNamespace ?? false },
+    links: options.links ?? true,
+    controllers: [...controllers],
+    transport,
+    ...(transport === 'local' && { nodes: localNodes }),
+  };
+  const right = standForElection({
+    ...surroundings,
+    connection,
+    election: timing,
+    rate,
+    localNodes,
+    leader,
+    host,
+  });
+  const { election, client } = right;
+  const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES, transform: keepNode });
+  metrics?.addInformer(NODES, nodes);
+  const reached = executorFor({
+    transport,
+    localNodes,
+    nodeNamed: (name) => nodes.get(name),
+    addressOf: live.addressOf,
+    minionOf: live.minionOf,
+    ...(sshGuard && { sshGuard }),
+    ...(salt && { salt }),
+    check: right.checkNode,
+    clock: systemClock,
+  });
+  const executor = metrics ? tellJobEnds(reached, systemClock, metrics.onJobEnd) : reached;
+  const stopped = new Promise<undefined>((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+
+  nodes.start();
+  const controller = startVolumeController({
+    ...surroundings,
+    client,
+    nodes,
+    executor,
+    ...(metrics && { metrics }),
+    actsFor: (node) => transport !== 'local' || localNodes.includes(node),
+    host,
+    workers: () => live.now().workers,
+    retry: live.retry,
+    enabled: controllers,
+    namespace: options.namespace,
+    crossNamespace: options.crossNamespace,
+    links: options.links,
+    kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
+    attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
+    ...(options.snapshotController && { snapshotController: options.snapshotController }),
+    // Without the Nodes it is not known where they are reached.
+    begin: Promise.all([nodes.synced, election?.won]),
+    around,
+  });
+  sources = [
+    { name: NODES.plural, lastHeard: nodes.lastHeard },
+    ...controller.sources,
+    ...(election === undefined ? [] : [{ name: 'lease', lastHeard: election.lastHeard }]),
+  ];
+  if (timing !== undefined) {
+    election?.won.then(() => tellOfOthers(client, timing.namespace, surroundings, signal)).catch(() => {});
+  }
+  controller.started.then(
+    () => logger.info({ transport, workers: live.now().workers, controllers: [...controllers] }, 'watching'),
+    // Stopped before: whoever stops it says so.
+    () => {},
+  );
+  const { onHangup = () => {} } = options;
+  onHangup(() => {
+    connection.reload();
+    logger.info({}, 'the kubeconfig is read again');
+  });
+  if (config !== undefined) {
+    void keepReloading(
+      { ...config, ...surroundings, onHangup, apply: live.replace, signal },
+      options.settings,
+    );
+  }
+
+  const lost = await Promise.race([stopped, ...(election ? [election.lost] : [])]);
+  if (lost !== undefined) {
+    logger.error({ err: lost }, 'leads no more');
+    // What was said to nodes and not answered is given up, and whoever leads asks them anew.
+    void Promise.all([executor.close(), controller.stop(0, 0), nodes.stop()]);
+    endpoint?.close();
+    throw lost;
+  }
+  logger.info({}, 'stopping');
+  await controller.stop(STOP_DEADLINE, LAST_WRITES);
+  election?.resign();
+  await nodes.stop();
+  await executor.close();
+  await election?.stop();
+  endpoint?.close();
+  logger.info({ reason: String(signal.reason) }, 'stopped');
+}
+
+/** Two that lead in different namespaces know nothing of each other. Who may not read that goes on without. */
+async function tellOfOthers(
+  client: Pick<KubeClient, 'list'>,
+  namespace: string,
+  { clock, logger }: { clock: Pick<Clock, 'now'>; logger: Logger },
+  signal: AbortSignal,
+): Promise<void> {
+  const { items } = await listAll<Lease>(client, LEASES, { signal });
+  for (const { metadata, spec } of leadingBeside(items, namespace, clock.now())) {
+    logger.warn(
+      { lease: `${metadata.namespace}/${metadata.name}`, holder: spec?.holderIdentity },
+      'another daemon leads as well: stop one of them, or give both the same --leader-election-namespace',
+    );
+  }
+}

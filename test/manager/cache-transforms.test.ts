@@ -1,0 +1,398 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
+import type { ObjectMeta } from '../../src/api/meta.ts';
+import {
+  keepClaim,
+  keepNode,
+  keepOwn,
+  keepPersistentVolume,
+  keepPod,
+  keepSnapshot,
+  keepSnapshotClass,
+  keepSnapshotContent,
+  keepStorageClass,
+} from '../../src/manager/cache-transforms.ts';
+import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
+import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
+import { pv, storageClass, volume } from '../support/volume-input.ts';
+
+/** What an API server adds, and what others write. */
+const more = {
+  labels: { a: 'b' },
+  managedFields: [{ manager: 'kubectl' }],
+  selfLink: '/x',
+} as Partial<ObjectMeta>;
+const annotations = {
+  'kubectl.kubernetes.io/last-applied-configuration': '{}',
+  'stowage.dev/address': '10.0.0.1',
+  'stowage.dev/port': '2222',
+  'stowage.dev/paused': 'true',
+  'stowage.dev/forget-node': 'uid',
+  'metalk8s.scality.com/force-lvcreate': '',
+};
+const { 'kubectl.kubernetes.io/last-applied-configuration': _, ...ours } = annotations;
+
+test('of a Node: where it is reached, whether it is paused, whether it is Ready and since when, what keeps pods off it, its boot, its labels', () => {
+  const node: KubeNode = {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1', uid: 'u', resourceVersion: '7', ...more, annotations },
+    spec: {
+      taints: [
+        { key: 'busy', effect: 'PreferNoSchedule' },
+        { key: 'control-plane', effect: 'NoSchedule' },
+        { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' },
+      ],
+      ...{ podCIDR: '10.0.0.0/24' },
+    },
+    status: {
+      conditions: [
+        { type: 'MemoryPressure', status: 'False', message: 'x' },
+        {
+          type: 'Ready',
+          status: 'True',
+          message: 'kubelet is posting ready status',
+          lastTransitionTime: 'x',
+        },
+      ],
+      nodeInfo: { bootID: 'b1', ...{ kernelVersion: '6.1' } },
+      ...{ images: [{ names: ['x'], sizeBytes: 1 }], capacity: { cpu: '1' } },
+    },
+  };
+  const before = structuredClone(node);
+  expect(keepNode(node)).toEqual({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours, labels: { a: 'b' } },
+    spec: {
+      taints: [
+        { key: 'control-plane', effect: 'NoSchedule' },
+        { key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' },
+      ],
+    },
+    status: {
+      conditions: [{ type: 'Ready', status: 'True', lastTransitionTime: 'x' }],
+      nodeInfo: { bootID: 'b1' },
+    },
+  });
+  // Who read it goes on with it.
+  expect(node).toEqual(before);
+  const young: KubeNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, status: {} };
+  expect(keepNode(young)).toEqual({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+});
+
+test('of a PersistentVolume: whose it is, its size, its claim, its phase, and where it is attached', () => {
+  const { metadata, spec, status } = pv('Bound', { deletionTimestamp: 'x', resourceVersion: '7' });
+  const claimRef = { namespace: 'ns', name: 'c', uid: 'u' };
+  const attached = { 'stowage.dev/attached-nodes': '["n1"]' };
+  const whole: PersistentVolume = {
+    ...pv('Bound'),
+    metadata: {
+      ...metadata,
+      ...more,
+      annotations: { ...attached, 'pv.kubernetes.io/bound-by-controller': 'yes' },
+    },
+    spec: {
+      ...spec,
+      local: { path: '/dev/x', fsType: 'ext4' },
+      claimRef: {
+        ...claimRef,
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        resourceVersion: '1',
+      },
+      nodeAffinity: { required: {} },
+      mountOptions: ['noatime'],
+      storageClassName: 'local',
+    },
+    status: { ...status, message: 'why', ...{ lastPhaseTransitionTime: 'x' } },
+  };
+  expect(keepPersistentVolume(whole)).toEqual({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { ...metadata, annotations: attached },
+    spec: { ...spec, local: { path: '/dev/x' }, claimRef },
+    status: { phase: 'Bound', message: 'why' },
+  });
+  const { status: __, ...fresh } = pv('Pending');
+  expect(keepPersistentVolume(fresh)).toEqual(fresh);
+});
+
+test('of a storage class: what volumes of it are, what becomes of them, and how long a detach waits', () => {
+  const waits = { 'stowage.dev/max-wait-for-unmount': '10m' };
+  const whole = {
+    ...storageClass,
+    metadata: { name: 'local', ...more, annotations: { ...annotations, ...waits } },
+    reclaimPolicy: 'Retain',
+  };
+  expect(keepStorageClass(whole)).toEqual({
+    ...storageClass,
+    metadata: { name: 'local', annotations: { ...ours, ...waits } },
+    reclaimPolicy: 'Retain',
+  });
+  const { parameters: _, mountOptions: __, ...bare } = storageClass;
+  expect(keepStorageClass(bare)).toEqual(bare);
+});
+
+test('of a Volume: all but what others wrote beside it', () => {
+  const whole = volume({ phase: 'Available' }, { ...more, annotations });
+  expect(keepOwn(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
+});
+
+test('of a pod: its volumes and node, what runs, and its condition', () => {
+  const metadata = {
+    name: 'db-0',
+    namespace: 'apps',
+    uid: 'p1',
+    resourceVersion: '9',
+    deletionTimestamp: 'x',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u' }],
+  };
+  const told = { type: 'stowage.dev/VolumesAttached', status: 'False', reason: 'VolumesNotAttached' };
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      ...metadata,
+      ...more,
+      creationTimestamp: 'y',
+      annotations: { ...annotations, 'kubernetes.io/config.mirror': 'hash' },
+    },
+    spec: {
+      nodeName: 'n1',
+      tolerations: [{ operator: 'Exists' }],
+      volumes: [
+        { name: 'config', ...{ configMap: { name: 'c' } } },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0', ...{ readOnly: true } } },
+        { name: 'scratch', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+        { name: 'device', hostPath: { path: '/dev/disk/by-uuid/x', type: 'BlockDevice' } },
+      ],
+      ...{ containers: [{ name: 'db', image: 'db' }] },
+    },
+    status: {
+      phase: 'Running',
+      conditions: [{ type: 'Ready', status: 'True' }, told],
+      containerStatuses: [
+        { name: 'db', state: { running: { startedAt: 'x' } }, ...{ image: 'db' } },
+        { name: 'side', state: { ...({ terminated: { exitCode: 0 } } as object) } },
+      ],
+      initContainerStatuses: [{ name: 'init' }],
+      ephemeralContainerStatuses: [{ name: 'shell', state: { running: {} } }],
+      ...{ podIP: '10.0.0.1' },
+    },
+  };
+  expect(keepPod(pod)).toEqual({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { ...metadata, annotations: { 'kubernetes.io/config.mirror': 'hash' } },
+    spec: {
+      nodeName: 'n1',
+      volumes: [
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-db-0' } },
+        { name: 'scratch', ephemeral: {} },
+        { name: 'device', hostPath: { path: '/dev/disk/by-uuid/x', type: 'BlockDevice' } },
+      ],
+    },
+    status: {
+      phase: 'Running',
+      conditions: [told],
+      containerStatuses: [{ name: 'db', state: { running: {} } }],
+      ephemeralContainerStatuses: [{ name: 'shell', state: { running: {} } }],
+    },
+  });
+  const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' }, spec: {} };
+  expect(keepPod(bare)).toEqual(bare);
+  const pending: Pod = { ...bare, spec: { tolerations: [{ operator: 'Exists' }] } };
+  expect(keepPod(pending)).toEqual(pending);
+});
+
+describe('of a claim: whose it is, and', () => {
+  const metadata = {
+    name: 'db-0-scratch',
+    namespace: 'apps',
+    uid: 'c1',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'p1' }],
+    finalizers: ['kubernetes.io/pvc-protection'],
+  };
+  const selected = { 'volume.kubernetes.io/selected-node': 'n1' };
+  const resources = { requests: { storage: '1Gi' } };
+  const made = (spec: PersistentVolumeClaim['spec'], status: NonNullable<PersistentVolumeClaim['status']>) =>
+    keepClaim({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: {
+        ...metadata,
+        ...more,
+        annotations: { ...annotations, ...selected },
+        finalizers: ['kubernetes.io/pvc-protection'],
+      },
+      spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources, ...spec },
+      status,
+    });
+  const kept = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { ...metadata, annotations: selected, finalizers: ['kubernetes.io/pvc-protection'] },
+  };
+
+  test('what it has', () => {
+    const status = { phase: 'Bound', capacity: { storage: '1Gi' } } as const;
+    expect(made({ volumeName: 'data1' }, status)).toEqual({
+      ...kept,
+      spec: { volumeName: 'data1', resources },
+      status,
+    });
+  });
+
+  test('what it is to get', () => {
+    const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+    const spec = {
+      volumeMode: 'Block',
+      dataSourceRef,
+      selector: { matchLabels: { tier: 'fast' } },
+      volumeAttributesClassName: 'gold',
+    };
+    expect(made(spec, { phase: 'Pending' })).toEqual({
+      ...kept,
+      spec: { storageClassName: 'local', accessModes: ['ReadWriteOnce'], resources, ...spec },
+      status: { phase: 'Pending' },
+    });
+  });
+});
+
+test('of a claim that lost its source: the manifest that names it, until it has its volume', () => {
+  const spec = { resources: { requests: { storage: '1Gi' } } };
+  const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+  const lost = (volumeName?: string): PersistentVolumeClaim => {
+    const metadata = { name: 'a', namespace: 'b' };
+    const applied = JSON.stringify({
+      metadata,
+      spec: { dataSourceRef: { ...dataSourceRef, namespace: 'c' } },
+    });
+    return {
+      ...{
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        spec: { ...spec, ...(volumeName && { volumeName }) },
+      },
+      metadata: { ...metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+    };
+  };
+  expect(keepClaim(lost())).toEqual(lost());
+  expect(keepClaim(lost('pvc-1')).metadata.annotations).toBeUndefined();
+});
+
+test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
+  const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
+  expect(keepSnapshot(shot)).toEqual(
+    snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
+  );
+  const job = content({ note: note() }).metadata.annotations;
+  const labels = { 'stowage.dev/snapshot-attempt': '1' };
+  const whole = content({
+    status: {},
+    metadata: { ...more, annotations: { ...annotations, ...job }, labels: { ...labels, a: 'b' } },
+  });
+  expect(keepSnapshotContent(whole)).toEqual(
+    content({ status: {}, metadata: { annotations: { ...ours, ...job }, labels } }),
+  );
+  expect(keepSnapshotContent(content({ metadata: { labels: { a: 'b' } } }))).toEqual(content());
+  const standard = snapshotClass('fast', { isDefault: true });
+  const ofOthers = { ...standard.metadata.annotations, x: 'y' };
+  expect(
+    keepSnapshotClass({ ...standard, metadata: { ...standard.metadata, ...more, annotations: ofOthers } }),
+  ).toEqual(standard);
+});
+
+const LONG = 'x'.repeat(250_000);
+const names = (count: number, of: (index: number) => object | string) =>
+  Array.from({ length: count }, (_, n) => of(n));
+
+test.each<[string, object, object]>([
+  ['the node that was selected', { annotations: { 'volume.kubernetes.io/selected-node': LONG } }, {}],
+  ['what it populates', { annotations: { 'stowage.dev/populates': LONG } }, {}],
+  [
+    'its manifest',
+    {
+      annotations: {
+        'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
+          metadata: { name: 'c', namespace: 'ns' },
+          spec: { dataSourceRef: { kind: 'K', name: LONG }, pad: LONG },
+        }),
+      },
+    },
+    {},
+  ],
+  ['finalizers', { finalizers: names(4000, (n) => `a.b/${'f'.repeat(50)}${n}`) }, {}],
+  [
+    'owners',
+    { ownerReferences: names(2000, (n) => ({ apiVersion: 'v1', kind: LONG, name: 'p', uid: `${n}` })) },
+    {},
+  ],
+  ['its selector', {}, { selector: { matchLabels: { a: LONG } } }],
+  ['its source', {}, { dataSourceRef: { apiGroup: LONG, kind: LONG, name: LONG, namespace: LONG } }],
+  ['its modes', {}, { accessModes: names(50_000, () => 'ReadWriteOnce') }],
+  ['other requests', {}, { resources: { requests: { storage: '1Gi', [LONG]: '1' } } }],
+  ['its volume', {}, { volumeName: LONG }],
+])('of a claim, however large it is, little is kept: %s', (_what, metadata, spec) => {
+  const claim = {
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+    ...{ metadata: { name: 'c', namespace: 'ns', ...metadata }, spec },
+  } as PersistentVolumeClaim;
+  expect(JSON.stringify(keepClaim(claim)).length).toBeLessThan(8000);
+});
+
+test('that a claim has a selector is kept, and what it was to start from', () => {
+  const text = JSON.stringify({
+    metadata: { name: 'c', namespace: 'ns' },
+    spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 's', namespace: 'prod' }, pad: LONG },
+  });
+  const kept = keepClaim({
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
+    metadata: {
+      ...{ name: 'c', namespace: 'ns' },
+      annotations: { 'kubectl.kubernetes.io/last-applied-configuration': text },
+    },
+    spec: { selector: { matchLabels: { a: LONG } } },
+  } as PersistentVolumeClaim);
+  expect(kept.spec.selector).toEqual({});
+  expect(droppedSource(kept)).toEqual({ kind: 'VolumeSnapshot', name: 's', namespace: 'prod' });
+});
+
+test('of a pod, however large it is, little is kept', () => {
+  const kept = keepPod({
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns' } },
+    spec: {
+      tolerations: names(2000, (n) => ({ key: `k${n}`, value: 'v'.repeat(60) })),
+      volumes: names(2000, (n) => ({ name: `${n}`, persistentVolumeClaim: { claimName: LONG } })),
+    },
+  } as unknown as Pod);
+  expect(JSON.stringify(kept).length).toBeLessThan(100_000);
+});
+
+test('of a PersistentVolume all nodes are kept that have it attached, and all finalizers', () => {
+  const nodes = JSON.stringify(names(500, (n) => `node-${n}`));
+  const finalizers = names(40, (n) => `a.b/${n}`) as string[];
+  const kept = keepPersistentVolume({
+    ...pv('Bound'),
+    metadata: { name: 'pv', finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } },
+  });
+  expect(kept.metadata).toMatchObject({ finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } });
+});
+
+test.each<[string, string[]]>([
+  ['many', names(40, (n) => `a.b/${n}`) as string[]],
+  ['a long one', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
+])('a list of finalizers with %s is not written back as if it were whole', (_what, finalizers) => {
+  const metadata = { name: 'c', namespace: 'ns', finalizers };
+  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: {} });
+  expect(kept.metadata.finalizers?.at(-1)).toBe('…');
+  expect(finalizers).toEqual(expect.arrayContaining(kept.metadata.finalizers?.slice(0, -1) ?? []));
+});
+
+test('of a claim the storage that it asks for and is limited to is kept', () => {
+  const resources = { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } };
+  const metadata = { name: 'c', namespace: 'ns' };
+  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: { resources } });
+  expect(kept.spec.resources).toEqual(resources);
+});

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import { CONTROLLERS, selectControllers } from '../../src/api/controllers.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { respelt } from '../../src/cli/spelling.ts';
+import { checkMetricsPath, parseHttpAddress } from '../../src/manager/http-address.ts';
+import { leaseName } from '../../src/manager/lease-name.ts';
+import { fakeIo } from '../support/fake-io.ts';
+
+const without = (one: string) => CONTROLLERS.filter((name) => name !== one);
+
+describe('--controllers', () => {
+  test.each([
+    ['*', [...CONTROLLERS]],
+    ['volume', ['volume']],
+    ['leftover, volume', ['volume', 'leftover']],
+    ['*,-leftover', without('leftover')],
+    ['*,-attachment', without('attachment')],
+    ['-leftover,*', without('leftover')],
+    ['volume,-leftover', ['volume']],
+    // As in kube-controller-manager, the first mention counts.
+    ['*,volume,-volume', [...CONTROLLERS]],
+  ])('%s runs %j', (list, names) => {
+    expect([...selectControllers(list)]).toEqual(names);
+  });
+
+  test.each([
+    ['attach', 'there is no controller "attach"', `There are: ${CONTROLLERS.join(', ')}.`],
+    ['*,-volumes', 'there is no controller "-volumes"', `There are: ${CONTROLLERS.join(', ')}.`],
+    ['', 'there is no controller ""', `There are: ${CONTROLLERS.join(', ')}.`],
+    ['-volume', 'no controller is left', 'Without a *'],
+    [
+      ['*', ...CONTROLLERS.map((name) => `-${name}`)].join(','),
+      'no controller is left',
+      `There are: ${CONTROLLERS.join(', ')}.`,
+    ],
+  ])('%j is refused', (list, message, hint) => {
+    expect(() => selectControllers(list)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: expect.stringContaining(message),
+        hint: expect.stringContaining(hint),
+      }),
+    );
+  });
+});
+
+describe('--http-endpoint', () => {
+  test.each([
+    [':8080', undefined, 8080],
+    [':0', undefined, 0],
+    ['127.0.0.1:80', '127.0.0.1', 80],
+    ['localhost:9000', 'localhost', 9000],
+    ['[::1]:8080', '::1', 8080],
+  ])('%s', (text, host, port) => {
+    expect(parseHttpAddress(text)).toEqual({ text, host, port });
+  });
+
+  test.each(['', '8080', 'host', ':port', ':65536', '::1:8080', 'http://host:80', 'a b:80', ':80/metrics'])(
+    '%j is refused',
+    (text) => {
+      expect(() => parseHttpAddress(text)).toThrow(
+        expect.objectContaining({
+          code: 'usage',
+          message: expect.stringContaining(`--http-endpoint ${text}`),
+        }),
+      );
+    },
+  );
+});
+
+test.each<[string[], boolean]>([
+  [[], true],
+  [['--cross-namespace-snapshot'], true],
+  [['--cross-namespace-snapshot=true'], true],
+  [['--cross-namespace-snapshot', 'true'], true],
+  [['--cross-namespace-snapshot=false'], false],
+])('watch %j: VolumeSnapshotLinks are followed: %j', async (flags, isFollowed) => {
+  const program = createProgram(fakeIo().io);
+  const command = program.commands.find((each) => each.name() === 'watch');
+  let found: object | undefined;
+  command?.action(() => {
+    found = command.opts();
+  });
+  await program.parseAsync(respelt(['watch', ...flags], program), { from: 'user' });
+  expect(found).toMatchObject({ crossNamespaceSnapshot: isFollowed });
+});
+
+test('--metrics-path is a path of its own', () => {
+  expect(checkMetricsPath('/a/metrics')).toBe('/a/metrics');
+  for (const path of ['metrics', '/a b', '/a?b', '/healthz', '/readyz', '']) {
+    expect(() => checkMetricsPath(path)).toThrow(expect.objectContaining({ code: 'usage' }));
+  }
+});
+
+test('the Lease is one for all nodes, or that of the nodes that are this machine', () => {
+  expect(leaseName([])).toBe('stowage');
+  expect(leaseName(['n2', 'n1'])).toBe('stowage-n1-n2');
+  expect(leaseName(['n1'])).not.toBe(leaseName(['n2']));
+  const many = Array.from({ length: 50 }, (_, index) => `node-number-${index}`);
+  expect(leaseName(many)).toMatch(/^stowage-[0-9a-f]{64}$/);
+  expect(leaseName(many)).not.toBe(leaseName(many.slice(1)));
+});

@@ -1,0 +1,89 @@
+import { expect, test } from '@jest/globals';
+import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { copiesOf } from '../../src/manager/kept-copies.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { createPromises } from '../../src/controllers/lib/capacity/reservations.ts';
+import { noteOf } from '../../src/controllers/snapshot/job-record.ts';
+import { CONTENT_UID, content, HANDLE_TEXT, note, volume } from '../support/snapshot-objects.ts';
+
+const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const GIB = 1n << 30n;
+const LV = `snap-${CONTENT_UID}`;
+
+const thin: Volume = {
+  ...volume(),
+  spec: {
+    ...{ nodeName: 'n1', storageClassName: 'fast' },
+    lvmLogicalVolume: { vgName: 'vg0', thinPool: 'pool', size: '3Gi' },
+  },
+};
+const thinNote = note({ handle: { type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: LV } });
+const ready = { snapshotHandle: HANDLE_TEXT, restoreSize: Number(2n * GIB), readyToUse: true };
+
+interface Scene {
+  /** In the cache. */
+  known?: VolumeSnapshotContent;
+  /** Being written. */
+  naming?: VolumeSnapshotContent;
+  of?: Volume;
+}
+
+/** Returns what takes room on n1. */
+function copies({ known, naming, of }: Scene) {
+  let tell: (change: object) => void = () => {};
+  const contents = {
+    onChange: (handler: typeof tell) => {
+      tell = handler;
+    },
+  } as unknown as Informer<VolumeSnapshotContent>;
+  const promises = createPromises<VolumeSnapshotContent>(
+    (each, node) => noteOf(each)?.handle.nodes.includes(node) ?? false,
+  );
+  const on = copiesOf(contents, { get: () => of }, promises);
+  if (known !== undefined) tell({ type: 'added', object: known });
+  if (naming !== undefined) promises.promise(naming);
+  expect(on('n2')).toEqual([]);
+  return on('n1');
+}
+
+const file = (sizeBytes: bigint) => [{ uid: CONTENT_UID, place: FOLDER, sizeBytes }];
+const inPool = (sizeBytes: bigint) => [{ uid: CONTENT_UID, place: 'vg0/pool', lvName: LV, sizeBytes }];
+
+test.each<[string, Scene, object[]]>([
+  [
+    'a file that is there takes its own size',
+    { known: content({ status: ready }), of: volume() },
+    file(2n * GIB),
+  ],
+  ['also where its volume is gone', { known: content({ status: ready }) }, file(2n * GIB)],
+  [
+    'one whose job is named takes its volume’s',
+    { known: content({ note: note() }), of: volume() },
+    file(GIB),
+  ],
+  [
+    'one whose job is being named, too',
+    { known: content(), naming: content({ note: note() }), of: volume() },
+    file(GIB),
+  ],
+  [
+    'one that is known by both is one',
+    { known: content({ note: note() }), naming: content({ note: note() }), of: volume() },
+    file(GIB),
+  ],
+  ['one without a job takes nothing', { known: content(), of: volume() }, []],
+  [
+    'one of another driver takes nothing',
+    { known: content({ note: note(), spec: { driver: 'other' } }), of: volume() },
+    [],
+  ],
+  [
+    'a thin snapshot is in the pool of its volume',
+    { known: content({ note: thinNote }), of: thin },
+    inPool(3n * GIB),
+  ],
+  ['and in the sums of LVM without it', { known: content({ note: thinNote }) }, []],
+])('%s', (_, scene, expected) => {
+  expect(copies(scene)).toEqual(expected);
+});

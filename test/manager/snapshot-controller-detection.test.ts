@@ -1,0 +1,99 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { watchSnapshotMode } from '../../src/manager/snapshot-controller-detection.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import type { Change } from '../../src/kube/store.ts';
+import { FakeClock } from '../support/fake-clock.ts';
+
+/** What is there of a kind, told as an informer does. */
+function fakeKind() {
+  const objects = new Map<string, KubeObject>();
+  let tell: (change: Change<KubeObject>) => void = () => {};
+  const put = (uid: string, more: object) => {
+    const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x', uid }, ...more };
+    objects.set(uid, object);
+    tell({ type: 'added', object });
+  };
+  const drop = (uid: string) => {
+    const object = objects.get(uid) as KubeObject;
+    objects.delete(uid);
+    tell({ type: 'deleted', object });
+  };
+  const informer = {
+    list: () => [...objects.values()],
+    onChange(handler: typeof tell) {
+      tell = handler;
+    },
+    start() {},
+    stop: async () => {},
+    synced: Promise.resolve(),
+  };
+  return { put, drop, informer: informer as unknown as Informer<never> };
+}
+
+function watch() {
+  const clock = new FakeClock();
+  const [leases, deployments] = [fakeKind(), fakeKind()];
+  const asked: string[] = [];
+  const changes: string[] = [];
+  const mode = watchSnapshotMode({
+    flag: 'auto',
+    inform: <T extends KubeObject>({ plural }: Resource, name: string) => {
+      asked.push(`${plural} ${name}`);
+      return (plural === 'leases' ? leases : deployments).informer as unknown as Informer<T>;
+    },
+    clock,
+    onChange: (now) => changes.push(now),
+  });
+  return { clock, leases, deployments, asked, changes, mode };
+}
+
+const held = (by: string, renewTime = '') => ({
+  spec: { holderIdentity: by, leaseDurationSeconds: 15, renewTime },
+});
+
+test('only what the standard controller is called is followed', () => {
+  expect(watch().asked).toEqual(['leases snapshot-controller-leader', 'deployments snapshot-controller']);
+});
+
+test('who renews its Lease is there; who does not, is gone after a while', async () => {
+  const { clock, leases, changes, mode } = watch();
+  expect(mode.now()).toBe('builtin');
+  leases.put('1', held('a'));
+  expect(changes).toEqual(['external']);
+  await clock.advance(40_000);
+  leases.put('1', held('a', 'later'));
+  await clock.advance(40_000);
+  expect(mode.now()).toBe('external');
+  await clock.advance(5000);
+  // Nobody asked.
+  expect(changes).toEqual(['external', 'builtin']);
+  leases.put('1', held('b'));
+  await clock.advance(46_000);
+  expect(changes).toEqual(['external', 'builtin', 'external', 'builtin']);
+});
+
+test('a Lease that goes is none', () => {
+  const { leases, changes, mode } = watch();
+  leases.put('1', held('a'));
+  leases.drop('1');
+  expect(mode.now()).toBe('builtin');
+  expect(changes).toEqual(['builtin']);
+});
+
+test('a Deployment counts while a pod of it is ready', () => {
+  const { deployments, changes, mode } = watch();
+  expect(mode.now()).toBe('builtin');
+  deployments.put('1', { status: { readyReplicas: 1 } });
+  deployments.put('1', { status: { readyReplicas: 0 } });
+  expect(changes).toEqual(['external', 'builtin']);
+});
+
+test('a mode that is set needs no detection', () => {
+  const inform = () => {
+    throw new Error('asked');
+  };
+  for (const flag of ['builtin', 'external'] as const) {
+    expect(watchSnapshotMode({ flag, inform, clock: new FakeClock(), onChange() {} }).now()).toBe(flag);
+  }
+});
