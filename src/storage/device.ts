@@ -1,8 +1,8 @@
 import { linkOf } from './links.ts';
-import { deviceOf as lvmDevice, ownOf } from './lvm/own.ts';
-import { volumeDevice as rawDevice } from './raw/present.ts';
-import { targetOf } from './raw/target.ts';
-import { volumeDevice as sparseDevice } from './sparse/loop.ts';
+import { deviceOf as lvmDevice, ownOf } from './lvm/ownership.ts';
+import { volumeDevice as rawDevice } from './block/present.ts';
+import { targetOf } from './block/target.ts';
+import { volumeDevice as sparseDevice } from './loopfile/loop.ts';
 import type { BlockDevice, Desired, Observed } from './types.ts';
 
 /** The device that is the volume, as a node shows it. */

@@ -4,16 +4,16 @@ import { planDestroy as destroyLvm } from './lvm/destroy.ts';
 import { planPrepare as prepareLvm } from './lvm/prepare.ts';
 import { planPresent as presentLvm } from './lvm/present.ts';
 import { inGroup } from './lvm/select.ts';
-import { planAdopt as adoptRaw } from './raw/adopt.ts';
-import { planDestroy as destroyRaw } from './raw/destroy.ts';
-import { planPrepare as prepareRaw } from './raw/prepare.ts';
-import { linked, makeLink, planPresent as presentRaw } from './raw/present.ts';
-import { targetOf } from './raw/target.ts';
-import { planShared } from './shared/plan.ts';
-import { planAdopt as adoptSparse } from './sparse/adopt.ts';
-import { attach, planAbsent, planPresent } from './sparse/attach.ts';
-import { planDestroy } from './sparse/destroy.ts';
-import { planPrepare } from './sparse/prepare.ts';
+import { planAdopt as adoptRaw } from './block/adopt.ts';
+import { planDestroy as destroyRaw } from './block/destroy.ts';
+import { planPrepare as prepareRaw } from './block/prepare.ts';
+import { linked, makeLink, planPresent as presentRaw } from './block/present.ts';
+import { targetOf } from './block/target.ts';
+import { planShared } from './shared-fs/plan.ts';
+import { planAdopt as adoptSparse } from './loopfile/adopt.ts';
+import { attach, planAbsent, planPresent } from './loopfile/attach.ts';
+import { planDestroy } from './loopfile/destroy.ts';
+import { planPrepare } from './loopfile/prepare.ts';
 import type {
   Desired,
   DesiredLvm,
@@ -26,7 +26,7 @@ import type {
   Operation,
   Plan,
 } from './types.ts';
-import { planUnused } from './unused.ts';
+import { planUnused } from './detach-checks.ts';
 
 /**
  * The remaining steps of an operation, nothing to do, or a refusal. Pure: running any prefix of the steps,

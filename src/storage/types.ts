@@ -2,7 +2,7 @@ import type { Step } from '../nodes/job.ts';
 import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
-import type { Beside, Claim, ObservedShared } from './shared/types.ts';
+import type { Beside, Claim, ObservedShared } from './shared-fs/types.ts';
 import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';

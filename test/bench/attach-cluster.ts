@@ -11,7 +11,7 @@ import {
 import type { Volume } from '../../src/api/volume.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { SPARSE_FOLDER } from '../../src/storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
 import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import { LOCAL_CLASS, sparseVolume } from '../support/cluster.ts';
 import { until } from '../support/until.ts';

@@ -10,7 +10,7 @@ import { CRDS } from '../../src/api/crds.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
 import { connect } from '../../src/kube/connect.ts';
-import { SPARSE_FOLDER } from '../../src/storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';
 import { flagsFor, startSalt } from '../cluster/salt/salt.ts';
 import { startSshd } from '../support/sshd.ts';

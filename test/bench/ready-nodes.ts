@@ -1,5 +1,5 @@
 import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
-import { SPARSE_FOLDER } from '../../src/storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
 import { ON_ROOT } from '../support/fake-executor.ts';
 import { type Placed, SIZE } from './fill-cluster.ts';
 

@@ -8,7 +8,7 @@ import { createLocalShell } from '../../src/nodes/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
 import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { directoryRecord } from '../../src/storage/directory/record.ts';
-import { textOf } from '../../src/storage/shared/text.ts';
+import { textOf } from '../../src/storage/shared-fs/text.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type { DesiredRaw, DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, planNow, runSteps } from '../support/carry-out.ts';

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { checkGuards } from '../../src/nodes/check-guards.ts';
 import { commandIn } from '../../src/storage/holders.ts';
-import { unusedGuards } from '../../src/storage/unused.ts';
+import { unusedGuards } from '../../src/storage/detach-checks.ts';
 import { observe, planNow } from '../support/carry-out.ts';
 import { localSparse } from '../support/local-sparse.ts';
 import { describeAsRoot } from '../support/root.ts';

@@ -11,14 +11,14 @@ import { backupProbes, backupStep, cancelBackup, leaveBackup } from '../../src/s
 import { cancelFill } from '../../src/storage/populate/cancel.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
 import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
-import { sharedProbes } from '../../src/storage/shared/observe.ts';
+import { sharedProbes } from '../../src/storage/shared-fs/observe.ts';
 import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
 import { EXT4_SCRIPT } from '../../src/storage/snapshot/identity-scripts.ts';
 import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
 import { launcherOf, scriptArgv } from '../../src/storage/snapshot/script.ts';
-import { sparseProbes } from '../../src/storage/sparse/observe.ts';
+import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
-import { unusedGuards } from '../../src/storage/unused.ts';
+import { unusedGuards } from '../../src/storage/detach-checks.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';

@@ -47,7 +47,7 @@ describe('choose', () => {
 
   test.each([
     ['src/cli/why/why.ts', 'src/storage/lvm/plan.ts', 'src/sandbox/server.ts'],
-    ['src/storage/raw/plan.ts', 'src/nodes/salt/login.ts', 'src/controllers/populator/decide.ts'],
+    ['src/storage/block/plan.ts', 'src/nodes/salt/login.ts', 'src/controllers/populator/decide.ts'],
   ])('runs no file twice for %s, %s and %s', (...changed) => {
     const files = filesOf(...changed);
     expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
@@ -64,7 +64,7 @@ describe('choose', () => {
     ['src/kube/informer.ts', 'test/thorough/daemon/leader-stopped.test.ts'],
     ['src/cli/take-over/adopt.ts', 'test/cluster/vm/take-over.test.ts'],
     ['src/storage/identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
-    ['src/storage/raw/plan.ts', 'test/cluster/vm/holders.test.ts'],
+    ['src/storage/block/plan.ts', 'test/cluster/vm/holders.test.ts'],
     ['docs/volumes.md', 'test/integration/docs.test.ts'],
   ])('has a change of %s ask for %s', (changed, file) => {
     expect(filesOf(changed)).toContain(file);

@@ -144,7 +144,7 @@ export const adoption: readonly Mutation[] = [
       integration: ['adopt-damaged.test.ts'],
     },
   ]),
-  ...mutationsOf('src/storage/raw/adopt.ts', [
+  ...mutationsOf('src/storage/block/adopt.ts', [
     {
       id: 'any-disk-adopted',
       invariant: 1,
@@ -194,7 +194,7 @@ export const adoption: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/adopt.ts', [
+  ...mutationsOf('src/storage/loopfile/adopt.ts', [
     {
       id: 'file-adopted-below-a-space',
       invariant: 6,
@@ -268,7 +268,7 @@ export const adoption: readonly Mutation[] = [
       replace: ']',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/put-back.ts', [
+  ...mutationsOf('src/storage/loopfile/put-back.ts', [
     {
       id: 'put-back-of-a-file-that-is-away',
       invariant: 6,
@@ -302,7 +302,7 @@ export const adoption: readonly Mutation[] = [
       replace: 'earlierFile === null',
     },
   ]),
-  ...mutationsOf('src/storage/shared/unheld.ts', [
+  ...mutationsOf('src/storage/shared-fs/unheld.ts', [
     {
       id: 'read-file-adopted',
       invariant: 2,

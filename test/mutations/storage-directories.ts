@@ -106,7 +106,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/shared/mount.ts', [
+  ...mutationsOf('src/storage/shared-fs/mount.ts', [
     {
       id: 'hidden-mount-counts',
       invariant: 9,
@@ -116,7 +116,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'b.point.length - a.point.length',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/prepare.ts', [
+  ...mutationsOf('src/storage/loopfile/prepare.ts', [
     {
       id: 'made-below-a-mount-point',
       invariant: 9,
@@ -144,7 +144,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'guards: [notThere, ...whole],',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/attach.ts', [
+  ...mutationsOf('src/storage/loopfile/attach.ts', [
     {
       id: 'unmounted-is-missing',
       invariant: 11,
@@ -155,7 +155,7 @@ export const storageDirectories: readonly Mutation[] = [
       integration: INTEGRATION,
     },
   ]),
-  ...mutationsOf('src/storage/sparse/destroy.ts', [
+  ...mutationsOf('src/storage/loopfile/destroy.ts', [
     {
       id: 'unmounted-is-deleted',
       invariant: 6,

@@ -28,7 +28,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/prepare.ts', [
+  ...mutationsOf('src/storage/loopfile/prepare.ts', [
     {
       id: 'missing-file-made-anew',
       invariant: 9,
@@ -70,7 +70,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/attach.ts', [
+  ...mutationsOf('src/storage/loopfile/attach.ts', [
     {
       id: 'detach-guards-left-out',
       invariant: 3,
@@ -120,7 +120,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: ') return attached',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/loop.ts', [
+  ...mutationsOf('src/storage/loopfile/loop.ts', [
     {
       id: 'several-loops-accepted',
       invariant: 2,
@@ -138,7 +138,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: 'if (false)',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/destroy.ts', [
+  ...mutationsOf('src/storage/loopfile/destroy.ts', [
     {
       id: 'file-removed-while-attached',
       invariant: 6,

@@ -70,7 +70,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'observed.link !== undefined',
     },
   ]),
-  ...mutationsOf('src/storage/sparse/loop.ts', [
+  ...mutationsOf('src/storage/loopfile/loop.ts', [
     {
       id: 'moved-file-found-by-own-path-alone',
       invariant: 2,

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Logical volumes: whose they are, and when they are removed. */
 export const storageLvm: readonly Mutation[] = [
-  ...mutationsOf('src/storage/lvm/own.ts', [
+  ...mutationsOf('src/storage/lvm/ownership.ts', [
     {
       id: 'named-logical-volume-is-ours',
       invariant: 1,

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Disks, partitions and what is on them: invariant 1. */
 export const storageRaw: readonly Mutation[] = [
-  ...mutationsOf('src/storage/raw/prepare.ts', [
+  ...mutationsOf('src/storage/block/prepare.ts', [
     {
       id: 'consent-not-compared',
       invariant: 1,
@@ -110,7 +110,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/raw/make.ts', [
+  ...mutationsOf('src/storage/block/make.ts', [
     {
       id: 'begun-without-its-guards',
       invariant: 1,
@@ -154,7 +154,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: 'const held = { guards, lock };',
     },
   ]),
-  ...mutationsOf('src/storage/raw/content.ts', [
+  ...mutationsOf('src/storage/block/content.ts', [
     {
       id: 'data-of-any-partition-taken-for-own',
       invariant: 1,
@@ -173,7 +173,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/raw/refuse.ts', [
+  ...mutationsOf('src/storage/block/refuse.ts', [
     {
       id: 'disk-of-partition-not-concerned',
       invariant: 1,
@@ -243,7 +243,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: 'return exit <= 1;',
     },
   ]),
-  ...mutationsOf('src/storage/raw/destroy.ts', [
+  ...mutationsOf('src/storage/block/destroy.ts', [
     {
       id: 'copy-on-other-disk-destroyed',
       invariant: 12,
@@ -269,7 +269,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: '!touched',
     },
   ]),
-  ...mutationsOf('src/storage/raw/observe.ts', [
+  ...mutationsOf('src/storage/block/observe.ts', [
     {
       id: 'foreign-signature-passed-over',
       invariant: 1,
@@ -297,7 +297,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/raw/guards.ts', [
+  ...mutationsOf('src/storage/block/guards.ts', [
     {
       id: 'partition-made-since-not-seen',
       invariant: 1,

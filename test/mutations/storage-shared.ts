@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Files that several nodes share, and copies of files. */
 export const storageShared: readonly Mutation[] = [
-  ...mutationsOf('src/storage/shared/use.ts', [
+  ...mutationsOf('src/storage/shared-fs/use.ts', [
     {
       id: 'owner-not-refused',
       invariant: 2,
@@ -44,7 +44,7 @@ export const storageShared: readonly Mutation[] = [
       replace: 'true',
     },
   ]),
-  ...mutationsOf('src/storage/shared/steps.ts', [
+  ...mutationsOf('src/storage/shared-fs/steps.ts', [
     {
       id: 'owner-file-overwritten',
       invariant: 2,
@@ -70,7 +70,7 @@ export const storageShared: readonly Mutation[] = [
       replace: '[',
     },
   ]),
-  ...mutationsOf('src/storage/shared/plan.ts', [
+  ...mutationsOf('src/storage/shared-fs/plan.ts', [
     {
       id: 'freed-while-attached',
       invariant: 2,
@@ -104,7 +104,7 @@ export const storageShared: readonly Mutation[] = [
       replace: 'last === undefined',
     },
   ]),
-  ...mutationsOf('src/storage/shared/mount.ts', [
+  ...mutationsOf('src/storage/shared-fs/mount.ts', [
     {
       id: 'soft-mount-shared',
       invariant: 2,
@@ -132,7 +132,7 @@ export const storageShared: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/shared/holders.ts', [
+  ...mutationsOf('src/storage/shared-fs/holders.ts', [
     {
       id: 'readers-are-no-holders',
       invariant: 2,

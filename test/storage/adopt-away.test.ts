@@ -5,7 +5,7 @@ import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../src/s
 import { lv, lvmDesired, lvmNode } from '../support/lvm-input.ts';
 import { disk, intentFor, rawDesired, rawNode } from '../support/raw-input.ts';
 import { freshNode, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
-import { carrying } from './raw/prepare-cases.ts';
+import { carrying } from './block/prepare-cases.ts';
 
 /** A Volume is deleted whose adoption has not come to its end, while its storage may be away. */
 

@@ -5,10 +5,10 @@ import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { onlyDisks } from '../../src/storage/lvm/view.ts';
 import { plan } from '../../src/storage/plan.ts';
-import { readText, textOf } from '../../src/storage/shared/text.ts';
-import type { Beside } from '../../src/storage/shared/types.ts';
+import { readText, textOf } from '../../src/storage/shared-fs/text.ts';
+import type { Beside } from '../../src/storage/shared-fs/types.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
-import { sparseProbes } from '../../src/storage/sparse/observe.ts';
+import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import type {
   DesiredLvm,
   DesiredRaw,
@@ -22,7 +22,7 @@ import { dm, group, lv, lvmDesired, lvmNode, pool } from '../support/lvm-input.t
 import { disk, intentFor, logical, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
 import { freshNode, loop, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
-import { carrying } from './raw/prepare-cases.ts';
+import { carrying } from './block/prepare-cases.ts';
 
 /** What is not adopted, whatever the Volume says; and what a node has to allow for what is. */
 

@@ -7,7 +7,7 @@ import {
   newTableInFile,
   setPartitionGuid,
 } from '../../src/storage/gpt.ts';
-import { fileBytes } from '../../src/storage/sparse/layout.ts';
+import { fileBytes } from '../../src/storage/loopfile/layout.ts';
 import { UID } from '../support/volume-input.ts';
 
 const GI = 1n << 30n;

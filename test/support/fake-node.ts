@@ -6,7 +6,7 @@ import { directoryRecord } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { linkOf } from '../../src/storage/links.ts';
 import { DIRECTORIES, parseIntent } from '../../src/storage/records.ts';
-import { readText } from '../../src/storage/shared/text.ts';
+import { readText } from '../../src/storage/shared-fs/text.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
 import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
 import type {

@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import type { Guard, Step } from '../../src/nodes/job.ts';
 import { plan } from '../../src/storage/plan.ts';
-import { readText } from '../../src/storage/shared/text.ts';
-import type { Holder, Mount, ObservedShared } from '../../src/storage/shared/types.ts';
+import { readText } from '../../src/storage/shared-fs/text.ts';
+import type { Holder, Mount, ObservedShared } from '../../src/storage/shared-fs/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../src/storage/types.ts';
 import { FILE, freshNode, loop, madeNode, sparseDesired } from './volume-input.ts';
 

@@ -8,7 +8,7 @@ import { uidsIn } from '../../storage/lvm/names.ts';
 import { observe } from '../../storage/observe.ts';
 import { answersOf } from '../../storage/probe-results.ts';
 import { describeSignature } from '../../storage/signature.ts';
-import { volumeBytes } from '../../storage/sparse/layout.ts';
+import { volumeBytes } from '../../storage/loopfile/layout.ts';
 import type { DeviceFacts, Observed } from '../../storage/types.ts';
 import { desiredOf } from '../../controllers/volume/desired-volume.ts';
 import { PLACEHOLDER_UID } from '../plan/plan.ts';

@@ -9,7 +9,7 @@ import { isSnapshotName, uidsIn } from '../../storage/lvm/names.ts';
 import { offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { succeeded } from '../../storage/probe-results.ts';
 import { isInSnapshots } from '../../storage/snapshot/place.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { snapshotUids } from '../../controllers/volume/adoption.ts';
 import { readContents } from '../../controllers/volume/claimants.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';

@@ -8,7 +8,7 @@ import { earlierLink, linkOf } from '../../storage/links.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { Intent, Users } from '../../storage/types.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { recordProblem } from '../../controllers/volume/validate-status.ts';

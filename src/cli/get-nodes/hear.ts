@@ -5,7 +5,7 @@ import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { Heard } from './row.ts';
 
 /** As many as an executor asks at once, so that the time of each begins when it is asked. */

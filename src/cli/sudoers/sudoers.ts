@@ -1,4 +1,4 @@
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 /** Objects on a node that its account may work on. */
 export interface Allowed {
   user: string;

@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { about, conclude } from '../batch.ts';
 import { messageOf } from '../failure.ts';
 import type { Io } from '../io.ts';

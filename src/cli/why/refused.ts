@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { commandLine, onNode } from './command-line.ts';
 import type { Obstruction } from './way.ts';

@@ -3,7 +3,7 @@ import { DRIVER, FORCE_LVCREATE_ANNOTATION, PROVISIONED_BY_ANNOTATION } from '..
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { earlierLink } from '../../storage/links.ts';
-import { SPARSE_FOLDER } from '../../storage/sparse/file.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { Desired } from '../../storage/types.ts';
 import type { Source } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';

@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import type { DesiredLvm } from '../types.ts';
-import { change, type InGroup, sameVolume } from './change.ts';
+import { change, type InGroup, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
 import { tagOf } from './names.ts';
 

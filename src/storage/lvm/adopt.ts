@@ -1,20 +1,20 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
-import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../raw/adopt.ts';
-import { isOurs } from '../raw/ours.ts';
-import { makeLink } from '../raw/present.ts';
-import { ofAnother, useOf } from '../raw/refuse.ts';
+import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../block/adopt.ts';
+import { isOurs } from '../block/ownership.ts';
+import { makeLink } from '../block/present.ts';
+import { ofAnother, useOf } from '../block/refuse.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { addTag, takeTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { sameVolume } from './change.ts';
+import { sameVolume } from './lvchange.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
-import { deviceOf } from './own.ts';
+import { deviceOf } from './ownership.ts';
 import { HOLDS_DATA } from './present.ts';
-import { reach } from './reach.ts';
+import { reach } from './ensure-active.ts';
 import { refuseWrites } from './refuse.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;

@@ -1,9 +1,9 @@
 import type { Step } from '../../nodes/job.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
-import { sameDmGuards } from '../raw/guards.ts';
+import { sameDmGuards } from '../block/guards.ts';
 import { recordSize, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
-import { sameVolume } from './change.ts';
+import { sameVolume } from './lvchange.ts';
 import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';

@@ -1,13 +1,13 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf } from '../probe-results.ts';
-import { deviceProbes, nodeProbes, readRaw } from '../raw/observe.ts';
+import { deviceProbes, nodeProbes, readRaw } from '../block/observe.ts';
 import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
 import { clean, contentOf, contentProbes, extentsIn, placesIn, readContent, takeExtents } from './content.ts';
 import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, knownGroup, recordedFirst, recordedGroup } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
-import { ownOf } from './own.ts';
+import { ownOf } from './ownership.ts';
 import { isUnknown, poolOf, usedOf } from './pool.ts';
 import {
   groupProbes,

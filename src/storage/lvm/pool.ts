@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { change, sameVolume } from './change.ts';
+import { change, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
 

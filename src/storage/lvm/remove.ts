@@ -1,7 +1,7 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { notOpenGuards } from '../raw/guards.ts';
+import { notOpenGuards } from '../block/guards.ts';
 import type { DeviceFacts } from '../types.ts';
-import { type InGroup, sameVolume } from './change.ts';
+import { type InGroup, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
 import { lvName } from './names.ts';
 

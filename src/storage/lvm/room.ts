@@ -1,6 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import type { ObservedLvm } from '../types.ts';
-import { type InGroup, printed } from './change.ts';
+import { type InGroup, printed } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
 import { dmNameOf, lvName } from './names.ts';
 import { poolOf } from './pool.ts';

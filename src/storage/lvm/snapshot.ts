@@ -7,7 +7,7 @@ import { finish, removeUnfinished, takeCopy, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
 import { groupOf, knownGroup, recordedFirst, recordedGroup, refuseChange, twoGroups } from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
-import { ownOf, whose } from './own.ts';
+import { ownOf, whose } from './ownership.ts';
 import { poolOf } from './pool.ts';
 import { refuseWrites, written } from './refuse.ts';
 import { lvremove } from './remove.ts';

@@ -1,8 +1,8 @@
-import { recordDevice } from '../raw/take-over.ts';
+import { recordDevice } from '../block/take-over.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { lvName } from './names.ts';
-import { deviceOf, ownOf } from './own.ts';
+import { deviceOf, ownOf } from './ownership.ts';
 import { planPresent } from './present.ts';
 
 /**

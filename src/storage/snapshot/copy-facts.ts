@@ -1,4 +1,4 @@
-import { fileBytes } from '../sparse/layout.ts';
+import { fileBytes } from '../loopfile/layout.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 
 /**

@@ -3,8 +3,8 @@ import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { donePath } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
-import { readFile, STAT } from '../sparse/file.ts';
-import { fileBytes } from '../sparse/layout.ts';
+import { readFile, STAT } from '../loopfile/file.ts';
+import { fileBytes } from '../loopfile/layout.ts';
 import type { DesiredSparse, FileFacts, Plan } from '../types.ts';
 import type { SourceFacts } from './types.ts';
 

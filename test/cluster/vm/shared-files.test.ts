@@ -6,7 +6,7 @@ import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
 import { linkOf } from '../../../src/storage/links.ts';
 import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { Holder } from '../../../src/storage/shared/types.ts';
+import type { Holder } from '../../../src/storage/shared-fs/types.ts';
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { observe, runSteps } from '../../support/carry-out.ts';
 import { until } from '../../support/until.ts';

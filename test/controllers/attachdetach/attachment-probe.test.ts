@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { presence } from '../../../src/controllers/attachdetach/attachment-probe.ts';
-import { textOf } from '../../../src/storage/shared/text.ts';
-import type { Holder, ObservedShared } from '../../../src/storage/shared/types.ts';
+import { textOf } from '../../../src/storage/shared-fs/text.ts';
+import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
 import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../../src/storage/types.ts';
 import { NFS, sharedDesired } from '../../support/fake-shared.ts';
 import { BY_UUID, LINK } from '../../support/link-words.ts';

@@ -6,7 +6,7 @@ import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
-import { textOf } from '../../../src/storage/shared/text.ts';
+import { textOf } from '../../../src/storage/shared-fs/text.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import {
   createEffects,

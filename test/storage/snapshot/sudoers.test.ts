@@ -12,7 +12,7 @@ import { FREEZE_SCRIPT } from '../../../src/storage/snapshot/freeze-script.ts';
 import { EXT4_SCRIPT, XFS_SCRIPT } from '../../../src/storage/snapshot/identity-scripts.ts';
 import { snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
 import { launcherOf, scriptArgv } from '../../../src/storage/snapshot/script.ts';
-import { sparseProbes } from '../../../src/storage/sparse/observe.ts';
+import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { COPY, COPY_UID, restored, wantedCopy } from '../../support/snapshot-copy.ts';
 import { everyStep } from '../../support/snapshot-plans.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';

@@ -1,0 +1,199 @@
+import type { Step } from '../../nodes/job.ts';
+import { halfAdopted } from '../adoption.ts';
+import { setPartitionGuid } from '../gpt.ts';
+import { compareDevice, haveUnlikeWwns } from '../identity.ts';
+import { contentLink } from '../links.ts';
+import { tellKernelAll } from '../partx.ts';
+import { removeRecords } from '../records.ts';
+import { entryBlkid } from '../signature.ts';
+import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
+import { dropLink, lookAgain, waitForUdev } from '../udev.ts';
+import { planPutBack } from './adopt.ts';
+import { takeSignatureOff, wipeDevice } from './clean.ts';
+import { isLeftOf } from './content.ts';
+import { diskPath, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
+import { partitionGuards } from './make.ts';
+import { halfTable, isOurs } from './ownership.ts';
+import { useOf } from './refuse.ts';
+import { targetOf } from './target.ts';
+
+/**
+ * What remains to be done until the device is let go of: its data retained, or our signature taken off, or every byte
+ * overwritten. What is not ours on it is never touched.
+ */
+export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
+  const from = halfAdopted(desired, observed);
+  if (from !== undefined) return planPutBack(desired, from, observed);
+  // The link goes first: without records nothing would say that it is left.
+  const records = [
+    ...dropLink(desired, observed),
+    ...(observed.recordFiles ? removeRecords(desired.uid) : []),
+  ];
+  const touched = observed.intent !== undefined || observed.done !== undefined || desired.recorded;
+  if (!touched || desired.onDelete === 'Retain') return { steps: records };
+  const device = targetOf(desired, observed);
+  if ('refusal' in device) return orRetain(device.refusal);
+  const recorded = desired.identity ?? observed.intent?.device?.identity;
+  // An unknown device is written to as far as what is on it says whose it is; a copy of the volume on another disk says the same.
+  const before = { identity: recorded };
+  const answer = compareDevice(before, device);
+  if (answer === 'different' || (answer === 'unknown' && haveUnlikeWwns(before, device))) {
+    return orRetain(
+      `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
+    );
+  }
+  const known = compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
+  // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
+  const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
+  if (!marked && !observed.recordFiles) return { steps: records };
+  if (!isOurs(desired, device)) {
+    if (isUntouched(desired, observed, device)) {
+      const stale =
+        observed.link === device.device ? dropContentLink(desired, device, device.content !== '') : [];
+      return { steps: [...stale, ...records] };
+    }
+    const half = halfTable(desired, device);
+    const carries = `/dev/${device.name} carries ${device.content || 'nothing'}`;
+    if (device.content !== '' && half === undefined) {
+      return orRetain(`${carries}, which is not of this Volume`);
+    }
+    // Wiping is on record before its first byte, so what is gone by then was not taken off by it.
+    if (desired.onDelete === 'Wipe' && observed.wiped === undefined && half !== 'ours') {
+      return orRetain(`${carries}, and not what was made for this Volume`);
+    }
+    if (half === 'nameless' && !known) {
+      return orRetain(
+        `${carries}, which does not tell whose it is, and nothing that is on record tells the disk from another`,
+      );
+    }
+  }
+  if (observed.wiped !== undefined && observed.wiped > device.sizeBytes) {
+    return orRetain(
+      `the node records that ${observed.wiped} bytes of /dev/${device.name} were wiped, and it has ${device.sizeBytes}`,
+    );
+  }
+  const use = useOf(device, observed);
+  if (use !== undefined) {
+    return {
+      refusal: use.refusal,
+      hint: `It is cleaned once nothing uses it any more. ${use.end}`,
+      passing: true,
+    };
+  }
+  const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
+  const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
+  const drop = changes.length === 0 ? [] : dropContentLink(desired, device, false);
+  return { steps: [...notOpenStep(device), ...changes, ...drop, ...records] };
+}
+
+/**
+ * A path that udev derives from content goes with that. udev does that, but may not have looked at what was written
+ * under a lock, and was seen to keep the link of a partition that came and went while its GUID was changed.
+ * @param filled something is on it by then, of which blkid tells
+ */
+function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boolean): Step[] {
+  const path = `/dev/${device.name}`;
+  // A partition keeps what a pod stored in it.
+  const entry = desired.mode === 'Block' && device.partition !== undefined;
+  return [
+    lookAgain(device.name),
+    waitForUdev,
+    {
+      name: 'remove the persistent link, if udev left it',
+      argv: ['rm', '-f', '--', contentLink(desired)],
+      guards: [
+        {
+          argv: entry
+            ? entryBlkid(path, 'value', 'PART_ENTRY_UUID')
+            : ['blkid', '-p', '-o', 'value', '-s', 'UUID', '-s', 'PART_ENTRY_UUID', path],
+          // A partition always has its entry. Any other status means that blkid did not look.
+          expect: {
+            exit: filled || device.partition !== undefined ? 0 : 2,
+            stdout: { has: '', lacks: desired.uid },
+          },
+          refusal: `${path} still carries ${desired.uid}`,
+        },
+      ],
+    },
+  ];
+}
+
+const isLogicalVolume = ({ partition, dmUuid }: DeviceFacts) =>
+  partition === undefined && dmUuid !== undefined;
+
+/** Nothing is to be taken off: it was not put there yet, or an interrupted try took it off. */
+function isUntouched(
+  { onDelete, mode, recorded }: DesiredRaw,
+  observed: ObservedRaw,
+  device: DeviceFacts,
+): boolean {
+  const { intent, done, wiped } = observed;
+  const made = done !== undefined || recorded;
+  if (mode === 'Block' && device.partition !== undefined) {
+    return (
+      device.partition.uuid === intent?.device?.partuuid &&
+      (!made || onDelete === 'Delete' || wiped !== undefined)
+    );
+  }
+  if (device.content === '') return onDelete === 'Delete' || !(made || wiped !== undefined);
+  return !made && intent !== undefined && isLeftOf(intent.signature, device.content);
+}
+
+function orRetain(refusal: string): Plan {
+  return {
+    refusal,
+    hint: 'Bring the device back; or set spec.onDelete to Retain, and the Volume goes without touching any device.',
+  };
+}
+
+function notOpenStep(device: DeviceFacts): Step[] {
+  return [
+    {
+      name: `look whether /dev/${device.name} is open`,
+      argv: ['true'],
+      // Before the lock, which is held by opening the device.
+      guards: notOpenGuards(device),
+    },
+  ];
+}
+
+/** Our file system's signature, our partition table, or our GUID in somebody else's. */
+function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, wiped: boolean): Step[] {
+  const path = `/dev/${device.name}`;
+  const lock = lockOf(device);
+  const { partition, dmUuid } = device;
+  if (desired.mode === 'Block' && partition !== undefined) {
+    if (partition.uuid !== desired.uid) return [];
+    const before = observed.intent?.device?.partuuid ?? 'R';
+    // As the table has it now: the kernel may not have read it since it was changed.
+    const number = partition.inTable ?? partition.number;
+    return [
+      {
+        name: `give partition ${number} its earlier GUID`,
+        argv: setPartitionGuid(number, before, diskPath(device)),
+        guards: [
+          ...sameDeviceGuards(device),
+          ...notInUseGuards(device),
+          ...partitionGuards(device, { number, uuid: desired.uid }),
+        ],
+        lock,
+      },
+      tellKernelAll(diskPath(device)),
+    ];
+  }
+  if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];
+  const parts = device.partitions;
+  return [
+    takeSignatureOff(device),
+    ...(parts.length === 0
+      ? []
+      : [
+          {
+            name: `have the kernel forget the partition of ${path}`,
+            argv: ['partx', '--delete', path],
+            guards: [],
+            mayRace: true,
+          },
+        ]),
+  ];
+}

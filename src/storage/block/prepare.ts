@@ -1,0 +1,131 @@
+import { UNKNOWN_DATA } from '../blank.ts';
+import { compareDevice } from '../identity.ts';
+import { intentOf, writeDone, writeIntent } from '../records.ts';
+import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
+import { hasUuid, isLeftOf } from './content.ts';
+import { begin, make } from './make.ts';
+import { halfTable, hasOwnTable, isOurs } from './ownership.ts';
+import { ofAnother, refuseDevice } from './refuse.ts';
+import { targetOf } from './target.ts';
+
+/**
+ * What remains to be done until the device carries what the Volume wants and that is recorded as done. Nothing that
+ * is on it is destroyed without a consent that names it, or a record that an interrupted try of ours put it there.
+ */
+export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
+  const device = targetOf(desired, observed);
+  const { intent } = observed;
+  // A partition goes and comes while the kernel reads its table, which what we do on the disk has it do.
+  if ('refusal' in device) return { ...device, passing: intent !== undefined };
+  if (desired.recorded || observed.done) return checkMade(desired, observed, device);
+  if (
+    intent !== undefined &&
+    (intent.device === undefined || compareDevice(intent.device, device) === 'different')
+  ) {
+    return {
+      refusal: `the node records for this Volume the device ${intent.device?.path} (${intent.device?.identity}), and ${desired.devicePath} is now /dev/${device.name} (${device.identity})`,
+      hint: 'Bring the device back to its path, or delete this Volume and create it again.',
+    };
+  }
+  const refusal = refuseDevice(desired, observed, device) ?? refuseContent(desired, device, intent);
+  if (refusal !== undefined) return refusal;
+  const wanted = intentFor(desired, device, intent);
+  return {
+    steps: [
+      ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),
+      ...begin(wanted, make(desired, device)),
+      ...writeDone(desired.uid, device.sizeBytes),
+    ],
+  };
+}
+
+/** What was made is looked at, and never made again. */
+export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
+  const recorded = desired.identity ?? observed.intent?.device?.identity;
+  if (recorded !== undefined && compareDevice({ identity: recorded }, device) === 'different') {
+    return {
+      refusal: `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device that was made ready (${recorded})`,
+      hint: 'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
+    };
+  }
+  if (isOurs(desired, device)) {
+    // Nothing on a logical volume in mode Block tells whose it is. It may have been another's since a backup was made, which
+    // knows this Volume still.
+    const unmarked = desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
+    const other = unmarked ? ofAnother(device, observed) : undefined;
+    if (other === undefined) return { steps: [] };
+    return { refusal: other, hint: 'Delete this Volume: nothing on the node is of it any more.' };
+  }
+  return {
+    refusal: `/dev/${device.name} should carry what was made for this Volume, but ${device.content || 'nothing'} was found`,
+    hint: 'It was overwritten or exchanged. It is left as it is.',
+  };
+}
+
+/** Consent is bound to what is there now, to the letter; what an interrupted try of ours left needs none. */
+function refuseContent(
+  desired: DesiredRaw,
+  device: DeviceFacts,
+  intent: Intent | undefined,
+): Plan | undefined {
+  const carried = carriedBy(device);
+  const ours = intent !== undefined && canBeOurs(desired, device) && isOurs(desired, device);
+  if (carried === '' || ours) return undefined;
+  if (carried === desired.overwrite) return undefined;
+  if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
+  const given =
+    desired.overwrite === undefined
+      ? ''
+      : `. The consent that was given is for ${JSON.stringify(desired.overwrite)}, which is not what is there`;
+  return {
+    refusal: `/dev/${device.name} carries ${carried}${given}`,
+    hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(carried)}.`,
+  };
+}
+
+/** Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's. */
+const canBeOurs = (desired: DesiredRaw, device: DeviceFacts): boolean =>
+  desired.mode === 'Filesystem' || hasOwnTable(desired, device);
+
+/** Returns all that a device carries, as a consent names it; '' for a blank one. */
+const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
+  content === '' && isBlank === false ? UNKNOWN_DATA : content;
+
+/**
+ * Returns whether an interrupted attempt of ours left what is there: data on a device that was blank, half of a table, or a part of what
+ * it was to destroy. An attempt that a guard ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
+ * and the disk itself must be known.
+ */
+function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
+  const isSame = compareDevice(intent.device ?? {}, device) === 'same';
+  if (halfTable(desired, device) === 'ours' && isLeftOf(`gpt;1=${UNKNOWN_DATA}`, device.content)) return true;
+  if (intent.begun !== true) return false;
+  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) return isSame;
+  // What 'none' says in a record is no consent, whoever writes it into a spec.
+  if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
+  const known = hasUuid(device.content) || isSame;
+  return known && isLeftOf(intent.consent, device.content);
+}
+
+/** A record that is there keeps what it says of the device before the first write. */
+function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | undefined): Intent {
+  const { identity, presence, dmUuid, partition } = device;
+  const place = {
+    path: desired.devicePath,
+    identity,
+    ...(dmUuid === undefined ? {} : { dmUuid }),
+    ...(partition === undefined ? {} : { partuuid: before?.device?.partuuid ?? partition.uuid }),
+  };
+  const now = presence === undefined ? {} : { presence };
+  const fresh = intentOf(desired, { device: { ...(before?.device ?? place), ...now } }, device.sizeBytes);
+  const carried = carriedBy(device);
+  const consent = carried !== '' && carried === desired.overwrite;
+  if (!consent) {
+    if (before === undefined) return fresh;
+    // A first write that failed may have left the device as it was: by the next attempt somebody else may use it.
+    const isUntouched = carried === '' || carried === before.signature;
+    const begun = before.begun === true && !isUntouched ? { begun: true } : {};
+    return { ...fresh, signature: before.signature, consent: before.consent, ...begun };
+  }
+  return { ...fresh, signature: carried, consent: carried };
+}

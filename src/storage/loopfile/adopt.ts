@@ -1,0 +1,253 @@
+import { basename, dirname, join } from 'node:path';
+import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
+import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
+import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
+import { refuseDirectory } from '../directory/refuse.ts';
+import { notOpenByPath } from '../in-use.ts';
+import { succeeded } from '../probe-results.ts';
+import { writeDone, writeIntent } from '../records.ts';
+import { besideProbe, readBeside } from '../shared-fs/observe.ts';
+import type { Beside } from '../shared-fs/types.ts';
+import { refuseHeld, removeBeside, unheld } from '../shared-fs/unheld.ts';
+import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
+import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
+import { isInSnapshots } from '../snapshot/place.ts';
+import type { DesiredSparse, EarlierFile, FileFacts, ObservedSparse, Plan } from '../types.ts';
+import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
+import { volumeBytes } from './layout.ts';
+import { checkContent, syncFile } from './prepare.ts';
+
+type Refusal = Extract<Plan, { refusal: string }>;
+
+export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) => join(dirname(file), from);
+
+/** Reads the file that is to be adopted, by the name that it had. */
+export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string): Probe[] {
+  const file = pathOf(desired, from);
+  return [
+    { name: 'earlier path', argv: ['readlink', '-m', '--', file] },
+    { name: 'earlier file', argv: [...STAT, file] },
+    { name: 'earlier signature', argv: ownBlkid(file, 'export') },
+    { name: 'earlier readable', argv: readable(file) },
+    besideProbe('earlier holders', file),
+  ];
+}
+
+/** @throws ObservationError for an answer that leaves open what is there */
+export function readEarlierFile(
+  desired: Pick<DesiredSparse, 'file'>,
+  from: string,
+  get: (name: string) => ProbeResult,
+): EarlierFile {
+  const file = readFile(pathOf(desired, from), get('earlier file'));
+  return {
+    realPath: succeeded('the path of the file', get('earlier path')),
+    file,
+    signature:
+      file.type === 'file'
+        ? readSignature(get('earlier signature'), get('earlier readable'))
+        : { found: 'none' },
+    beside: readBeside(pathOf(desired, from), get('earlier holders')),
+  };
+}
+
+/**
+ * Returns what remains to be done until a file with another Volume's data is this Volume's. It gets a name first that nobody takes
+ * for a Volume's, then its UUID or GUIDs, then the Volume's name: so that no file is ever named otherwise than what is in it.
+ * @param from the UID that the file is named by
+ */
+export function planAdopt(desired: DesiredSparse, from: string, observed: ObservedSparse): Plan {
+  const { uid, file } = desired;
+  const { intent, directory } = observed;
+  const other = otherAdoption(from, observed) ?? refuseEarlier(desired, from, observed);
+  if (other !== undefined) return other;
+  const isTaken = intent !== undefined && [observed.file, observed.partial].some(isThere);
+  const forgotten = forget(desired, from, observed, isTaken);
+  if (intent !== undefined && isThere(observed.file)) {
+    const content = checkContent(desired, observed);
+    if ('refusal' in content) return content;
+    const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
+    return { steps: [...syncFile({ file }), ...done] };
+  }
+  // A file that is seen under its own name is used wherever it is; what is named and changed is where it is to be.
+  const elsewhere = refuseDirectory(directory, desired.requireMount);
+  if (elsewhere !== undefined) return elsewhere;
+  const still = [...guardsOfEarlier(desired, from, observed), ...onSameFileSystem(directory)];
+  // First: no file is on a file system that is not on record.
+  const recorded = recordDirectory(desired.uid, directory);
+  if (intent !== undefined && isThere(observed.partial)) {
+    const changed = change(desired, intent.fsType, desired, still);
+    const done = [...forgotten, ...writeDone(uid, BigInt(intent.sizeBytes))];
+    return { steps: [...recorded, ...changed, ...done] };
+  }
+  const found = adoptable(desired, from, observed);
+  if ('refusal' in found) return found;
+  const { fsType, sizeBytes, take } = found;
+  const signature = `${fsType || 'gpt'}:${from}`;
+  const changed = change(desired, fsType, desired, still);
+  return {
+    steps: [
+      ...recorded,
+      ...(intent === undefined
+        ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
+        : []),
+      { ...take, guards: [...take.guards, ...still] },
+      { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
+      ...changed,
+      ...forgotten,
+      ...writeDone(uid, sizeBytes),
+    ],
+  };
+}
+
+export const isThere = ({ type }: FileFacts): boolean => type !== 'missing';
+
+const besideOf = ({ earlierFile }: ObservedSparse): Beside =>
+  earlierFile?.beside ?? { owners: [], marks: [], unfinished: [] };
+
+/** A node that has it attached goes on to write to it, whatever its name is. */
+export const refuseEarlier = (
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+): Refusal | undefined => refuseHeld(pathOf(desired, from), besideOf(observed));
+
+/**
+ * Guards of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
+ */
+export const guardsOfEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Guard[] =>
+  unheld(pathOf(desired, from), besideOf(observed));
+
+/** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
+function forget(desired: DesiredSparse, from: string, observed: ObservedSparse, taken: boolean): Step[] {
+  const again = taken && observed.earlierFile?.file.type !== 'missing';
+  return [...(again ? [] : removeBeside(pathOf(desired, from), besideOf(observed))), ...forgetEarlier(from)];
+}
+
+/** Returns what is in the file and the step that takes it; or why it is not adopted. */
+function adoptable(
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+): { fsType: string; sizeBytes: bigint; take: Step } | Refusal {
+  const { mode } = desired;
+  const { earlierFile: earlier } = observed;
+  if (earlier === undefined) throw new Error(`the file of ${from} was not looked at`);
+  const file = pathOf(desired, from);
+  // The script takes none, for sudo joins arguments by spaces: it is refused before the file has lost its name.
+  if (mode === 'Filesystem' && file.includes(' ')) {
+    return {
+      refusal: `no file system is adopted in ${dirname(file)}: the path has a space`,
+      hint: 'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
+    };
+  }
+  // The real path as well, since the directory may be a link.
+  if ([file, earlier.realPath].some(isInSnapshots)) {
+    return {
+      refusal: `${file} is a snapshot, by its directory, and no Volume's`,
+      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
+    };
+  }
+  if (earlier.file.type === 'missing') {
+    return {
+      refusal: `there is no file ${file} on the node`,
+      hint: 'Check the directory and the UID. Nothing is made in its place.',
+    };
+  }
+  for (const [path, facts] of [
+    [desired.file, observed.file],
+    [partialOf(desired.file), observed.partial],
+  ] as const) {
+    if (facts.type !== 'missing') {
+      return {
+        refusal: `${path} is there already`,
+        hint: 'Look at what it is, and move it away if it is not needed.',
+      };
+    }
+  }
+  const type = contentType(earlier.signature);
+  if (earlier.file.type !== 'file' || type === undefined) {
+    const what = earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
+    return {
+      refusal: `${file} is no volume that Stowage made: ${what} was found`,
+      hint: 'It is left as it is.',
+    };
+  }
+  if ((type === 'gpt') !== (mode === 'Block')) {
+    const other = mode === 'Block' ? 'Filesystem' : 'Block';
+    return {
+      refusal: `${file} is of a Volume of mode ${other}, and not ${mode}`,
+      hint: `Create the Volume with mode ${other}.`,
+    };
+  }
+  const uuid = earlier.signature.found === 'one' ? earlier.signature.uuid : undefined;
+  if (type !== 'gpt' && uuid !== from) {
+    return {
+      refusal: `${file} holds the file system ${uuid}, and not that of a Volume with the UID ${from}`,
+      hint: 'It was replaced or renamed. It is left as it is.',
+    };
+  }
+  const sizeBytes = volumeBytes(mode, earlier.file.sizeBytes);
+  const loop = observed.loops.find(({ backingFile }) => backingFile === earlier.realPath);
+  if (loop !== undefined || sizeBytes <= 0n) {
+    return loop === undefined
+      ? {
+          refusal: `${file} has ${earlier.file.sizeBytes} bytes, which is less than a table takes`,
+          hint: 'It is left as it is.',
+        }
+      : {
+          refusal: `${file} is in use: it is attached as /dev/${loop.name}`,
+          hint: `Take it out of use: unmount it, then losetup -d /dev/${loop.name}.`,
+        };
+  }
+  const guards: Guard[] = [
+    notAdopted(desired),
+    ...[desired.file, partialOf(desired.file)].map(notThere),
+    sameFile(file, earlier.file),
+    notAttached(file),
+    notOpenByPath(earlier.realPath),
+    // MetalK8s gives a table any GUID.
+    ...hasIdentity(type, from, file).slice(type === 'gpt' ? 1 : 0),
+  ];
+  const take = {
+    name: `take the file ${basename(file)}`,
+    argv: ['mv', '-T', '--', file, partialOf(desired.file)],
+    guards,
+  };
+  return { fsType: type === 'gpt' ? '' : type, sizeBytes, take };
+}
+
+export const notThere = (path: string): Guard => ({
+  argv: ['test', '!', '-e', path],
+  expect: { exit: 0 },
+  refusal: `${path} came into being meanwhile`,
+});
+
+/**
+ * Gives a file, which has a name of nobody's, a UID and the name of that UID.
+ * @param still guards of every change
+ */
+export function change(
+  desired: DesiredSparse,
+  fsType: string,
+  to: { uid: string; file: string },
+  still: readonly Guard[],
+): Step[] {
+  const partial = partialOf(desired.file);
+  const type = fsType === 'ext4' || fsType === 'xfs' ? fsType : 'gpt';
+  const guards = [notAdopted(desired), notThere(to.file), notAttached(partial), ...still];
+  const give =
+    type === 'gpt'
+      ? ownIdentity(type, to.uid, partial, { name: desired.name })
+      : giveUuid(type, { uid: to.uid, owner: desired.uid, path: partial }, []);
+  return [
+    { ...give, guards },
+    { name: 'sync the file', argv: ['sync', partial], guards: [] },
+    {
+      name: 'give the file its name',
+      argv: ['mv', '-T', '--', partial, to.file],
+      guards: [...guards, ...hasIdentity(type, to.uid, partial)],
+    },
+    { name: "sync the file's folder", argv: ['sync', dirname(to.file)], guards: [] },
+  ];
+}

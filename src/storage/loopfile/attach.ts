@@ -1,0 +1,178 @@
+import type { Step } from '../../nodes/job.ts';
+import { refuseAway } from '../directory/refuse.ts';
+import { leaveMount } from '../grow-file-system.ts';
+import { openUse, useOf } from '../holders.ts';
+import { refuseStale } from '../kubelet.ts';
+import { astray, leadsTo, linkOf } from '../links.ts';
+import { tellKernel } from '../partx.ts';
+import { ownBlkid } from '../signature.ts';
+import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
+import { lookAgain, makeRule, noUdev, waitForLink, waitForUdev } from '../udev.ts';
+import { guardsOf, inUse, useOfKubelet } from '../detach-checks.ts';
+import { sameFile } from './file.ts';
+import { planGrow } from './grow.ts';
+import { earlierFile, loopsOf, oddLoop, partitionOf, refuseMoved, volumeDevice } from './loop.ts';
+import { checkContent } from './prepare.ts';
+
+/**
+ * What remains to be done until the file is a loop device of the size wanted that its persistent link leads to.
+ * @param loopNumber the number to attach under, allotted to this Volume on this node
+ */
+export function planPresent(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+  if (observed.file.type === 'missing') {
+    const away = refuseAway(observed.directory);
+    // As long as a person or a boot may take: it counts as unavailable meanwhile.
+    if (away !== undefined) return { ...away, passing: false };
+    return {
+      refusal: `the backing file ${desired.file} is missing`,
+      hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
+    };
+  }
+  const content = checkContent(desired, observed);
+  if ('refusal' in content) return content;
+  const attached = attach(desired, observed, loopNumber);
+  // What can't be written to is not grown, and its journal is not replayed: the file is only ever read.
+  if ('refusal' in attached || attached.steps.length > 0 || desired.readOnly) return attached;
+  const device = volumeDevice(desired, observed);
+  const loop = loopsOf(observed)[0];
+  return loop === undefined || device === undefined ? attached : planGrow(desired, observed, loop, device);
+}
+
+/** The part of `planPresent` that can be planned before the file is made. */
+export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+  const [loop, ...others] = loopsOf(observed);
+  const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
+  if (loop === undefined) {
+    const moved = refuseMoved(desired, observed);
+    if (moved !== undefined) return moved;
+    const stale = refuseStale(desired, observed, []);
+    if (stale !== undefined) return stale;
+    if (!observed.udev) return noUdev(linkOf(desired));
+    const name = `loop${loopNumber}`;
+    return {
+      ...astray(desired, observed, undefined),
+      steps: [
+        ...makeRule(desired, ruleFor(desired, observed)),
+        losetup(desired, `/dev/${name}`),
+        ...readPartition(name),
+        waitForLink(linkOf(desired), observed.link !== undefined),
+      ],
+    };
+  }
+  const odd = oddLoop(desired, observed, loop, others);
+  if (odd !== undefined) return odd;
+  const stale = refuseStale(desired, observed, [loop, partitionOf(loop, observed)]);
+  if (stale !== undefined) return stale;
+  const device = volumeDevice(desired, observed);
+  // The link is checked by device number: another device may have the same UUID (a copy of the file).
+  if (device !== undefined && leadsTo(device, observed)) return { steps: [] };
+  if (!observed.udev) return noUdev(linkOf(desired));
+  return {
+    ...astray(desired, observed, device),
+    steps: [
+      ...makeRule(desired, ruleFor(desired, observed)),
+      ...readPartition(loop.name),
+      lookAgain(device?.name ?? loop.name),
+      waitForLink(linkOf(desired), observed.link !== undefined),
+    ],
+  };
+}
+
+/** Makes the rule for a device that is there. */
+export function preferLoop(desired: DesiredSparse, observed: ObservedSparse): Step[] {
+  const device = volumeDevice(desired, observed);
+  if (device === undefined) return [];
+  const rule = makeRule(desired, ruleFor(desired, observed));
+  return [...rule, lookAgain(device.name), waitForUdev];
+}
+
+/** The kernel tells the file. udev has patterns there: in a path with other characters, only the name, which is the UID. */
+function ruleFor({ uid, mode }: DesiredSparse, { realPath }: ObservedSparse): string {
+  const file = /^[\w./-]+$/.test(realPath) ? realPath : `*/${uid}`;
+  return `${mode === 'Block' ? 'ENV{PARTN}=="1"' : 'ENV{DEVTYPE}=="disk"'},ATTRS{loop/backing_file}=="${file}"`;
+}
+
+/** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */
+export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const steps: Step[] = [];
+  const moved = loopsOf(observed).length === 0 ? refuseMoved(desired, observed) : undefined;
+  if (moved !== undefined) return moved;
+  for (const loop of loopsOf(observed)) {
+    const unmount = leaveMount(desired.uid, loop, observed);
+    if (unmount.length > 0) return { steps: unmount };
+    const partition = partitionOf(loop, observed);
+    const devices = partition === undefined ? [loop] : [loop, partition];
+    const use = devices.map((device) => useOf(device, observed)).find((found) => found !== undefined);
+    const used =
+      use ??
+      (loop.autoclear ? openUse(`/dev/${loop.name}`) : undefined) ??
+      useOfKubelet(observed.kubeletFolders);
+    if (used !== undefined) return inUse(`/dev/${loop.name}`, used);
+    const last = desired.givenUp ? undefined : earlierFile(desired, observed, loop);
+    if (last !== undefined) return last;
+    steps.push(
+      // A file that is gone can't be synced, and is attached by nobody.
+      ...(desired.shared && !loop.readOnly && observed.file.type === 'file'
+        ? [syncBack(desired, devices)]
+        : []),
+      detach(desired, observed, loop, devices),
+    );
+  }
+  return { steps };
+}
+
+function losetup(desired: DesiredSparse, device: string): Step {
+  const { file, uid, mode, readOnly } = desired;
+  const [tag, value] = mode === 'Block' ? ['PTTYPE', 'gpt'] : ['UUID', uid];
+  return {
+    name: `attach the file as ${device}`,
+    // Fails where the device has a file already, and never takes another's.
+    argv: ['losetup', ...(readOnly ? ['-r'] : []), ...(mode === 'Block' ? ['--partscan'] : []), device, file],
+    guards: [
+      {
+        argv: ['losetup', '-j', file],
+        expect: { exit: 0, stdout: { is: '' } },
+        refusal: `${file} was attached by someone meanwhile`,
+      },
+      {
+        argv: ownBlkid(file, 'value', tag),
+        expect: { exit: 0, stdout: { is: value } },
+        refusal: `${file} no longer holds what was made in it`,
+      },
+    ],
+    mayRace: true,
+  };
+}
+
+/** The node that attaches the file next reads what is on the server: first the devices, then the file below them. */
+function syncBack({ file }: DesiredSparse, devices: readonly Pick<BlockDevice, 'name'>[]): Step {
+  return {
+    name: 'write back what was written through the device, and sync the file',
+    argv: ['sync', ...devices.map(({ name }) => `/dev/${name}`).reverse(), file],
+    guards: [],
+  };
+}
+
+function detach(
+  desired: DesiredSparse,
+  { file }: ObservedSparse,
+  loop: LoopFacts,
+  devices: readonly Pick<BlockDevice, 'name' | 'device'>[],
+): Step {
+  const device = `/dev/${loop.name}`;
+  return {
+    name: `detach ${device}`,
+    argv: ['losetup', '-d', device],
+    guards: [
+      {
+        argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
+        expect: { exit: 0, stdout: { is: loop.backingInode } },
+        refusal: `${device} no longer has ${desired.file}`,
+      },
+      // Of what was removed or replaced since the look, the device is all that leads to the data.
+      ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),
+      // `losetup -d` of a device that is in use exits 0 and leaves it.
+      ...guardsOf(desired, devices),
+    ],
+  };
+}

@@ -1,0 +1,167 @@
+import { basename, dirname } from 'node:path';
+import type { Guard, Step } from '../../nodes/job.ts';
+import { notAttached } from '../loopfile/file.ts';
+import { markPath, ownerPath, unfinishedPath } from './names.ts';
+import { BOOT_ID } from './observe.ts';
+import { textOf } from './text.ts';
+import type { Beside, Claim, Holder, ObservedShared, OwnerFile } from './types.ts';
+
+/** What a step for a shared file is made from. */
+export interface Place {
+  file: string;
+  claim: Claim;
+  shared: ObservedShared;
+}
+
+/** An owner file as it is, or is to be: what comes after it names it. */
+export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
+
+export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
+
+const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder => ({ node, bootId, token });
+
+/**
+ * Adds the owner file that comes after the last one. link(2) makes one of a number or fails, on the server, whoever else
+ * tries; and a number that was seen is not given again while the last one stays. So nobody needs to undo anything: what
+ * was taken meanwhile has a higher number.
+ * @param guards what must be so right before it
+ */
+export function append(place: Place, is: 'held' | 'free', last: Last, guards: readonly Guard[] = []): Step[] {
+  const { file, claim } = place;
+  const made = unfinishedPath(file, claim);
+  const path = ownerPath(file, (last?.number ?? 0) + 1);
+  return [
+    ...write(place, textOf(is, holderOf(place))),
+    {
+      name: is === 'held' ? `take ${file} for node ${claim.node}` : `let go of ${file}`,
+      argv: ['ln', '-T', '--', made, path],
+      guards: [sameBoot(place), ...(last === undefined ? [] : [holds(file, last)]), ...guards],
+      mayRace: true,
+    },
+    { name: 'remove its other name', argv: ['rm', '-f', '--', made], guards: [] },
+    syncFolder(file),
+  ];
+}
+
+/** The owner file that `append` makes. */
+export const appended = (place: Place, is: 'held' | 'free', last: Last): NonNullable<Last> => ({
+  number: (last?.number ?? 0) + 1,
+  text: textOf(is, holderOf(place)),
+});
+
+/** Leaves this node's mark as a reader. */
+export function mark(place: Place): Step[] {
+  const { file, claim } = place;
+  return [
+    ...write(place, textOf('held', holderOf(place))),
+    {
+      name: `mark that node ${claim.node} reads ${file}`,
+      argv: ['mv', '-T', '--', unfinishedPath(file, claim), markPath(file, claim)],
+      guards: [sameBoot(place)],
+    },
+    syncFolder(file),
+  ];
+}
+
+/**
+ * Writes and syncs a file under a name of this attempt's own, in a new inode: that of an earlier try may be an owner file by
+ * now. With it goes what nothing needs any more, the lowest number first: what has a number was never superseded as
+ * long as the one before it is there.
+ */
+function write(place: Place, text: string): Step[] {
+  const { file, claim } = place;
+  const made = unfinishedPath(file, claim);
+  return [
+    {
+      name: 'remove what earlier attempts left',
+      argv: ['rm', '-f', '--', ...new Set([...superseded(place), made])],
+      guards: [],
+    },
+    {
+      name: `write ${basename(made)}`,
+      argv: ['dd', `of=${made}`, 'conv=excl,fsync', 'status=none'],
+      stdin: `${text}\n`,
+      guards: [],
+    },
+  ];
+}
+
+function superseded({ file, claim, shared }: Place): string[] {
+  return [
+    ...shared.owners.slice(0, -1).map(({ number }) => ownerPath(file, number)),
+    ...shared.unfinished.flatMap(({ node, path }) => (node === claim.node ? [path] : [])),
+  ];
+}
+
+/** Removes files beside the backing file, while no loop device of this node has that. */
+export function remove(file: string, paths: readonly string[]): Step[] {
+  if (paths.length === 0) return [];
+  return [
+    {
+      name: 'remove what says who uses it',
+      argv: ['rm', '-f', '--', ...paths],
+      guards: [notAttached(file)],
+    },
+    syncFolder(file),
+  ];
+}
+
+/** What was written to the file is on the server then, also what a loop device that is gone left in memory. */
+export const syncFile = (file: string): Step => ({
+  name: 'sync the file',
+  argv: ['sync', file],
+  guards: [notAttached(file)],
+});
+
+const syncFolder = (file: string): Step => ({
+  name: 'sync its folder',
+  argv: ['sync', dirname(file)],
+  guards: [],
+});
+
+/** That the node was not started anew since it was looked at. */
+const sameBoot = ({ claim, shared }: Place): Guard => ({
+  argv: BOOT_ID,
+  expect: { exit: 0, stdout: { is: shared.bootId } },
+  refusal: `node ${claim.node} was started anew since it was looked at`,
+});
+
+/** That an owner file is there, as it was. */
+export const holds = (file: string, { number, text }: NonNullable<Last>): Guard => ({
+  argv: ['cat', ownerPath(file, number)],
+  expect: { exit: 0, stdout: { is: text } },
+  refusal: `${ownerPath(file, number)} is not what it was`,
+});
+
+/** That nobody took it after an owner file. */
+export const isLast = (file: string, { number }: NonNullable<Last>): Guard => ({
+  argv: ['test', '!', '-e', ownerPath(file, number + 1)],
+  expect: { exit: 0 },
+  refusal: `${file} was taken over`,
+});
+
+/** That there are no owner files but these. The slash: in a directory that is a link find(1) would see nothing, and all would be well. */
+export const noOthers = (file: string, known: readonly Last[]): Guard => ({
+  argv: [
+    ...['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.owner.*`],
+    ...known.flatMap((each) =>
+      each === undefined ? [] : ['!', '-name', basename(ownerPath(file, each.number))],
+    ),
+  ],
+  expect: { exit: 0, stdout: { is: '' } },
+  refusal: `someone else takes ${file}, too, or a file beside it has a name like an owner file's and is none: look at ${file}.owner.* there`,
+});
+
+/** That no node reads it. */
+export const noReaders = (file: string): Guard => ({
+  argv: ['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
+  expect: { exit: 0, stdout: { is: '' } },
+  refusal: `a node began to read ${file}, or a file beside it has a name like a reader's mark and is none: look at ${file}.reader.* there`,
+});
+
+/** That this node's mark is there. */
+export const marked = ({ file, claim }: Place): Guard => ({
+  argv: ['test', '-e', markPath(file, claim)],
+  expect: { exit: 0 },
+  refusal: `${markPath(file, claim)} is gone`,
+});

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
+import { contentText, isLeftOf, type Printed } from '../../../src/storage/block/content.ts';
+import type { Signature } from '../../../src/storage/types.ts';
+
+/** As `wipefs -J` of util-linux 2.38 prints it. */
+const wipefs = (...rows: [type: string, uuid?: string][]) =>
+  JSON.stringify({
+    signatures: rows.map(([type, uuid]) => ({ device: 'x', offset: '0x0', type, uuid: uuid ?? null })),
+  });
+const printed = (signature: Signature, text: string, number?: number, isBlank?: boolean): Printed => ({
+  signature,
+  blkid: '',
+  blkidExit: 0,
+  wipefs: text,
+  uuids: [],
+  isBlank,
+  number,
+});
+const none = { found: 'none' } as const;
+const one = (type: string, uuid?: string) =>
+  ({ found: 'one', type, ...(uuid === undefined ? {} : { uuid }) }) as const;
+const gpt = printed(one('gpt', 'T'), wipefs(['gpt'], ['gpt'], ['PMBR']));
+
+describe('a device that carries', () => {
+  test.each<[string, Printed, Printed[], string]>([
+    ['nothing', printed(none, '{"signatures": [\n\n]}'), [], ''],
+    ['nothing, as wipefs prints it without a row', printed(none, ''), [], ''],
+    ['a file system', printed(one('ext4', 'A'), wipefs(['ext4', 'A'])), [], 'ext4:A'],
+    ['one without a UUID', printed(one('ceph_bluestore'), wipefs(['ceph_bluestore'])), [], 'ceph_bluestore'],
+    ['two', printed({ found: 'ambivalent' }, wipefs(['xfs', 'B'], ['ext4', 'A'])), [], 'ext4:A+xfs:B'],
+    ['what wipefs cannot name', printed({ found: 'ambivalent' }, wipefs()), [], 'ambivalent'],
+    ['what only wipefs sees', printed(none, wipefs(['gpt'])), [], 'gpt'],
+    [
+      'a file system over an old one',
+      printed(one('ext4', 'A'), wipefs(['ext4', 'A'], ['zfs_member', '7'])),
+      [],
+      'ext4:A+zfs_member:7',
+    ],
+    ['a table', gpt, [], 'gpt:T'],
+    ['an MBR', printed(one('dos'), wipefs(['dos'])), [], 'dos'],
+    [
+      'a table and partitions, by number',
+      gpt,
+      [printed(none, wipefs(), 10), printed(one('ext4', 'A'), wipefs(['ext4', 'A']), 2)],
+      'gpt:T;2=ext4:A;10=none',
+    ],
+    [
+      'data of no known kind in a partition',
+      gpt,
+      [printed(none, wipefs(), 1, true), printed(none, wipefs(), 2, false)],
+      'gpt:T;1=none;2=unknown data',
+    ],
+    [
+      'partitions that only the kernel knows',
+      printed(none, wipefs()),
+      [printed(none, wipefs())],
+      'no table;?=none',
+    ],
+  ])('%s', (_, device, partitions, text) => {
+    expect(contentText(device, partitions)).toBe(text);
+  });
+
+  test('what is not understood', () => {
+    expect(() => contentText(printed(none, 'wipefs: bad'), [])).toThrow(ObservationError);
+  });
+});
+
+test.each([
+  ['gpt:T;1=ext4:A', 'gpt:T;1=none', true],
+  ['gpt:T;1=ext4:A', 'no table;?=none', true],
+  ['gpt:T;1=ext4:A', 'gpt;?=ext4:A', true],
+  ['gpt:T;1=ext4:A', 'PMBR', true],
+  ['ext4:A+swap:B', 'swap:B', true],
+  ['gpt:T;1=ext4:A', 'gpt:U;1=none', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;1=ext4:AB', false],
+  ['gpt:T;1=ext4:AB', 'gpt:T;1=ext4:A', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;1=none;2=xfs:B', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;1=unknown data', true],
+  ['gpt:T;1=ext4:A;2=none', 'gpt:T;1=none;2=unknown data', false],
+  ['gpt:T;1=ext4:A', 'gpt:T;2=unknown data', false],
+  ['gpt:T;1=ext4:A', 'no table;?=unknown data', true],
+  ['gpt:T;1=ext4:A;2=none', 'no table;?=unknown data', false],
+  ['gpt;1=unknown data', 'gpt;1=unknown data', true],
+  ['gpt;1=unknown data', 'gpt;2=unknown data', false],
+  ['ext4:A', 'ext4', false],
+  ['ext4:A', 'PMBR', false],
+  ['none', 'ext4:A', false],
+  ['', 'ext4:A', false],
+])('of %j is left %j: %s', (before, content, left) => {
+  expect(isLeftOf(before, content)).toBe(left);
+});

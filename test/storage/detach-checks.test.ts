@@ -1,0 +1,136 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Guard } from '../../src/nodes/job.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { BlockDevice, Desired, DesiredSparse, Observed } from '../../src/storage/types.ts';
+import { unusedGuards } from '../../src/storage/detach-checks.ts';
+import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
+import { loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
+
+const sparse: DesiredSparse = {
+  ...sparseDesired,
+  mode: 'Block',
+  fs: undefined,
+  recorded: true,
+  onDemand: true,
+};
+const part = (name: string, device: string, parent: string): BlockDevice => ({
+  ...loopRow,
+  ...{ name, device, parent, type: 'part' },
+});
+const attached: Observed = { ...readyNode, devices: [loopRow, part('loop3p1', '259:1', 'loop3')] };
+const divided = { ...disk, partitions: [part(`${disk.name}1`, '8:17', disk.name)] };
+const partition = { ...part(`${disk.name}1`, '8:17', disk.name) };
+const onPartition = { ...disk, ...partition, disk, partitions: [] };
+const FOLDER = '/var/lib/kubelet/pods/p/volumes/kubernetes.io~local-volume/data1';
+
+/** The names of the devices that guards look at, and how many look at each. */
+function lookedAt(guards: readonly Guard[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { argv, refusal } of guards) {
+    const name = argv[1] === '-H' ? 'kubelet' : (/^\/dev\/(\S+) is in use/.exec(refusal)?.[1] ?? refusal);
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}
+
+test.each<[string, Observed, Record<string, number>, Desired?]>([
+  ['a file', madeNode, { kubelet: 1 }],
+  ['a loop device', readyNode, { loop3: 6, kubelet: 1 }, { ...sparse, mode: 'Filesystem' }],
+  ['a loop device and its partition', attached, { loop3: 6, loop3p1: 6, kubelet: 1 }],
+  [
+    'two loop devices',
+    { ...attached, loops: [loop, { ...loop, name: 'loop4' }] },
+    { loop3: 6, loop3p1: 6, loop4: 6, kubelet: 1 },
+  ],
+  ["others' loop devices", { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
+  ['a disk', rawMade(disk), { [disk.name]: 6, kubelet: 1 }, rawDesired],
+  [
+    'a disk and its partition',
+    rawMade(divided),
+    { [disk.name]: 6, [`${disk.name}1`]: 6, kubelet: 1 },
+    rawDesired,
+  ],
+  ['a partition, not its disk', rawMade(onPartition), { [`${disk.name}1`]: 6, kubelet: 1 }, rawDesired],
+  ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }, rawDesired],
+  [
+    'another disk of its path',
+    rawNode(disk),
+    { kubelet: 1 },
+    { ...rawDesired, identity: 'serial=other size=1' },
+  ],
+  ['a logical volume', lvmMade(), { 'dm-3': 6, kubelet: 1 }, lvmDesired],
+  ['a logical volume that is not active', lvmNode(), { kubelet: 1 }, lvmDesired],
+])('that nothing uses it is looked for at %s', (_, observed, expected, desired = sparse) => {
+  expect(lookedAt(unusedGuards(desired, observed))).toEqual(expected);
+});
+
+test('of each device all is looked at that the detach step looks at', () => {
+  const made = plan('absent', sparse, attached, 0);
+  const detach = 'steps' in made ? made.steps.at(-1) : undefined;
+  expect(detach?.argv).toEqual(['losetup', '-d', '/dev/loop3']);
+  expect(detach?.guards.slice(2)).toEqual(unusedGuards(sparse, attached));
+});
+
+test('another kind than what was looked at is an error', () => {
+  expect(() => unusedGuards(sparse, rawNode(disk))).toThrow('a sparse volume was looked at as a raw one');
+});
+
+describe('what stays on its node is detached', () => {
+  const refusal = (used: string) => ({
+    refusal: expect.stringContaining(used),
+    hint: expect.any(String),
+    passing: true,
+  });
+  test.each<[string, Observed, unknown, Desired?]>([
+    ['a disk that nothing uses', rawMade(disk), { steps: [] }],
+    ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { steps: [] }],
+    [
+      'not a mounted disk',
+      rawMade(disk, { mounts: new Map([[disk.device, ['/a']]]) }),
+      refusal(`/dev/${disk.name} is in use: mounted at /a`),
+    ],
+    [
+      'not one with a mounted partition',
+      rawMade(divided, { mounts: new Map([['8:17', ['/a']]]) }),
+      refusal(`/dev/${disk.name}1 is in use: mounted at /a`),
+    ],
+    [
+      'a partition of a disk that is in use',
+      rawMade(onPartition, { mounts: new Map([[disk.device, ['/a']]]) }),
+      { steps: [] },
+    ],
+    [
+      'not a disk that pods use',
+      rawMade(disk, { kubeletFolders: [FOLDER] }),
+      refusal('the volume data1 is in use: the kubelet has /var/lib/kubelet/pods/p/'),
+    ],
+    ['a logical volume that nothing uses', lvmMade(), { steps: [] }, lvmDesired],
+    ['a logical volume that is not active', lvmNode(), { steps: [] }, lvmDesired],
+    [
+      'not a mounted logical volume',
+      lvmMade(undefined, { mounts: new Map([['253:3', ['/a']]]) }),
+      refusal('/dev/dm-3 is in use: mounted at /a'),
+      lvmDesired,
+    ],
+    [
+      'not a logical volume that pods use',
+      lvmMade(undefined, { kubeletFolders: [FOLDER] }),
+      refusal('the volume data1 is in use'),
+      lvmDesired,
+    ],
+    [
+      'a logical volume that was left mounted while it grew, once that is undone',
+      lvmMade(undefined, { mounts: new Map([['253:3', [`/run/stowage/mounts/${UID}`]]]) }),
+      {
+        steps: [
+          expect.objectContaining({ argv: ['umount', '--', `/run/stowage/mounts/${UID}`] }),
+          expect.objectContaining({ argv: ['rmdir', '--', `/run/stowage/mounts/${UID}`] }),
+        ],
+      },
+      lvmDesired,
+    ],
+  ])('%s', (_, observed, expected, desired = rawDesired) => {
+    expect(plan('absent', desired, observed, 0)).toEqual(expected);
+  });
+});

@@ -1,0 +1,251 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { freeLoopNumber } from '../../../src/storage/loops.ts';
+import { plan } from '../../../src/storage/plan.ts';
+import { DIRECTORIES } from '../../../src/storage/records.ts';
+import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
+import { FakeNode, type Killed } from '../../support/fake-node.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+import { FILE, sparseDesired, UID } from '../../support/volume-input.ts';
+
+/** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
+
+const fresh: DesiredSparse = sparseDesired;
+
+interface Crash {
+  /** Which step of those that remain then, as a part of them. */
+  where: number;
+  killed: Killed;
+  reboot: boolean;
+  /** Someone else's loop device comes or goes. */
+  other: boolean;
+}
+
+/** Shared ones have a test of their own: test/storage/shared-fs/interleaved.test.ts. */
+type Kind = Partial<Pick<DesiredSparse, 'onDemand' | 'readOnly'>>;
+const KINDS: readonly Kind[] = [
+  {},
+  { readOnly: true },
+  { onDemand: true },
+  { onDemand: true, readOnly: true },
+];
+const kinds = fc.constantFrom(...KINDS);
+
+const crash: fc.Arbitrary<Crash> = fc.record({
+  where: fc.double({ min: 0, max: 1, noNaN: true }),
+  killed: fc.constantFrom('before', 'half', 'after'),
+  reboot: fc.boolean(),
+  other: fc.boolean(),
+});
+const crashes = fc.array(crash, { maxLength: 6 });
+
+function stepsOf(node: FakeNode, operation: Operation, desired: DesiredSparse) {
+  const observed = node.observe(desired);
+  const made = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
+  if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
+  if (observed.done && operation !== 'destroy') {
+    const programs = made.steps.map(({ argv }) => argv[0]);
+    expect(programs).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(mkfs.*|rm)$/)]));
+    // A file of a volume that is done is made longer only.
+    if (desired.sizeBytes <= fresh.sizeBytes) expect(programs).not.toContain('truncate');
+  }
+  return made.steps;
+}
+
+function interrupt(
+  node: FakeNode,
+  operation: Operation,
+  desired: DesiredSparse,
+  crashed: readonly Crash[],
+): void {
+  for (const { where, killed, reboot, other } of crashed) {
+    const steps = stepsOf(node, operation, desired);
+    node.crash(steps, Math.floor(where * steps.length), killed);
+    if (reboot) node.reboot();
+    if (other) toggleOther(node);
+  }
+}
+
+function finish(node: FakeNode, operation: Operation, desired: DesiredSparse): void {
+  node.run(stepsOf(node, operation, desired));
+  expect(stepsOf(node, operation, desired)).toEqual([]);
+}
+
+/** Takes the lowest number that is free, which is the one that a plan of ours was going to take. */
+function toggleOther(node: FakeNode): void {
+  const ours = [...node.loops].find(([, { file }]) => file === '/other');
+  if (ours !== undefined) {
+    node.loops.delete(ours[0]);
+    return;
+  }
+  let number = 0;
+  while (node.loops.has(number)) number++;
+  node.loops.set(number, { file: '/other', inode: 7 });
+}
+
+/** All that is left of the volume. */
+function ownFacts(node: FakeNode, desired: DesiredSparse) {
+  const { file, partial, signature, intent, done, recordFiles, loops, link } = node.observe(desired);
+  const own = loops.filter(({ backingFile }) => backingFile.startsWith(FILE));
+  return {
+    file: file.type,
+    partial: partial.type,
+    signature,
+    intent,
+    done,
+    recordFiles,
+    loops: own.length,
+    readOnly: own[0]?.readOnly,
+    linked: link !== undefined && link === own[0]?.device,
+    // The record of the directory stays, as the directory does.
+    files: [...node.files.keys()].filter((path) => !path.startsWith(DIRECTORIES)).sort(),
+  };
+}
+
+function prepared() {
+  const node = new FakeNode();
+  finish(node, 'prepare', fresh);
+  return ownFacts(node, fresh);
+}
+
+const NOTHING = { ...ownFacts(new FakeNode(), fresh) };
+
+test('a prepare that was interrupted anywhere goes on to the same end, and a done volume is never made again', () => {
+  expect(prepared()).toMatchObject({
+    file: 'file',
+    partial: 'missing',
+    done: { sizeBytes: fresh.sizeBytes },
+    loops: 1,
+    linked: true,
+  });
+  fc.assert(
+    fc.property(
+      kinds,
+      crashes,
+      fc.boolean(),
+      crashes,
+      crashes,
+      (kind, preparing, recorded, detaching, attaching) => {
+        const node = new FakeNode();
+        const made = { ...fresh, ...kind };
+        interrupt(node, 'prepare', made, preparing);
+        finish(node, 'prepare', made);
+        const detached = { ...prepared(), loops: 0, readOnly: undefined, linked: false };
+        const attached = { ...prepared(), readOnly: kind.readOnly ?? false };
+        expect(ownFacts(node, made)).toEqual(kind.onDemand ? detached : attached);
+
+        const desired = { ...made, recorded };
+        const inode = node.files.get(FILE)?.inode;
+        interrupt(node, 'absent', desired, detaching);
+        finish(node, 'absent', desired);
+        expect(ownFacts(node, desired)).toEqual(detached);
+        interrupt(node, 'present', desired, attaching);
+        finish(node, recorded || kind.onDemand ? 'present' : 'prepare', desired);
+        expect(ownFacts(node, desired)).toEqual(attached);
+        expect(node.files.get(FILE)?.inode).toBe(inode);
+      },
+    ),
+    { seed: TEST_SEED, numRuns: 500 },
+  );
+});
+
+test('one that is filled has all of it in the end, and never a part under its own name', () => {
+  const fill = { builtin: 'Image', what: 'Image a/b', options: { source: 'http://a/b' } } as const;
+  fc.assert(
+    fc.property(kinds, crashes, (kind, preparing) => {
+      const node = new FakeNode();
+      const made = { ...fresh, ...kind, fill };
+      for (const each of preparing) {
+        interrupt(node, 'prepare', made, [each]);
+        const named = node.files.get(FILE);
+        if (named !== undefined) expect(named).toMatchObject({ data: 'http://a/b' });
+        expect(named ?? {}).not.toHaveProperty('torn');
+      }
+      finish(node, 'prepare', made);
+      expect(node.files.get(FILE)).toMatchObject({ data: 'http://a/b', uuid: UID });
+      expect(node.files.get(FILE)).not.toHaveProperty('torn');
+      expect(node.files.has(`${FILE}.partial`)).toBe(false);
+    }),
+    { seed: TEST_SEED, numRuns: 500 },
+  );
+});
+
+test('a destroy from any state of a prepare, interrupted anywhere, ends with nothing', () => {
+  fc.assert(
+    fc.property(kinds, crashes, fc.boolean(), crashes, (kind, preparing, whole, destroying) => {
+      const node = new FakeNode();
+      const made = { ...fresh, ...kind };
+      interrupt(node, 'prepare', made, preparing);
+      if (whole) {
+        finish(node, 'prepare', made);
+        finish(node, 'present', made);
+      }
+      const desired = { ...made, recorded: whole };
+      interrupt(node, 'destroy', desired, destroying);
+      finish(node, 'destroy', desired);
+      expect(ownFacts(node, desired)).toEqual(NOTHING);
+    }),
+    { seed: TEST_SEED, numRuns: 500 },
+  );
+});
+
+test('a growing that was interrupted anywhere, with the device lost meanwhile, goes on to the same end', () => {
+  const larger = { ...fresh, recorded: true, sizeBytes: 3n * fresh.sizeBytes };
+  fc.assert(
+    fc.property(crashes, crashes, (growing, again) => {
+      const node = new FakeNode();
+      finish(node, 'prepare', fresh);
+      const inode = node.files.get(FILE)?.inode;
+      interrupt(node, 'present', { ...larger, sizeBytes: 2n * fresh.sizeBytes }, growing);
+      // It was made larger once more before the first was done.
+      interrupt(node, 'present', larger, again);
+      for (let round = 0; round < 3; round++) node.run(stepsOf(node, 'present', larger));
+      expect(stepsOf(node, 'present', larger)).toEqual([]);
+      expect(node.files.get(FILE)).toMatchObject({
+        uuid: UID,
+        inode,
+        sizeBytes: larger.sizeBytes,
+        fsBytes: larger.sizeBytes,
+      });
+      expect(ownFacts(node, larger)).toEqual({ ...prepared(), done: { sizeBytes: larger.sizeBytes } });
+      expect(node.mounts.size).toBe(0);
+    }),
+    { seed: TEST_SEED, numRuns: 300 },
+  );
+});
+
+test('every step of every plan, crashed at in every way', () => {
+  const ways: Killed[] = ['before', 'half', 'after'];
+  const total = stepsOf(new FakeNode(), 'prepare', fresh).length;
+  for (let number = 0; number <= total; number++) {
+    for (const killed of ways) {
+      const make = () => {
+        const node = new FakeNode();
+        node.crash(stepsOf(node, 'prepare', fresh), number, killed);
+        return node;
+      };
+      const node = make();
+      finish(node, 'prepare', fresh);
+      expect(ownFacts(node, fresh)).toEqual(prepared());
+      const steps = stepsOf(make(), 'destroy', fresh).length;
+      for (let step = 0; step <= steps; step++) {
+        for (const way of ways) {
+          const other = make();
+          other.crash(stepsOf(other, 'destroy', fresh), step, way);
+          finish(other, 'destroy', fresh);
+          expect(ownFacts(other, fresh)).toEqual(NOTHING);
+        }
+      }
+    }
+  }
+});
+
+test('a mkfs that was killed when its UUID could be read already is done again', () => {
+  const node = new FakeNode();
+  const steps = stepsOf(node, 'prepare', fresh);
+  const mkfs = steps.findIndex(({ argv }) => argv[0] === 'mkfs.ext4');
+  node.crash(steps, mkfs, 'after');
+  expect(stepsOf(node, 'prepare', fresh).map(({ argv }) => argv[0])).toContain('mkfs.ext4');
+  finish(node, 'prepare', fresh);
+  expect(ownFacts(node, fresh)).toEqual(prepared());
+});

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { holdersBeside } from '../../../src/storage/shared-fs/holders.ts';
+import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
+import type { Observed } from '../../../src/storage/types.ts';
+import { NFS } from '../../support/fake-shared.ts';
+import { disk, rawNode } from '../../support/raw-input.ts';
+import { madeNode } from '../../support/volume-input.ts';
+
+const by = (node: string): Holder => ({ node, bootId: 'boot', token: `of-${node}` });
+const owner = (number: number, is: 'held' | 'free', node: string) =>
+  ({ number, says: { is, by: by(node) }, text: '', since: undefined }) as const;
+const mark = (node: string) => ({ path: '', node, by: by(node) });
+const seen = (more: Partial<ObservedShared>): Observed => ({
+  ...madeNode,
+  shared: { bootId: 'boot', mount: NFS, owners: [], marks: [], unfinished: [], ...more },
+});
+
+test.each<[string, Observed, string[]]>([
+  ['a node that has the file', seen({ owners: [owner(4, 'held', 'n2')] }), ['n2']],
+  ['a node that reads the file', seen({ marks: [mark('n2')] }), ['n2']],
+  [
+    'both',
+    seen({ owners: [owner(4, 'held', 'n2')], marks: [mark('n1'), mark('n3'), mark('n4')] }),
+    ['n2', 'n3', 'n4'],
+  ],
+  ['no node that released the file', seen({ owners: [owner(4, 'free', 'n2')] }), []],
+  ['not the node itself', seen({ owners: [owner(4, 'held', 'n1')], marks: [mark('n1')] }), []],
+  [
+    'nobody by what cannot be read',
+    seen({
+      owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
+      marks: [{ ...mark('n2'), by: undefined }],
+    }),
+    [],
+  ],
+  ['nobody of a file that nodes do not share', madeNode, []],
+  ['nobody of a disk', rawNode(disk), []],
+])('the holders beside n1 are %s', (_, observed, nodes) => {
+  expect(holdersBeside('n1', observed)).toEqual(nodes.map(by));
+});

@@ -1,0 +1,185 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { Holder } from '../../../src/storage/shared-fs/types.ts';
+import type { Operation } from '../../../src/storage/types.ts';
+import { FakeShare, FakeSharer, Stopped } from '../../support/fake-shared.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+import { FILE } from '../../support/volume-input.ts';
+
+/**
+ * Jobs of several nodes on one file, interleaved in any order, a guard or a command at a time, each begun from a look
+ * that may be old, and crashed anywhere: the file is never attached where it must not be.
+ */
+
+type Event =
+  /** A job is planned and begun; where the node has one, that goes on first, for nodes run one at a time. */
+  | { what: 'begin'; node: number; operation: Operation; old: boolean; readOnly: boolean }
+  | { what: 'go on'; node: number; count: number }
+  | { what: 'crash'; node: number }
+  | { what: 'reboot'; node: number }
+  /** Its device is in use, or no longer: `losetup -d` says nothing of it and leaves the device. */
+  | { what: 'use'; node: number }
+  /** It is off, and somebody said so. */
+  | { what: 'off'; node: number }
+  | { what: 'on'; node: number };
+
+const NODES = 3;
+const node = fc.nat({ max: NODES - 1 });
+const eventOf = (kinds: fc.Arbitrary<boolean>): fc.Arbitrary<Event> =>
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        what: fc.constant('begin' as const),
+        node,
+        operation: fc.constantFrom<Operation>('present', 'present', 'absent'),
+        old: fc.boolean(),
+        readOnly: kinds,
+      }),
+    },
+    {
+      weight: 12,
+      arbitrary: fc.record({
+        what: fc.constant('go on' as const),
+        node,
+        count: fc.oneof(fc.integer({ min: 1, max: 14 }), fc.constant(100)),
+      }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        what: fc.constantFrom('crash', 'reboot', 'use', 'off', 'on'),
+        node,
+      }) as fc.Arbitrary<Event>,
+    },
+  );
+
+class World {
+  readonly share = new FakeShare();
+  readonly nodes = Array.from({ length: NODES }, (_, at) => new FakeSharer(`n${at + 1}`, this.share));
+  readonly jobs: (Generator<void> | undefined)[] = [];
+  readonly off = new Set<number>();
+  /** What was seen of the directory before, as a cache would give it again. */
+  readonly seen: (ReturnType<FakeShare['observe']> | undefined)[] = [];
+
+  apply(event: Event): void {
+    const own = this.nodes[event.node] as FakeSharer;
+    switch (event.what) {
+      case 'begin':
+        if (!this.off.has(event.node) && this.jobs[event.node] === undefined) this.#begin(event, own);
+        return;
+      case 'go on':
+        for (let count = 0; count < event.count; count++) this.#step(event.node);
+        return;
+      case 'use':
+        own.busy = !own.busy;
+        return;
+      case 'crash':
+        this.jobs[event.node] = undefined;
+        return;
+      case 'reboot':
+      case 'off':
+        this.jobs[event.node] = undefined;
+        own.reboot();
+        this.seen[event.node] = undefined;
+        if (event.what === 'off') this.off.add(event.node);
+        return;
+      case 'on':
+        this.off.delete(event.node);
+    }
+  }
+
+  /** What nodes that are off wrote, as whoever looks at the directory reads it. */
+  dead(): Holder[] {
+    const { owners, marks } = this.share.observe('');
+    const holders = [
+      ...owners.map(({ says }) => ('by' in says ? says.by : undefined)),
+      ...marks.map(({ by }) => by),
+    ];
+    return holders
+      .filter((by) => by !== undefined)
+      .filter((by) => this.off.has(this.nodes.findIndex(({ name }) => name === by.node)));
+  }
+
+  #begin(event: Extract<Event, { what: 'begin' }>, own: FakeSharer): void {
+    own.attempts++;
+    const observed = own.observe();
+    const before = this.seen[event.node];
+    this.seen[event.node] = observed.shared;
+    const desired = own.desired({ readOnly: event.readOnly }, this.dead());
+    try {
+      const looked = event.old && before !== undefined ? { ...observed, shared: before } : observed;
+      this.jobs[event.node] = own.run(own.steps(event.operation, desired, looked));
+    } catch (error) {
+      // A refusal.
+      if (!(error instanceof Error) || error instanceof Stopped) throw error;
+    }
+  }
+
+  #step(at: number): void {
+    try {
+      if (this.jobs[at]?.next().done) this.jobs[at] = undefined;
+    } catch (error) {
+      if (!(error instanceof Stopped)) throw error;
+      this.jobs[at] = undefined;
+    }
+  }
+
+  check(): void {
+    const writers = this.nodes.filter(({ attached }) => attached === 'rw').length;
+    const readers = this.nodes.filter(({ attached }) => attached === 'ro').length;
+    if (writers > 1 || (writers === 1 && readers > 0)) {
+      throw new Error(
+        `attached: ${this.nodes.map(({ name, attached }) => `${name} ${attached}`).join(', ')}`,
+      );
+    }
+  }
+}
+
+const kinds: [string, fc.Arbitrary<boolean>][] = [
+  ['writers', fc.constant(false)],
+  ['readers', fc.constant(true)],
+  ['both', fc.boolean()],
+];
+
+describe('whatever jobs do meanwhile', () => {
+  test.each(kinds)('a file has one writer or readers alone: %s', (_, readOnly) => {
+    fc.assert(
+      fc.property(fc.array(eventOf(readOnly), { maxLength: 60 }), (events) => {
+        const world = new World();
+        for (const event of events) {
+          world.apply(event);
+          world.check();
+        }
+      }),
+      { seed: TEST_SEED, numRuns: 1500 },
+    );
+  });
+
+  test.each(kinds)('once all is quiet the file is attached where it is wanted: %s', (_, readOnly) => {
+    fc.assert(
+      fc.property(fc.array(eventOf(readOnly), { maxLength: 40 }), node, readOnly, (events, at, reads) => {
+        const world = new World();
+        for (const event of events) world.apply(event);
+        for (const own of world.nodes) own.busy = false;
+        const wanted = world.nodes[at] as FakeSharer;
+        const settle = (own: FakeSharer, operation: Operation, more: { readOnly: boolean }) => {
+          for (let round = 0; round < 4; round++) {
+            own.attempts++;
+            const steps = own.steps(operation, own.desired(more, []));
+            if (steps.length === 0) return;
+            own.finish(steps);
+          }
+          throw new Error(`${operation} does not end`);
+        };
+        for (const own of world.nodes) settle(own, 'absent', { readOnly: own.attached === 'ro' });
+        settle(wanted, 'present', { readOnly: reads });
+        expect(wanted.attached).toBe(reads ? 'ro' : 'rw');
+        settle(wanted, 'absent', { readOnly: reads });
+        settle(wanted, 'destroy', { readOnly: reads });
+        expect([...world.share.names.keys()].filter((path) => path.startsWith(FILE))).toEqual([]);
+      }),
+      { seed: TEST_SEED, numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,75 @@
+import { expect, test } from '@jest/globals';
+import { mountOf, refuseMount } from '../../../src/storage/shared-fs/mount.ts';
+
+const ROOT = '22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw';
+const nfs = (
+  options: string,
+  { point = '/srv/v', type = 'nfs4', own = 'rw,relatime', optional = ' shared:7' } = {},
+) => `97 22 0:52 / ${point} ${own}${optional} - ${type} files:/export/v ${options}`;
+const GOOD =
+  'rw,vers=4.2,rsize=1048576,hard,proto=tcp,timeo=600,retrans=2,sec=sys,local_lock=none,addr=10.0.0.1';
+const WANTED = ': wanted is an NFS 4 mount with the options rw, hard and local_lock=none';
+
+test.each<[name: string, lines: string[], refusal: string | undefined]>([
+  ['as it should be', [ROOT, nfs(GOOD)], undefined],
+  ['without optional fields', [nfs(GOOD, { optional: '' }), ROOT], undefined],
+  ['its parent folder mounted', [ROOT, nfs(GOOD, { point: '/srv' })], undefined],
+  ['not mounted', [ROOT], `/srv/v is on /, which is of type ext4${WANTED}`],
+  [
+    'another folder of a like name',
+    [ROOT, nfs(GOOD, { point: '/srv/v2' })],
+    `/srv/v is on /, which is of type ext4${WANTED}`,
+  ],
+  [
+    'something mounted over it',
+    [ROOT, nfs(GOOD), '99 97 0:60 / /srv/v rw - tmpfs tmpfs rw'],
+    `/srv/v is on /srv/v, which is of type tmpfs${WANTED}`,
+  ],
+  [
+    'NFS 3',
+    [ROOT, nfs(GOOD.replace('4.2', '3'), { type: 'nfs' })],
+    `/srv/v is on /srv/v, which is of type nfs${WANTED}`,
+  ],
+  ['soft', [nfs(GOOD.replace('hard', 'soft'))], `/srv/v is on /srv/v, which is mounted soft${WANTED}`],
+  [
+    'softerr',
+    [nfs(GOOD.replace('hard', 'softerr'))],
+    `/srv/v is on /srv/v, which is mounted softerr${WANTED}`,
+  ],
+  [
+    'neither',
+    [nfs(GOOD.replace('hard,', ''))],
+    `/srv/v is on /srv/v, which is mounted without hard${WANTED}`,
+  ],
+  [
+    'locks of each node',
+    [nfs(GOOD.replace('=none', '=flock'))],
+    `/srv/v is on /srv/v, which is mounted local_lock=flock${WANTED}`,
+  ],
+  [
+    'all locks of each node',
+    [nfs(GOOD.replace('=none', '=all'))],
+    `/srv/v is on /srv/v, which is mounted local_lock=all${WANTED}`,
+  ],
+  [
+    'nothing said of locks',
+    [nfs(GOOD.replace('local_lock=none,', ''))],
+    `/srv/v is on /srv/v, which is mounted without local_lock=none${WANTED}`,
+  ],
+  ['read-only', [nfs(GOOD.replace('rw,', 'ro,'))], `/srv/v is on /srv/v, which is mounted ro${WANTED}`],
+  [
+    'read-only here alone',
+    [nfs(GOOD, { own: 'ro,relatime' })],
+    `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
+  ],
+  ['no mount at all', [''], `/srv/v is on no mount that the node lists${WANTED}`],
+  ['garbage', ['x', '1 2 3 4', '22 1 8:1 / / rw -'], `/srv/v is on no mount that the node lists${WANTED}`],
+])('a shared directory, %s', (_, lines, refusal) => {
+  expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))).toBe(refusal);
+});
+
+test('mount points come with octal escapes', () => {
+  expect(mountOf('/srv/a b', `${ROOT}\n${nfs(GOOD, { point: '/srv/a\\040b' })}`)).toMatchObject({
+    point: '/srv/a b',
+  });
+});

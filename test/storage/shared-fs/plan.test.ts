@@ -1,0 +1,338 @@
+import { describe, expect, test } from '@jest/globals';
+import { plan } from '../../../src/storage/plan.ts';
+import { directoryPartial } from '../../../src/storage/records.ts';
+import { textOf } from '../../../src/storage/shared-fs/text.ts';
+import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/shared-fs/types.ts';
+import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
+import { LINK, ruleFor, settle } from '../../support/link-words.ts';
+import { FILE, freshNode, loop, loopRow, madeNode, UID, unmounted } from '../../support/volume-input.ts';
+
+const BOOT = '00000000-0000-4000-8000-000000000001';
+const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const by = (node: string, more: Partial<Holder> = {}): Holder => ({
+  node,
+  bootId: BOOT,
+  token: 't0',
+  ...more,
+});
+const owner = (number: number, is: 'held' | 'free', holder: Holder): OwnerFile => ({
+  number,
+  says: { is, by: holder },
+  text: textOf(is, holder),
+  since: '2026-01-02T03:04:05Z',
+});
+const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
+const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+  ...madeNode,
+  ...more,
+  shared: { ...quiet, ...shared },
+});
+const attached = { loops: [loop], link: '7:3' };
+const reading = { loops: [{ ...loop, readOnly: true }], link: '7:3' };
+const reader: DesiredSparse = { ...sharedDesired, readOnly: true };
+const mark = (node: string) => ({ path: `${FILE}.reader.${node}-t0`, node, by: by(node) });
+
+const NEW = `${FILE}.new.n1-t1`;
+const SYNC = `sync ${FOLDER}`;
+const link = (number: number, left: readonly string[] = []) => [
+  `rm -f -- ${[...left, NEW].join(' ')}`,
+  `dd of=${NEW} conv=excl,fsync status=none`,
+  `ln -T -- ${NEW} ${FILE}.owner.${number}`,
+  `rm -f -- ${NEW}`,
+  SYNC,
+];
+const RULE = ruleFor(`ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="${FILE}"`);
+const attach = (losetup: string) => [...RULE, `${losetup} /dev/loop5 ${FILE}`, settle()];
+const ATTACH = attach('losetup');
+const READING = attach('losetup -r');
+const DETACH = [`sync /dev/loop3 ${FILE}`, 'losetup -d /dev/loop3'];
+const grown: DesiredSparse = { ...sharedDesired, recordedBytes: 1n << 30n };
+const ofGrown = { intent: undefined, done: { sizeBytes: 2n << 30n }, recordFiles: true };
+const RECORDS = `/var/lib/stowage/volumes/${UID}`;
+const FORGET = [
+  `rm -f ${['done', 'intent', 'wiped'].map((each) => `${RECORDS}.${each} ${RECORDS}.${each}.new`).join(' ')} ${RECORDS}.cancel ${directoryPartial(UID)} /run/udev/rules.d/61-stowage-${UID}.rules`,
+  'sync /var/lib/stowage/volumes',
+];
+const MARK = [
+  `rm -f -- ${NEW}`,
+  `dd of=${NEW} conv=excl,fsync status=none`,
+  `mv -T -- ${NEW} ${FILE}.reader.n1-t1`,
+  SYNC,
+];
+const unmark = (...nodes: string[]) => [
+  `rm -f -- ${nodes.map((node) => `${FILE}.reader.${node}-t0`).join(' ')}`,
+  SYNC,
+];
+
+function commands(operation: Operation, wanted: DesiredSparse, observed: ObservedSparse): string[] | string {
+  const made = plan(operation, wanted, observed, 5);
+  if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
+  return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+}
+
+const taking = (...takeOver: Holder[]): DesiredSparse => ({
+  ...sharedDesired,
+  owner: { node: 'n1', token: 't1', takeOver },
+});
+const held = seen({ owners: [owner(4, 'held', by('n1'))] }, attached);
+const others = seen({ owners: [owner(4, 'held', by('n2'))] });
+const free = seen({ owners: [owner(4, 'free', by('n2'))] });
+const unreadable = seen({ owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }] });
+const rebooted = seen({ owners: [owner(4, 'held', by('n1', { bootId: BOOT.replace('1', '2') }))] });
+const HELD = `passing: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
+const READ = `passing: ${FILE} is read on node n2`;
+const STRAY = `/dev/loop3 on node n1 has ${FILE}, which is not held for that node`;
+
+type Case = [name: string, Operation, DesiredSparse, ObservedSparse, outcome: string[] | string];
+
+test.each<Case>([
+  ['a file that nobody had', 'present', sharedDesired, seen({}), [...link(1), ...ATTACH]],
+  ['one that was let go of', 'present', sharedDesired, free, [...link(5), ...ATTACH]],
+  [
+    'what is of no use any more goes first, the lowest number first',
+    'present',
+    sharedDesired,
+    seen({
+      owners: [1, 2, 3].map((number) => owner(number, 'free', by('n2'))),
+      unfinished: ['n1', 'n2'].map((node) => ({ path: `${FILE}.new.${node}-t0`, node })),
+    }),
+    [...link(4, [`${FILE}.owner.1`, `${FILE}.owner.2`, `${FILE}.new.n1-t0`]), ...ATTACH],
+  ],
+  [
+    "this node's own, without a device",
+    'present',
+    sharedDesired,
+    { ...held, loops: [], link: undefined },
+    [...link(5), ...ATTACH],
+  ],
+  [
+    "this node's own of before it was started anew",
+    'present',
+    sharedDesired,
+    rebooted,
+    [...link(5), ...ATTACH],
+  ],
+  ["another node's", 'present', sharedDesired, others, HELD],
+  ["another node's that is dead", 'present', taking(by('n2')), others, [...link(5), ...ATTACH]],
+  [
+    "another attempt of a node's than the dead one",
+    'present',
+    taking(by('n2', { token: 't9' })),
+    others,
+    HELD,
+  ],
+  ['another start of the node', 'present', taking(by('n2', { bootId: UID })), others, HELD],
+  [
+    'what can’t be read',
+    'present',
+    taking(by('n2')),
+    unreadable,
+    `passing: ${FILE}.owner.4 does not say who has ${FILE}: it was damaged, or another version of Stowage wrote it`,
+  ],
+  ['what is attached', 'present', sharedDesired, held, []],
+  ['what is attached while it is free', 'present', sharedDesired, { ...free, ...attached }, STRAY],
+  ['what is attached while another node has it', 'present', sharedDesired, { ...others, ...attached }, STRAY],
+  ['what is attached since before a start', 'present', sharedDesired, { ...rebooted, ...attached }, STRAY],
+  ['a file that is read elsewhere', 'present', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  [
+    'a reader that came meanwhile',
+    'present',
+    sharedDesired,
+    seen({ owners: [owner(4, 'held', by('n1'))], marks: [mark('n2')] }),
+    [`sync ${FILE}`, ...link(5)],
+  ],
+  [
+    'a dead reader, and an old mark',
+    'present',
+    taking(by('n2')),
+    seen({ marks: [mark('n2'), mark('n1')] }),
+    [...unmark('n2', 'n1'), ...link(1), ...ATTACH],
+  ],
+
+  ['reading', 'present', reader, free, [...MARK, ...READING]],
+  ['reading beside others', 'present', reader, seen({ marks: [mark('n2')] }), [...MARK, ...READING]],
+  ['reading what another node has', 'present', reader, others, HELD],
+  [
+    'a writer that came meanwhile',
+    'present',
+    reader,
+    seen({ owners: [owner(4, 'held', by('n2'))], marks: [mark('n1')] }),
+    unmark('n1'),
+  ],
+  ['a device without a mark', 'present', reader, { ...free, ...reading }, STRAY],
+  ['what is read', 'present', reader, seen({ marks: [mark('n1')] }, reading), []],
+
+  ['a device', 'absent', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
+  ['no device any more', 'absent', sharedDesired, { ...held, loops: [] }, [`sync ${FILE}`, ...link(5)]],
+  ['after a start', 'absent', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
+  ["another node's is left", 'absent', sharedDesired, others, []],
+  ['the record of a node that grew what another made', 'absent', grown, { ...others, ...ofGrown }, FORGET],
+  ['that of the node that made it', 'absent', grown, others, []],
+  ['that of what is not recorded elsewhere', 'absent', sharedDesired, { ...others, ...ofGrown }, []],
+  ["a device of what is another node's by now", 'absent', sharedDesired, { ...others, ...attached }, DETACH],
+  [
+    'a reader',
+    'absent',
+    reader,
+    seen({ marks: [mark('n1'), mark('n2')] }, reading),
+    ['losetup -d /dev/loop3', ...unmark('n1')],
+  ],
+
+  ["destroying another node's", 'destroy', sharedDesired, others, HELD],
+  ['destroying what is read', 'destroy', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  ['destroying what is attached', 'destroy', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
+  [
+    'destroying once the file is gone',
+    'destroy',
+    sharedDesired,
+    { ...freshNode, shared: { ...quiet, owners: [owner(4, 'held', by('n1'))] } },
+    [`rm -f -- ${FILE}.owner.4`, SYNC],
+  ],
+  [
+    'making what another node makes',
+    'prepare',
+    { ...sharedDesired, recorded: false },
+    { ...freshNode, shared: others.shared },
+    HELD,
+  ],
+  [
+    'what was made, and not let go of',
+    'prepare',
+    { ...sharedDesired, recorded: false },
+    seen({ owners: [owner(4, 'held', by('n1'))] }),
+    [`sync ${FILE}`, ...link(5)],
+  ],
+])('%s: %s', (_, operation, wanted, observed, outcome) => {
+  expect(commands(operation, wanted, observed)).toEqual(outcome);
+});
+
+const LEADS = `${LINK} leads to /dev/sdz, `;
+const stray = (observed: ObservedSparse): ObservedSparse => ({
+  ...observed,
+  devices: [...observed.devices, { ...loopRow, name: 'sdz', device: '65:16', type: 'disk' }],
+  link: '65:16',
+});
+test.each<[string, DesiredSparse, ObservedSparse, string]>([
+  ['of what is attached', sharedDesired, stray(held), `${LEADS}not to the volume's device /dev/loop3`],
+  ['of what nobody has', sharedDesired, stray(free), `${LEADS}and the volume has no device`],
+  [
+    'of what is read',
+    reader,
+    stray(seen({ marks: [mark('n1')] }, reading)),
+    `${LEADS}not to the volume's device /dev/loop3`,
+  ],
+  ['of what is to be read', reader, stray(free), `${LEADS}and the volume has no device`],
+])('a path that leads to another device, %s, is told', (_, wanted, observed, astray) => {
+  const made = plan('present', wanted, observed, 5);
+  expect(made).toMatchObject({ astray });
+  expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toContain(RULE[1]);
+});
+
+test('a file is made while it is held, and let go of then', () => {
+  const made = commands('prepare', { ...sharedDesired, recorded: false }, { ...freshNode, shared: quiet });
+  const at = (command: string) => made.indexOf(command);
+  expect(at(`ln -T -- ${NEW} ${FILE}.owner.1`)).toBeGreaterThan(at(`mkdir -p -m 0700 -- ${FOLDER}`));
+  expect(at(`truncate -s 1073741824 -- ${FILE}.partial`)).toBeGreaterThan(
+    at(`ln -T -- ${NEW} ${FILE}.owner.1`),
+  );
+  expect(at(`ln -T -- ${NEW} ${FILE}.owner.2`)).toBeGreaterThan(at(`mv -T -- ${FILE}.partial ${FILE}`));
+});
+
+test('a file is removed while it is held, and what says so goes last', () => {
+  const made = commands('destroy', sharedDesired, free);
+  expect(made.slice(0, 5)).toEqual(link(5));
+  expect(made.slice(-2)).toEqual([`rm -f -- ${FILE}.owner.4 ${FILE}.owner.5`, SYNC]);
+  expect(made).toContain(`rm -f -- ${FILE}`);
+});
+
+const MOUNTED = { ...NFS, options: ['rw', 'soft', 'local_lock=none'] };
+test.each<Case>([
+  ['attaching', 'present', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
+  ['removing', 'destroy', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
+  ['letting go', 'absent', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
+])('no %s on a mount that loses writes', (_, operation, wanted, observed, outcome) => {
+  expect(commands(operation, wanted, observed)).toContain(outcome);
+  expect(commands(operation, wanted, observed)).toContain('mounted soft');
+});
+
+test('what is attached is detached whatever the mount is by now', () => {
+  expect(commands('absent', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } })).toEqual(
+    DETACH,
+  );
+});
+
+test.each([
+  ['nobody', undefined],
+  ['a name with a path in it', { node: '../n1', token: 't1' }],
+  ['no token', { node: 'n1', token: '' }],
+  ['a token with a separator', { node: 'n1', token: 't-1' }],
+])('work for %s is a fault', (_, claim) => {
+  expect(() => plan('present', { ...sharedDesired, owner: claim }, free, 5)).toThrow(FILE);
+});
+
+describe('right before its step', () => {
+  const guardsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
+    const made = plan(observed.loops.length > 0 ? 'absent' : 'present', wanted, observed, 5);
+    if ('refusal' in made) throw new Error(made.refusal);
+    return made.steps.find(({ argv }) => argv[0] === program)?.guards.map(({ argv }) => argv.join(' '));
+  };
+
+  test('it is looked whether the file is held, and was by the one before', () => {
+    expect(guardsOf(free, sharedDesired, 'losetup')?.slice(0, 4)).toEqual([
+      `cat ${FILE}.owner.4`,
+      `cat ${FILE}.owner.5`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4 ! -name ${UID}.owner.5`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.reader.*`,
+    ]);
+  });
+
+  test('it is looked whether nobody writes what is to be read', () => {
+    expect(guardsOf(free, reader, 'losetup')?.slice(0, 3)).toEqual([
+      `test -e ${FILE}.reader.n1-t1`,
+      `cat ${FILE}.owner.4`,
+      `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4`,
+    ]);
+  });
+
+  test('it is looked whether the device is gone, in the start of the node that was looked at', () => {
+    expect(guardsOf(held, sharedDesired, 'ln')).toEqual([
+      'cat /proc/sys/kernel/random/boot_id',
+      `cat ${FILE}.owner.4`,
+      `losetup -j ${FILE}`,
+    ]);
+  });
+});
+
+test('a job that was planned long ago can take a number that is free again, and goes no further', () => {
+  const share = new FakeShare();
+  const [slow, other] = ['n1', 'n2'].map((name) => new FakeSharer(name, share)) as [FakeSharer, FakeSharer];
+  const turn = (own: FakeSharer, operation: Operation) => {
+    own.attempts++;
+    own.finish(own.steps(operation, own.desired({}, [])));
+  };
+  turn(slow, 'present');
+  turn(slow, 'absent');
+  slow.attempts++;
+  const steps = slow.steps('present', slow.desired({}, []));
+  for (const operation of ['present', 'absent', 'present'] as const) turn(other, operation);
+  expect(other.attached).toBe('rw');
+  // The look at the number before it is for a directory that the node has in a cache.
+  expect(() => slow.finish(steps)).toThrow(Stopped);
+  expect(slow.attached).toBe('no');
+  // What it left is in nobody's way.
+  turn(other, 'absent');
+  turn(slow, 'present');
+  expect(slow.attached).toBe('rw');
+});
+
+test.each<[Operation, Partial<DesiredSparse>]>([
+  ['prepare', { recorded: false }],
+  ['present', {}],
+  ['destroy', {}],
+])('with another export mounted than the one on record nothing is done to %s it', (operation, more) => {
+  const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
+  expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({
+    reason: 'DirectoryNotMounted',
+  });
+});
