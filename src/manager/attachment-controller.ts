@@ -23,7 +23,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Follower } from '../nodes/follow.ts';
+import type { Follower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';

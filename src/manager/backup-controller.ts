@@ -8,7 +8,7 @@ import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Follower } from '../nodes/follow.ts';
+import type { Follower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
 import { jobOf, snapshotNameOf } from '../controllers/backup/decide-backup.ts';
 import { createBackupWork } from '../controllers/backup/node-work.ts';

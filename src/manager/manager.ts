@@ -21,7 +21,7 @@ import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { createFollower } from '../nodes/follow.ts';
+import { createFollower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
 import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';

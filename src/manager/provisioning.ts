@@ -16,7 +16,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Follower } from '../nodes/follow.ts';
+import type { Follower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
 import { sourceFor } from '../controllers/provisioner/source.ts';
 import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';

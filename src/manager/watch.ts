@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../workqueue/clock.ts';
 import { listAll } from '../kube/client.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { tellJobEnds } from '../nodes/job-ends.ts';
+import { tellJobEnds } from '../nodes/job-observer.ts';
 import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import { createNodeExecutor } from '../controllers/volume/node-executor.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { createGuardExecutor } from '../../src/nodes/guard-executor.ts';
+import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import type { Executor, Probe } from '../../src/nodes/job.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { UID } from '../support/volume-input.ts';
 import { answer, anything, text } from './hostile.ts';
 import { type Target, tame } from './target.ts';

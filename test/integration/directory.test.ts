@@ -13,8 +13,8 @@ import {
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { directoryRecord, recordDirectory } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { directoryPartial } from '../../src/storage/records.ts';

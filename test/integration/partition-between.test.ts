@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { DesiredRaw, Plan } from '../../src/storage/types.ts';
 import { planNow, runSteps } from '../support/carry-out.ts';

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired, Operation } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow } from '../support/carry-out.ts';

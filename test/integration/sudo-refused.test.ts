@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { error, step, sudoScene, WITHIN } from '../support/sudo-scene.ts';
 

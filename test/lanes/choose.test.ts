@@ -15,7 +15,7 @@ describe('choose', () => {
   });
 
   test('asks for the whole lane where one of the files does', () => {
-    const [first, second] = ['src/nodes/salt/login.ts', 'src/nodes/job.ts'];
+    const [first, second] = ['src/nodes/transport/salt/login.ts', 'src/nodes/job.ts'];
     expect(chosen(first, second).map(({ files, ...rest }) => rest)).toEqual([
       { lane: 'thorough', patterns: [], because: [first, second] },
       { lane: 'smoke', patterns: [], because: [second] },
@@ -47,7 +47,7 @@ describe('choose', () => {
 
   test.each([
     ['src/cli/why/why.ts', 'src/storage/lvm/plan.ts', 'src/sandbox/server.ts'],
-    ['src/storage/block/plan.ts', 'src/nodes/salt/login.ts', 'src/controllers/populator/decide.ts'],
+    ['src/storage/block/plan.ts', 'src/nodes/transport/salt/login.ts', 'src/controllers/populator/decide.ts'],
   ])('runs no file twice for %s, %s and %s', (...changed) => {
     const files = filesOf(...changed);
     expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);

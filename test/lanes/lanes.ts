@@ -79,7 +79,7 @@ export type Ask = readonly [lane: string, pattern?: string];
  * that matches a file counts. A changed test asks for itself (see choose). The thorough lane runs the integration tests, too.
  */
 export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
-  ['src/nodes/salt/', ['thorough', 'salt'], ['cluster', '/salt/']],
+  ['src/nodes/transport/salt/', ['thorough', 'salt'], ['cluster', '/salt/']],
   ['salt/', ['thorough', 'salt|ssh-guard'], ['cluster', '/salt/']],
   ['src/nodes/', ['thorough'], ['smoke']],
   [

@@ -20,7 +20,7 @@ export const nodes: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/nodes/ssh-shell.ts', [
+  ...mutationsOf('src/nodes/transport/ssh-shell.ts', [
     {
       id: 'host-key-accepted',
       invariant: 8,
@@ -117,7 +117,7 @@ export const nodes: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/nodes/shell-executor.ts', [
+  ...mutationsOf('src/nodes/transport/shell-executor.ts', [
     {
       id: 'round-trip-without-deadline',
       invariant: 11,

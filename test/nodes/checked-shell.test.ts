@@ -2,9 +2,9 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import type { Shell } from '../../src/nodes/shell.ts';
-import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import type { Shell } from '../../src/nodes/transport/shell.ts';
+import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** Shells on loopback: the `ssh` of these runs what it is told on this machine. */

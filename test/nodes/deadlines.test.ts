@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { createGuardExecutor } from '../../src/nodes/guard-executor.ts';
+import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import type { Shell } from '../../src/nodes/shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import type { Shell } from '../../src/nodes/transport/shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 
 const key = { subject: 'v1', id: 'prepare-1' };
 

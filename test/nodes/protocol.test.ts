@@ -10,7 +10,7 @@ import {
   readStates,
   submitScript,
 } from '../../src/nodes/protocol.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const job = (line: string, step = '', refusal = '', output = '') =>

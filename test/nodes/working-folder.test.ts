@@ -2,7 +2,7 @@ import { mkdtempSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from '@jest/globals';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { workingFolder } from '../../src/nodes/working-folder.ts';
 
 const before = process.cwd();

@@ -14,9 +14,9 @@ import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../src/nodes/ssh-shell.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { cutConnections, hasSession } from './sshd.ts';
 import { until } from './until.ts';
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { JOBS_FOLDER } from '../../src/nodes/jobs-folder.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect } from '@jest/globals';
-import { createLocalShell } from '../../src/nodes/local-shell.ts';
-import { createShellExecutor } from '../../src/nodes/shell-executor.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
+import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import type { Observed, Operation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
 import { leftovers } from './leftovers.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { StowageError } from '../../api/errors.ts';
-import type { Transport } from '../../nodes/transport.ts';
+import type { Transport } from '../../nodes/transport/transport.ts';
 import {
   FieldError,
   fieldsOf,

@@ -1,4 +1,4 @@
-import type { Transport } from '../../nodes/transport.ts';
+import type { Transport } from '../../nodes/transport/transport.ts';
 
 export const TRANSPORTS = ['ssh', 'salt', 'local'] as const satisfies readonly Transport[];
 

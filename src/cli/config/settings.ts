@@ -1,5 +1,5 @@
 import { StowageError } from '../../api/errors.ts';
-import type { SshAddress } from '../../nodes/ssh-shell.ts';
+import type { SshAddress } from '../../nodes/transport/ssh-shell.ts';
 import { saltOf } from '../nodes/salt.ts';
 import type { ConfigFile } from './file.ts';
 

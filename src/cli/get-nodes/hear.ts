@@ -1,7 +1,7 @@
 import type { Clock } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { ModuleRefusal } from '../../nodes/salt/refusal.ts';
+import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
 import { ObservationError } from '../../storage/probe-results.ts';

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import type { SaltAccess } from '../../nodes/salt/access.ts';
-import type { SshAddress } from '../../nodes/ssh-shell.ts';
-import type { Transport } from '../../nodes/transport.ts';
+import type { SaltAccess } from '../../nodes/transport/salt/access.ts';
+import type { SshAddress } from '../../nodes/transport/ssh-shell.ts';
+import type { Transport } from '../../nodes/transport/transport.ts';
 import { applyEnvironment } from '../config/environment.ts';
 import { NODE_SETTINGS, TRANSPORTS } from '../config/node-settings.ts';
 import type { Io } from '../io.ts';

@@ -1,5 +1,5 @@
 import { StowageError } from '../../api/errors.ts';
-import type { SaltAccess } from '../../nodes/salt/access.ts';
+import type { SaltAccess } from '../../nodes/transport/salt/access.ts';
 import type { ConfigFile } from '../config/file.ts';
 
 type SaltSettings = Pick<

@@ -3,7 +3,7 @@ import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { checkGuards } from '../../nodes/check-guards.ts';
 import { NodeError } from '../../nodes/errors.ts';
-import type { Follower } from '../../nodes/follow.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';

@@ -11,7 +11,7 @@ import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../kube/er
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Follower } from '../../nodes/follow.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import { factsOf, type Result } from '../snapshot/content-reconciler.ts';
 import { liveOf } from '../lib/get-or-undefined.ts';

@@ -2,7 +2,7 @@ import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { NodeError } from '../../nodes/errors.ts';
-import type { Follower } from '../../nodes/follow.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
 import type { Executor, JobState, Probe, ProbeResult } from '../../nodes/job.ts';
 import { describeFailure, withHint } from '../../nodes/job-text.ts';
 import { ObservationError } from '../../storage/probe-results.ts';

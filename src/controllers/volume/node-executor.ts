@@ -1,13 +1,13 @@
 import type { KubeNode } from '../../api/core.ts';
-import { createGuardExecutor } from '../../nodes/guard-executor.ts';
+import { createGuardExecutor } from '../../nodes/transport/guard-executor.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { createLocalShell } from '../../nodes/local-shell.ts';
-import { type GateClock, limitNodes } from '../../nodes/node-gate.ts';
-import type { SaltAccess } from '../../nodes/salt/access.ts';
-import { createSaltExecutor } from '../../nodes/salt/executor.ts';
-import { createShellExecutor } from '../../nodes/shell-executor.ts';
-import { createSshShell, type SshAddress } from '../../nodes/ssh-shell.ts';
-import type { Transport } from '../../nodes/transport.ts';
+import { createLocalShell } from '../../nodes/transport/local-shell.ts';
+import { type GateClock, limitNodes } from '../../nodes/node-limiter.ts';
+import type { SaltAccess } from '../../nodes/transport/salt/access.ts';
+import { createSaltExecutor } from '../../nodes/transport/salt/executor.ts';
+import { createShellExecutor } from '../../nodes/transport/shell-executor.ts';
+import { createSshShell, type SshAddress } from '../../nodes/transport/ssh-shell.ts';
+import type { Transport } from '../../nodes/transport/transport.ts';
 import { addressOfNode, minionOfNode } from './node-address.ts';
 import { lifeOf } from './node-life.ts';
 

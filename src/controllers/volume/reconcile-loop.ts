@@ -1,7 +1,7 @@
 import type { Logger } from '../../api/logger.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { Follower } from '../../nodes/follow.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
 import { type Effects, type Known, nothing } from './actions.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import type { Subjects } from './reconciled-object.ts';

@@ -3,7 +3,7 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { isOff } from '../../api/out-of-service.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { Follower } from '../../nodes/follow.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { decide } from './decide.ts';
 import { createEffects, type EffectDeps } from './actions.ts';

@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { JobEnd } from '../../nodes/job-ends.ts';
+import type { JobEnd } from '../../nodes/job-observer.ts';
 import { kindOfKey } from '../../controllers/volume/job-name.ts';
 import { label } from './label.ts';
 

@@ -5,7 +5,7 @@ import type { ReconcileResult } from '../../workqueue/controller.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { ApiCall } from '../../kube/transport.ts';
-import type { JobEnd } from '../../nodes/job-ends.ts';
+import type { JobEnd } from '../../nodes/job-observer.ts';
 import type { Observed } from '../../storage/types.ts';
 import { apiCallMetrics } from './api-calls.ts';
 import { type AttachmentMetrics, attachmentMetrics } from './attachments.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../../src/workqueue/clock.ts';
-import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
+import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { type Salt, startSalt } from './salt.ts';

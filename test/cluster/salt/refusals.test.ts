@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
-import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
+import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
 import { type Kinds, setUpKinds } from '../../support/kinds.ts';
 import { refusalCases } from '../../support/refusal-cases.ts';
 import { describeAsRoot } from '../../support/root.ts';

@@ -1,7 +1,7 @@
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { SaltAccess } from '../../../src/nodes/salt/access.ts';
+import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import { selfSigned } from '../../../src/sandbox/certificate.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
@@ -146,7 +146,7 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
   );
 
   async function fetchInsecure(address: string): Promise<boolean> {
-    const { createSaltHttp } = await import('../../../src/nodes/salt/http.ts');
+    const { createSaltHttp } = await import('../../../src/nodes/transport/salt/http.ts');
     const http = createSaltHttp(address, cert);
     try {
       await http.send({ method: 'GET', path: '/', timeoutMs: 2000, signal: new AbortController().signal });

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Executor } from '../../../src/nodes/job.ts';
-import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
+import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import type { DesiredRaw, DeviceFacts } from '../../../src/storage/types.ts';
 import { carryOut, observe, planNow, runSteps } from '../../support/carry-out.ts';
 import { rawDesired } from '../../support/raw-input.ts';

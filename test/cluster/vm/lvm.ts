@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Executor, JobState } from '../../../src/nodes/job.ts';
-import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
+import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { deviceOf, type VolumeDevice } from '../../../src/storage/device.ts';
 import type { Desired, DesiredLvm, Observed, Operation } from '../../../src/storage/types.ts';
 import { observe, planNow, runSteps } from '../../support/carry-out.ts';

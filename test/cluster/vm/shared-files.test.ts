@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Executor } from '../../../src/nodes/job.ts';
-import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
+import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { linkOf } from '../../../src/storage/links.ts';
 import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';

@@ -20,8 +20,8 @@ import {
 } from '../../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
-import { createShellExecutor } from '../../../src/nodes/shell-executor.ts';
-import { createSshShell } from '../../../src/nodes/ssh-shell.ts';
+import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import {
   type DesiredThinSnapshot,

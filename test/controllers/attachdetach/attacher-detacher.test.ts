@@ -7,7 +7,7 @@ import {
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
-import type { RunningJob } from '../../../src/nodes/follow.ts';
+import type { RunningJob } from '../../../src/nodes/job-watcher.ts';
 import type { Job, JobKey, Probe, Step } from '../../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { plan } from '../../../src/storage/plan.ts';

@@ -6,7 +6,7 @@ import { systemClock } from '../../../src/workqueue/clock.ts';
 import { createMetrics, type Metrics } from '../../../src/manager/metrics/metrics.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { tellJobEnds } from '../../../src/nodes/job-ends.ts';
+import { tellJobEnds } from '../../../src/nodes/job-observer.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { readSamples, type Sample, seriesValue } from '../../support/exposition.ts';

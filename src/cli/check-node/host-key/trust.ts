@@ -2,7 +2,7 @@ import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { StowageError } from '../../../api/errors.ts';
-import type { SshAddress } from '../../../nodes/ssh-shell.ts';
+import type { SshAddress } from '../../../nodes/transport/ssh-shell.ts';
 import { decideTrust, type HostKey, parseKeys, parseRevoked, settingOf } from './keys.ts';
 
 /** Runs a program to its end, whatever its status is. */

@@ -1,6 +1,6 @@
-import { NodeError } from './errors.ts';
-import type { Executor, JobKey } from './job.ts';
-import { pollTogether } from './poll-together.ts';
+import { NodeError } from '../errors.ts';
+import type { Executor, JobKey } from '../job.ts';
+import { pollTogether } from '../batch-poll.ts';
 import {
   readAnswer,
   readForgotten,
@@ -8,8 +8,8 @@ import {
   readStates,
   readSubjects,
   readSubmitted,
-} from './salt/answers.ts';
-import { argvsOf, jobArguments } from './salt/asked.ts';
+} from './salt/response.ts';
+import { argvsOf, jobArguments } from './salt/request.ts';
 import { MODULE_VERSION } from './salt/caller.ts';
 import { ModuleRefusal } from './salt/refusal.ts';
 import type { Shell } from './shell.ts';

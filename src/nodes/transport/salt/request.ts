@@ -1,4 +1,4 @@
-import type { Job, Probe } from '../job.ts';
+import type { Job, Probe } from '../../job.ts';
 
 /** As the module takes a look. */
 export const argvsOf = (probes: readonly Probe[]) => probes.map(({ argv }) => argv);

@@ -2,12 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { NodeError } from '../../../src/nodes/errors.ts';
-import type { Executor, Job } from '../../../src/nodes/job.ts';
-import { createSaltExecutor } from '../../../src/nodes/salt/executor.ts';
-import { type FakeSaltApi, startFakeSaltApi } from '../../support/fake-salt-api.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
-import { until } from '../../support/until.ts';
+import { NodeError } from '../../../../src/nodes/errors.ts';
+import type { Executor, Job } from '../../../../src/nodes/job.ts';
+import { createSaltExecutor } from '../../../../src/nodes/transport/salt/executor.ts';
+import { type FakeSaltApi, startFakeSaltApi } from '../../../support/fake-salt-api.ts';
+import { temporaryFolder } from '../../../support/temporary-folder.ts';
+import { until } from '../../../support/until.ts';
 
 let api: FakeSaltApi;
 let folder: { path: string; remove(): Promise<void> };
@@ -240,7 +240,7 @@ describe('distinguishes the failure of', () => {
   });
 
   test('a certificate of somebody else', async () => {
-    await writeFile(join(folder.path, 'ca'), (await import('../../support/tls.ts')).CERTIFICATE);
+    await writeFile(join(folder.path, 'ca'), (await import('../../../support/tls.ts')).CERTIFICATE);
     expect(await failure(executor.observe('n1', DATE))).toMatchObject({ code: 'unreachable' });
     expect(api.logins).toEqual([]);
   });

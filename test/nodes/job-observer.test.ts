@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor, JobKey, JobState } from '../../src/nodes/job.ts';
-import { tellJobEnds } from '../../src/nodes/job-ends.ts';
+import { tellJobEnds } from '../../src/nodes/job-observer.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 const KEY: JobKey = { subject: 'u', id: 'prepare-1' };

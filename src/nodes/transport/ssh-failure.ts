@@ -1,4 +1,4 @@
-import { NodeError } from './errors.ts';
+import { NodeError } from '../errors.ts';
 
 /** ssh's own exit status, as opposed to that of the remote command (ssh(1)). */
 export const SSH_FAILED = 255;

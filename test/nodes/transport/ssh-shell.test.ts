@@ -1,8 +1,8 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
-import { createSshShell } from '../../src/nodes/ssh-shell.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Of nobody: its directory of sockets is in XDG_RUNTIME_DIR. */
 const USER = 54_321;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { Agent, type Dispatcher } from 'undici';
-import { ANSWER_LIMIT } from '../answer-limit.ts';
-import { NodeError } from '../errors.ts';
+import { ANSWER_LIMIT } from '../../answer-limit.ts';
+import { NodeError } from '../../errors.ts';
 
 /** No answer that says anything: salt-api, or the salt-master behind it, is not there. */
 export class SaltUnreachable extends Error {

@@ -1,4 +1,4 @@
-import { NodeError } from '../errors.ts';
+import { NodeError } from '../../errors.ts';
 import type { SaltAccess } from './access.ts';
 
 /** What went wrong on the way to a node, and what to do about it. None of these says what became of a job. */

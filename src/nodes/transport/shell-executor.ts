@@ -1,7 +1,7 @@
-import { NodeError } from './errors.ts';
-import type { Executor, JobKey } from './job.ts';
-import { ForeignJobs } from './jobs-folder.ts';
-import { pollTogether } from './poll-together.ts';
+import { NodeError } from '../errors.ts';
+import type { Executor, JobKey } from '../job.ts';
+import { ForeignJobs } from '../jobs-folder.ts';
+import { pollTogether } from '../batch-poll.ts';
 import {
   forgetScript,
   observeScript,
@@ -12,9 +12,9 @@ import {
   readSubjects,
   subjectsScript,
   submitScript,
-} from './protocol.ts';
+} from '../protocol.ts';
 import type { Shell } from './shell.ts';
-import { SudoRefusal } from './sudo.ts';
+import { SudoRefusal } from '../sudo.ts';
 
 /** How long a round trip may take beside what it was told to wait, in ms. */
 const ROUND_TRIP = 30_000;

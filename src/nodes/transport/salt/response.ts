@@ -1,4 +1,4 @@
-import type { Job, JobState, Probe, ProbeResult, StepFacts } from '../job.ts';
+import type { Job, JobState, Probe, ProbeResult, StepFacts } from '../../job.ts';
 import { ModuleRefusal } from './refusal.ts';
 
 /** How what the module returns is read. Each throws a RangeError for what it does not return. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { NodeError } from '../../src/nodes/errors.ts';
-import { classifySshFailure } from '../../src/nodes/ssh-failure.ts';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import { classifySshFailure } from '../../../src/nodes/transport/ssh-failure.ts';
 
 const CHANGED = `@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@
 @    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @

@@ -1,4 +1,4 @@
-import { NodeError } from '../errors.ts';
+import { NodeError } from '../../errors.ts';
 import type { Hands } from '../shell.ts';
 import type { SaltAccess } from './access.ts';
 import {

@@ -1,4 +1,4 @@
-import { NodeError } from '../errors.ts';
+import { NodeError } from '../../errors.ts';
 
 /** The module is there and does not do it: by the node's own list, or because it is not for this node. */
 export class ModuleRefusal extends Error {

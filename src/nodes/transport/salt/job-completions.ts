@@ -1,5 +1,5 @@
-import type { JobKey } from '../job.ts';
-import type { GateClock } from '../node-gate.ts';
+import type { JobKey } from '../../job.ts';
+import type { GateClock } from '../../node-limiter.ts';
 import type { SaltCall } from './caller.ts';
 import type { SaltEvents } from './events.ts';
 

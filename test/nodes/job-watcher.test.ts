@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { createFollower } from '../../src/nodes/follow.ts';
+import { createFollower } from '../../src/nodes/job-watcher.ts';
 import type { JobKey, JobState } from '../../src/nodes/job.ts';
 
 const key = (id: string): JobKey => ({ subject: 'u', id });

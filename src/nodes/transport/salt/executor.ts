@@ -1,7 +1,7 @@
-import { NodeError } from '../errors.ts';
-import type { Executor, Job, JobKey } from '../job.ts';
-import { type GateClock, limitNodes } from '../node-gate.ts';
-import { pollTogether } from '../poll-together.ts';
+import { NodeError } from '../../errors.ts';
+import type { Executor, Job, JobKey } from '../../job.ts';
+import { type GateClock, limitNodes } from '../../node-limiter.ts';
+import { pollTogether } from '../../batch-poll.ts';
 import type { SaltAccess } from './access.ts';
 import {
   readAnswer,
@@ -10,10 +10,10 @@ import {
   readStates,
   readSubjects,
   readSubmitted,
-} from './answers.ts';
-import { argvsOf, jobArguments } from './asked.ts';
+} from './response.ts';
+import { argvsOf, jobArguments } from './request.ts';
 import { createSaltCaller, type SaltCall } from './caller.ts';
-import { createEnds } from './ends.ts';
+import { createEnds } from './job-completions.ts';
 import { readSaltEvents } from './events.ts';
 import { ModuleRefusal, syncOn } from './refusal.ts';
 import { createSaltSession } from './session.ts';

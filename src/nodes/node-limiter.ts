@@ -1,5 +1,5 @@
 import { NodeError } from './errors.ts';
-import type { Hands } from './shell.ts';
+import type { Hands } from './transport/shell.ts';
 
 /** The part of a clock that is used here. */
 export interface GateClock {
