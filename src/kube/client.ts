@@ -4,7 +4,7 @@ import { COMPONENT } from '../api/names.ts';
 import { VOLUMES } from '../api/resources.ts';
 import type { VolumeSpec } from '../api/volume.ts';
 import { AnswerTooLong, ApiError, ConnectionError } from './errors.ts';
-import { lines } from './lines.ts';
+import { lines } from './ndjson.ts';
 import { collectionPath, objectPath, queryString, requireNamespace } from './paths.ts';
 import type { Transport, What } from './transport.ts';
 import type {

@@ -12,7 +12,7 @@ import { AT_ONCE } from '../../src/manager/leader-guard.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
-import { limitRequests } from '../../src/kube/held-back.ts';
+import { limitRequests } from '../../src/kube/flow-control.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { WritesInput } from './attach-programs.ts';
 

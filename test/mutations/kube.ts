@@ -62,7 +62,7 @@ export const kube: readonly Mutation[] = [
       replace: '      await informer.stop();\n      resign();\n      await running;\n',
     },
   ]),
-  ...mutationsOf('src/kube/held-back.ts', [
+  ...mutationsOf('src/kube/flow-control.ts', [
     {
       id: 'lease-not-asked-at-send',
       invariant: 10,

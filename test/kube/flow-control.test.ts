@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { createClient } from '../../src/kube/client.ts';
-import { checkWrites, limitRate, limitRequests } from '../../src/kube/held-back.ts';
+import { checkWrites, limitRate, limitRequests } from '../../src/kube/flow-control.ts';
 import { createTransport, type Request, type Transport } from '../../src/kube/transport.ts';
 import { type FakeApi, fakeApi, json, status, WIDGETS, widget } from '../support/fake-api.ts';
 import { FakeClock, until } from '../support/fake-clock.ts';

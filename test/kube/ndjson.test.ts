@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { lines } from '../../src/kube/lines.ts';
+import { lines } from '../../src/kube/ndjson.ts';
 
 async function split(chunks: Buffer[]): Promise<string[]> {
   async function* stream() {
