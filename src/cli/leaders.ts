@@ -4,7 +4,7 @@ import { isHeld, type Leader, leaderOf, leasesOfDaemons } from '../api/leader.ts
 import { LEASES } from '../api/resources.ts';
 import { listAll } from '../kube/client.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { type Reading, reading } from './volume/reading.ts';
+import { type Reading, reading } from './volume/read-result.ts';
 
 /** The Leases of daemons, held or not. Throws a StowageError; that they may not be read is told in their place. */
 export const readLeases = (

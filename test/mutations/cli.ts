@@ -104,7 +104,7 @@ export const cli: readonly Mutation[] = [
       replace: `\`\${host} \${decision.add.type}`,
     },
   ]),
-  ...mutationsOf('src/cli/install/held.ts', [
+  ...mutationsOf('src/cli/install/crd-in-use.ts', [
     {
       id: 'definitions-removed-with-objects',
       invariant: 6,

@@ -15,7 +15,7 @@ import { plansOf, printPlans } from '../plan/print.ts';
 import { isInteractive } from '../prompts/prompts.ts';
 import { volumeProblem } from '../volume/check.ts';
 import { labelsText } from '../volume/summary.ts';
-import { agree, summarise } from '../wizard/agree.ts';
+import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import { type Found, find } from './find.ts';
 import { type AdoptFlags, typeOf } from './flags.ts';

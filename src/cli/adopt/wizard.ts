@@ -16,7 +16,7 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { Io } from '../io.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { classesThere } from '../volume/static-classes.ts';
 import { askClass } from '../volume/wizard.ts';
 import { nameProblem, toAsk } from '../wizard/missing.ts';

@@ -3,7 +3,7 @@ import { VERSION } from '../../api/version.ts';
 import { contextNames } from '../../kube/kubeconfig.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { type Asked, asked, type Candidate } from './asked.ts';
+import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 import { liveNames } from './live.ts';
 
 /** Nobody waits longer for a key that they pressed; in ms. */

@@ -17,7 +17,7 @@ import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedGrants } from '../grants/kinds.ts';
 import { NAMESPACES } from '../install/kinds.ts';
-import type { Candidate } from './asked.ts';
+import type { Candidate } from './parse-cursor.ts';
 import type { Live, Values } from './values.ts';
 
 interface Listed<T extends KubeObject = KubeObject> {

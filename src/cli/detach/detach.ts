@@ -13,10 +13,10 @@ import { printDone } from '../objects/print.ts';
 import { printable } from '../output/printable.ts';
 import { showProgress } from '../output/progress.ts';
 import { confirm } from '../prompts/confirm.ts';
-import { foundIn, readNamed } from '../volume/reading.ts';
+import { foundIn, readNamed } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
 import { isRecorded, letGo } from './force.ts';
-import { heldBy } from './held.ts';
+import { heldBy } from './detach-blockers.ts';
 
 export interface DetachFlags {
   node: string;

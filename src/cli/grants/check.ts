@@ -8,7 +8,7 @@ import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import type { NamespacedName } from '../parse.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
 import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
 

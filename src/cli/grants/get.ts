@@ -12,7 +12,7 @@ import { selected } from '../objects/selector.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { requiredGrants } from './kinds.ts';
 import { type GrantRow, grantees, isOfVolumes, type Referrers, rowOf } from './row.ts';
 import { grantRows } from './table.ts';

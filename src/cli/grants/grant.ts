@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { printDone } from '../objects/print.ts';
 import { printable } from '../output/printable.ts';
-import { readNamed } from '../volume/reading.ts';
+import { readNamed } from '../volume/read-result.ts';
 import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
 import { agreeToGrant, complete } from './wizard.ts';

@@ -3,7 +3,7 @@ import type { Connection } from '../../kube/connect.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
-import { agree, summarise } from '../wizard/agree.ts';
+import { agree, summarise } from '../wizard/review-plan.ts';
 import { lackingOf, toAsk } from '../wizard/missing.ts';
 import { askNamespace } from '../wizard/namespaces.ts';
 import { sameCommand } from '../wizard/same-command.ts';

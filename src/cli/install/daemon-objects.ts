@@ -7,7 +7,7 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { CAPACITY_SELECTOR } from '../../controllers/lib/capacity/capacity.ts';
 import { readLeases } from '../leaders.ts';
-import { foundIn, reading, readNamed } from '../volume/reading.ts';
+import { foundIn, reading, readNamed } from '../volume/read-result.ts';
 import type { Installed } from './installed.ts';
 import { isOurs } from './labels.ts';
 

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { readLeases } from '../leaders.ts';
 import { printable } from '../output/printable.ts';
 import { refuseBesideOperator } from '../take-over/operator.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';

@@ -9,11 +9,11 @@ import { confirm } from '../prompts/confirm.ts';
 import { findOperators, startOf } from '../take-over/operator.ts';
 import { COMPONENTS, type Component } from './components.ts';
 import { leftByDaemons } from './daemon-objects.ts';
-import { refuseHeld } from './held.ts';
+import { refuseHeld } from './crd-in-use.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { MANAGED_BY } from './labels.ts';
-import { othersIn } from './others.ts';
+import { othersIn } from './foreign-objects.ts';
 import { removeObject } from './remove.ts';
 import { titleOf } from './wanted.ts';
 

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Executor } from '../../nodes/job.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { foundIn, readNamed } from '../volume/reading.ts';
+import { foundIn, readNamed } from '../volume/read-result.ts';
 import type { NodeFlags } from './flags.ts';
 
 /**

@@ -11,7 +11,7 @@ import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
 import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 import { POPULATOR_ROWS } from './table.ts';

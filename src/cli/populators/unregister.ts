@@ -16,7 +16,7 @@ import { CLUSTER_ROLES } from '../install/kinds.ts';
 import { isOurs } from '../install/labels.ts';
 import type { Io } from '../io.ts';
 import { printDone } from '../objects/print.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { roleNameOf } from './manifest.ts';
 import { usesOf } from './uses.ts';
 

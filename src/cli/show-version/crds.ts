@@ -1,7 +1,7 @@
 import { CRDS } from '../../api/crds.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { type Reading, readNamed } from '../volume/reading.ts';
+import { type Reading, readNamed } from '../volume/read-result.ts';
 import { type Definition, type Skew, skewOf } from './skew.ts';
 
 const DEFINITIONS: Resource = {

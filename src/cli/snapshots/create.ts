@@ -12,7 +12,7 @@ import { nameOf } from '../objects/name.ts';
 import { printDone } from '../objects/print.ts';
 import { printable } from '../output/printable.ts';
 import type { NamespacedName } from '../parse.ts';
-import { readNamed } from '../volume/reading.ts';
+import { readNamed } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
 import { diagnoseSnapshot } from '../why/snapshot/diagnose.ts';
 import { readSnapshot } from '../why/snapshot/read.ts';

@@ -8,7 +8,7 @@ import { about } from '../batch.ts';
 import type { Subject } from './adopt.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { refusedVolume } from './refused.ts';
-import { type Standing, standingOf } from './standing.ts';
+import { type Standing, standingOf } from './adoption-state.ts';
 
 /** The Volumes of a cluster, and what is to become of each. */
 export interface Cluster {

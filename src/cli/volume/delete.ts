@@ -13,7 +13,7 @@ import { printDone } from '../objects/print.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { isInteractive } from '../prompts/prompts.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
-import { lostByDeletion } from './losses.ts';
+import { lostByDeletion } from './data-loss.ts';
 import { untilGone } from './wait-gone.ts';
 
 export interface DeleteFlags extends WaitFlags {

@@ -4,7 +4,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { description } from './description.ts';
-import { foundIn } from './reading.ts';
+import { foundIn } from './read-result.ts';
 import { readConsumers, readEvents } from './related.ts';
 
 /** `stowage describe volume`. Throws a StowageError. */

@@ -7,7 +7,7 @@ import { attachmentRows } from '../attachments/row.ts';
 import { AS_ROWS } from '../attachments/table.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';
 import { table } from '../output/table.ts';
-import type { Reading } from './reading.ts';
+import type { Reading } from './read-result.ts';
 import { type Consumers, lastSeen } from './related.ts';
 
 export interface Described extends Consumers {

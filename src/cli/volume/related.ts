@@ -4,7 +4,7 @@ import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
-import { foundIn, type Reading, reading, readNamed } from './reading.ts';
+import { foundIn, type Reading, reading, readNamed } from './read-result.ts';
 
 /** Where Events about what is in no namespace are written. */
 export const CLUSTER_EVENTS = 'default';

@@ -9,7 +9,7 @@ import type { Nodes } from '../node-pattern.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { refused, type VolumePlan } from '../plan/plan.ts';
 import { plansOf } from '../plan/print.ts';
-import type { Summary } from '../wizard/agree.ts';
+import type { Summary } from '../wizard/review-plan.ts';
 import { type SameFlags, sameCommand } from '../wizard/same-command.ts';
 import type { VolumeFlags } from './manifest.ts';
 import type { Wanted } from './wizard.ts';

@@ -9,7 +9,7 @@ import { nameProblem } from '../wizard/missing.ts';
 import { askNodes } from '../wizard/nodes.ts';
 import { type Asking, askDevice, askGroup } from '../wizard/storage.ts';
 import { missing, typeOf, type VolumeFlags } from './manifest.ts';
-import { foundIn, reading } from './reading.ts';
+import { foundIn, reading } from './read-result.ts';
 import { classChoices, classesThere } from './static-classes.ts';
 
 /** What `create volume` needs: nothing of it is missing. */

@@ -6,14 +6,14 @@ import { commandIn } from '../../storage/holders.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { readyOf } from '../volume/describe.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { commandLine, letGo, onNode, untaint } from './command-line.ts';
 import { notReadyFix } from './node.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import { lettingGo } from './timer.ts';
+import { lettingGo } from './force-detach-deadline.ts';
 import type { Cause, Fix, Holdup, Known } from './types.ts';
-import { obstruction } from './way.ts';
+import { obstruction } from './node-connectivity.ts';
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
 

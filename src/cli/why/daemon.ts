@@ -8,7 +8,7 @@ import { absent, type Deployment } from '../check-cluster/daemon.ts';
 import { DEPLOYMENTS } from '../install/kinds.ts';
 import { MANAGED_BY } from '../install/labels.ts';
 import { readLeases, runsWithout } from '../leaders.ts';
-import { foundIn, type Reading, reading } from '../volume/reading.ts';
+import { foundIn, type Reading, reading } from '../volume/read-result.ts';
 import { commandLine } from './command-line.ts';
 import type { Reason } from './reasons.ts';
 import type { Fix, Holdup } from './types.ts';

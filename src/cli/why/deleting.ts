@@ -5,7 +5,7 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
 import { readyOf } from '../volume/describe.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { endHolder, heldOn } from './attached.ts';
 import { commandLine, takeOff } from './command-line.ts';
 import { refusedBy } from './refused.ts';

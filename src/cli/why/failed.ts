@@ -5,13 +5,13 @@ import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../volume/describe.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
 import { refusedBy } from './refused.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
 import type { Cause, Fix, Known } from './types.ts';
-import { type Obstruction, obstruction } from './way.ts';
+import { type Obstruction, obstruction } from './node-connectivity.ts';
 
 /** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
 const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;

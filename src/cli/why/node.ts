@@ -5,12 +5,12 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { taintOff } from '../../controllers/volume/node-death.ts';
 import { readyOf } from '../volume/describe.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { commandLine, onNode, recreate } from './command-line.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import { lettingGo, notReadySince } from './timer.ts';
+import { lettingGo, notReadySince } from './force-detach-deadline.ts';
 import type { Cause, Fix, Known, Link } from './types.ts';
-import { obstruction } from './way.ts';
+import { obstruction } from './node-connectivity.ts';
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 

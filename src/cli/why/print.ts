@@ -1,6 +1,6 @@
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from '../output/data.ts';
-import { isByHand } from './by-hand.ts';
+import { isByHand } from './needs-judgement.ts';
 import { explanation } from './text.ts';
 import type { Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 

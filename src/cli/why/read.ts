@@ -3,7 +3,7 @@ import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { readNamed } from '../volume/reading.ts';
+import { readNamed } from '../volume/read-result.ts';
 import { readConsumers } from '../volume/related.ts';
 import type { Known } from './types.ts';
 

@@ -4,7 +4,7 @@ import { TOOLS } from '../../storage/node-check/tools.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { commandLine, onNode } from './command-line.ts';
-import type { Obstruction } from './way.ts';
+import type { Obstruction } from './node-connectivity.ts';
 
 type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obstruction];
 

@@ -7,7 +7,7 @@ import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { readyOf } from '../volume/describe.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import type { Holdup, Known } from './types.ts';
 
 export const isDeleting = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;

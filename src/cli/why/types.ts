@@ -1,6 +1,6 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Reading } from '../volume/reading.ts';
+import type { Reading } from '../volume/read-result.ts';
 import type { Reason } from './reasons.ts';
 
 /** All that an explanation is made from. */

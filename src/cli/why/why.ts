@@ -11,7 +11,7 @@ import { servedGrants } from '../grants/kinds.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
 import { controllerOff, daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';

@@ -5,7 +5,7 @@ import { NAMESPACES } from '../install/kinds.ts';
 import type { Io } from '../io.ts';
 import { namespaceName } from '../parse.ts';
 import type { Prompts } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { problemBy } from './missing.ts';
 
 /** In place of a name. */

@@ -4,7 +4,7 @@ import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { hearNodes } from '../get-nodes/hear.ts';
+import { hearNodes } from '../get-nodes/probe-nodes.ts';
 import type { Heard } from '../get-nodes/row.ts';
 import type { Io } from '../io.ts';
 import { type Nodes, nodes as parseNodes } from '../node-pattern.ts';
@@ -12,7 +12,7 @@ import type { NodeFlags } from '../nodes/flags.ts';
 import { reachNodes } from '../nodes/with-nodes.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice, Prompts } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 
 /** How long nodes are waited for, in ms. */
 const HEAR_MS = 5000;

@@ -5,7 +5,7 @@ import type { Connection } from '../../kube/connect.ts';
 import type { Io } from '../io.ts';
 import { type NamespacedName, namespacedName } from '../parse.ts';
 import type { Choice, Prompts } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 import { problemBy } from './missing.ts';
 
 const QUESTION = 'VolumeSnapshot:';

@@ -16,7 +16,7 @@ import { withNodes } from '../nodes/with-nodes.ts';
 import { printable } from '../output/printable.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice, Prompts } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/reading.ts';
+import { foundIn, reading } from '../volume/read-result.ts';
 
 /** What is asked where, and by what. */
 export interface Asking {

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { summarise } from '../../../src/cli/wizard/agree.ts';
+import { summarise } from '../../../src/cli/wizard/review-plan.ts';
 import { sameCommand } from '../../../src/cli/wizard/same-command.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 

@@ -17,7 +17,7 @@ import { fillsFromLinks } from '../../../model/data-source/resolve.ts';
 import type { Io } from '../../io.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { printable } from '../../output/printable.ts';
-import { foundIn, reading } from '../../volume/reading.ts';
+import { foundIn, reading } from '../../volume/read-result.ts';
 import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
 
 /** How a claim comes to a snapshot: it names it, or it names a link that names it. */

@@ -10,7 +10,7 @@ import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../api/snapsho
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../../io.ts';
 import { printable } from '../../output/printable.ts';
-import { foundIn, readNamed } from '../../volume/reading.ts';
+import { foundIn, readNamed } from '../../volume/read-result.ts';
 
 /** What is known of a snapshot to whoever restores it. */
 export interface Origin {

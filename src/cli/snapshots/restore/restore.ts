@@ -16,7 +16,7 @@ import { nameOf } from '../../objects/name.ts';
 import { printDone } from '../../objects/print.ts';
 import { printable } from '../../output/printable.ts';
 import type { NamespacedName } from '../../parse.ts';
-import { foundIn, reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, reading, readNamed } from '../../volume/read-result.ts';
 import { diagnoseClaim } from '../../why/claim/diagnose.ts';
 import { readClaim } from '../../why/claim/read.ts';
 import { commandLine } from '../../why/command-line.ts';

@@ -1,5 +1,5 @@
 import { SNAPSHOT_FINALIZERS } from '../../../api/names.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import type { Holdup } from '../types.ts';

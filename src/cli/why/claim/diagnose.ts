@@ -3,7 +3,7 @@ import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { eventText, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';

@@ -1,6 +1,6 @@
 import type { AnyEvent, StorageClass } from '../../../api/core.ts';
 import { OVERWRITE_PARAMETER } from '../../../model/dynamic-class.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Fix } from '../types.ts';

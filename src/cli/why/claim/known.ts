@@ -9,7 +9,7 @@ import type {
 import type { Volume } from '../../../api/volume.ts';
 import type { NearMiss } from '../../../model/data-source/grant.ts';
 import type { Resolution } from '../../../model/data-source/resolve.ts';
-import type { Reading } from '../../volume/reading.ts';
+import type { Reading } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Supply } from '../pod/known.ts';
 import type { Known } from '../types.ts';

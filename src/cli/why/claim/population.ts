@@ -1,7 +1,7 @@
 import { POPULATE_FINALIZER, POPULATOR_EVENT, SELECTED_NODE_ANNOTATION } from '../../../api/names.ts';
 import { kindText } from '../../../api/populator.ts';
 import { claimSource } from '../../../model/populator-definition.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';

@@ -33,7 +33,7 @@ import { referrer } from '../../grants/kinds.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { eventsOf, isOwn } from '../../snapshots/events.ts';
 import { readyOf } from '../../volume/describe.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
 import { CLUSTER_EVENTS, uses } from '../../volume/related.ts';
 import type { Supply } from '../pod/known.ts';
 import { readKnown } from '../read.ts';

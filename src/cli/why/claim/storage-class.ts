@@ -1,7 +1,7 @@
 import type { StorageClass } from '../../../api/core.ts';
 import { DRIVER } from '../../../api/names.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Holdup } from '../types.ts';
 import type { ClaimKnown } from './known.ts';

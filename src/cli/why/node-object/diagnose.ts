@@ -3,7 +3,7 @@ import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { addressProblems } from '../../../controllers/volume/node-address.ts';
 import { taintOff } from '../../../controllers/volume/node-death.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';

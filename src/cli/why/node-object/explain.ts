@@ -1,7 +1,7 @@
 import { NODES } from '../../../api/resources.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import type { Io } from '../../io.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import type { Target } from '../target.ts';
 import type { Explained } from '../types.ts';
 import { diagnoseNode } from './diagnose.ts';

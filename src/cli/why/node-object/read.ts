@@ -6,7 +6,7 @@ import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { readyOf } from '../../volume/describe.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
 import { readKnown } from '../read.ts';
 import { isDeleting } from '../state.ts';
 import type { Known } from '../types.ts';

@@ -1,4 +1,4 @@
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { commandLine } from '../command-line.ts';
 import { type Holdup, type Link, through } from '../types.ts';

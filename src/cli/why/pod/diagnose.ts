@@ -1,4 +1,4 @@
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Diagnosis } from '../types.ts';
 import { conditionOf, notThere } from './attached.ts';

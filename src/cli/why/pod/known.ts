@@ -1,6 +1,6 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
-import type { Reading } from '../../volume/reading.ts';
+import type { Reading } from '../../volume/read-result.ts';
 import type { ClaimKnown } from '../claim/known.ts';
 import type { Known } from '../types.ts';
 

@@ -2,7 +2,7 @@ import type { Attachment, Volume } from '../../../api/volume.ts';
 import { deletePods, isUsed, resolveDoubt, underWay, unmount } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
 import type { Holdup } from '../types.ts';
-import { obstruction } from '../way.ts';
+import { obstruction } from '../node-connectivity.ts';
 
 /** As attachment/blocked.ts says it of the node that has the volume. */
 const NOT_READY = /\band is not Ready\b|\band has no Node object\b/;

@@ -13,7 +13,7 @@ import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { readyOf } from '../../volume/describe.ts';
-import { foundIn, type Reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, type Reading, readNamed } from '../../volume/read-result.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
 import { readKnown } from '../read.ts';
 import type { Claim, PodKnown, PodVolume } from './known.ts';

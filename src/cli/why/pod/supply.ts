@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Fix } from '../types.ts';
 import type { Claim, Supply } from './known.ts';

@@ -1,6 +1,6 @@
 import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../../api/names.ts';
 import type { VolumeSnapshotClass } from '../../../api/snapshot.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import type { Holdup } from '../types.ts';
 import type { SnapshotKnown } from './read.ts';
 

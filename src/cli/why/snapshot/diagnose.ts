@@ -1,7 +1,7 @@
 import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
 import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
 import { eventText } from '../../snapshots/events.ts';
-import { foundIn } from '../../volume/reading.ts';
+import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';

@@ -9,7 +9,7 @@ import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from 
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { eventsOf } from '../../snapshots/events.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/reading.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
 
 /** All that the explanation of a snapshot is made from. */
 export interface SnapshotKnown {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isByHand } from '../../../src/cli/why/by-hand.ts';
+import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
 import { letGo, onNode, patchSpec, recreate, retry, takeOff } from '../../../src/cli/why/command-line.ts';
 import { taintOff } from '../../../src/controllers/volume/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';

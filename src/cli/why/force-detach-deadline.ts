@@ -2,7 +2,7 @@ import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
-import { foundIn } from '../volume/reading.ts';
+import { foundIn } from '../volume/read-result.ts';
 import type { Holdup, Known } from './types.ts';
 
 /** `--max-wait-for-unmount` of a daemon that was told of no other, in ms. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { standingOf } from '../../../src/cli/take-over/standing.ts';
+import { standingOf } from '../../../src/cli/take-over/adoption-state.ts';
 import { pv, UID, volume } from '../../support/volume-input.ts';
 
 const ready = (status: 'True' | 'False' | 'Unknown', reason?: string) => ({

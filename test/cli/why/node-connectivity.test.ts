@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { obstruction } from '../../../src/cli/why/way.ts';
+import { obstruction } from '../../../src/cli/why/node-connectivity.ts';
 import type { NodeError } from '../../../src/nodes/errors.ts';
 import { withHint } from '../../../src/nodes/job-text.ts';
 import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';

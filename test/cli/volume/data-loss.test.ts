@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { confirmOverwriting } from '../../../src/cli/volume/create.ts';
-import { lostByDeletion } from '../../../src/cli/volume/losses.ts';
+import { lostByDeletion } from '../../../src/cli/volume/data-loss.ts';
 import { fakeIo, type World } from '../../support/fake-io.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { asked } from '../../../src/cli/complete/asked.ts';
+import { asked } from '../../../src/cli/complete/parse-cursor.ts';
 import { allCommands, optionsOf, pathOf } from '../../../src/cli/complete/tree.ts';
 import { TOLD_OF } from '../../../src/cli/complete/values.ts';
 import { createProgram } from '../../../src/cli/program.ts';

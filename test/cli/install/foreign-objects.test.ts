@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { PODS } from '../../../src/api/resources.ts';
-import { othersOf } from '../../../src/cli/install/others.ts';
+import { othersOf } from '../../../src/cli/install/foreign-objects.ts';
 
 const one = (name: string, owners: string[] = [], resource: Resource = PODS) => {
   const ownerReferences = owners.map((uid) => ({ apiVersion: 'v1', kind: 'X', name: uid, uid }));
