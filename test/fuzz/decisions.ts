@@ -11,7 +11,7 @@ import { primeNameOf } from '../../src/controllers/populator/objects.ts';
 import { decideBackup } from '../../src/controllers/backup/decide-backup.ts';
 import { decideContent } from '../../src/controllers/snapshot/decide-content.ts';
 import { decideSnapshot } from '../../src/controllers/snapshot/decide-snapshot.ts';
-import * as fill from '../population/input.ts';
+import * as fill from '../controllers/populator/input.ts';
 import * as backups from '../controllers/backup/backup-objects.ts';
 import * as snapshots from '../support/snapshot-objects.ts';
 import { anything, text, word } from './hostile.ts';

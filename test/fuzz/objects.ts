@@ -11,7 +11,7 @@ import { droppedSource } from '../../src/model/data-source/dropped-data-source.t
 import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../src/controllers/volume/node-address.ts';
 import { checkClass } from '../../src/controllers/volume/storage-class.ts';
-import { input, node, pod } from '../provisioning/claim-input.ts';
+import { input, node, pod } from '../controllers/provisioner/claim-input.ts';
 import { storageClass, UID } from '../support/volume-input.ts';
 import { annotations, anything, quantity, text, word } from './hostile.ts';
 import { type Target, tame } from './target.ts';

@@ -7,7 +7,7 @@ import { ApiError } from '../../../src/kube/errors.ts';
 import { type BackupDeps, createBackupReconciler } from '../../../src/controllers/backup/reconciler.ts';
 import type { BackupOutcome } from '../../../src/controllers/backup/types.ts';
 import { memoryLogger } from '../../support/logger.ts';
-import { node } from '../../provisioning/claim-input.ts';
+import { node } from '../provisioner/claim-input.ts';
 import { backup, content, snapshot, UID } from './backup-objects.ts';
 
 const NOW = Date.parse('2030-01-01T10:00:00Z');

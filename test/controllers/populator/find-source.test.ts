@@ -4,7 +4,7 @@ import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { findSource, type SourceDeps } from '../../../src/controllers/populator/find-source.ts';
 import { hello, helloReference } from '../../support/hello.ts';
-import { claim, definition } from '../../population/input.ts';
+import { claim, definition } from './input.ts';
 
 const failure = (code: number, details: object = { name: 'example' }) =>
   new ApiError(

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume } from '../../src/api/core.ts';
-import type { VolumeStatus } from '../../src/api/volume.ts';
-import { decideReclaim } from '../../src/controllers/provisioner/decide-reclaim.ts';
-import type { ReclaimInput } from '../../src/controllers/provisioner/types.ts';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { VolumeStatus } from '../../../src/api/volume.ts';
+import { decideReclaim } from '../../../src/controllers/provisioner/decide-reclaim.ts';
+import type { ReclaimInput } from '../../../src/controllers/provisioner/types.ts';
 import { claim, volume } from './claim-input.ts';
 
 const VOLUME_UID = 'u-volume';

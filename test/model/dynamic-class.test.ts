@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { StorageClass } from '../../src/api/core.ts';
 import { claimVolume } from '../../src/model/claim-volume.ts';
 import { type DynamicClass, dynamicClass } from '../../src/model/dynamic-class.ts';
-import { claim, storageClass } from './claim-input.ts';
+import { claim, storageClass } from '../controllers/provisioner/claim-input.ts';
 
 const parsed = (parameters: Record<string, string>) => dynamicClass(storageClass({ parameters }));
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../src/controllers/populator/types.ts';
+import { decide } from '../../../src/controllers/populator/decide.ts';
+import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { decided, SELECTED, waiting } from './decisions.ts';
 import {
   annotated,

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolumeClaim } from '../../src/api/core.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../src/api/resources.ts';
-import { ApiError } from '../../src/kube/errors.ts';
-import { createEffects, type EffectDeps } from '../../src/controllers/populator/effects.ts';
-import { memoryLogger } from '../support/logger.ts';
+import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
+import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/api/resources.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { createEffects, type EffectDeps } from '../../../src/controllers/populator/effects.ts';
+import { memoryLogger } from '../../support/logger.ts';
 import { claim, OWN, pod, prime, pv, UID } from './input.ts';
 
 /** @param live the claim as the API server has it */

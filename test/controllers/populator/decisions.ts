@@ -1,5 +1,5 @@
-import { decide } from '../../src/controllers/populator/decide.ts';
-import type { MachineDecision, MachineInput } from '../../src/controllers/populator/types.ts';
+import { decide } from '../../../src/controllers/populator/decide.ts';
+import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, input, NOW, prime, storageClass } from './input.ts';
 
 /** Objects that the stages of populating a claim begin with, and what a decision comes to. */

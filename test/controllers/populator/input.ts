@@ -1,7 +1,7 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
-import { primeNameOf, primeOf } from '../../src/controllers/populator/objects.ts';
-import type { MachineInput } from '../../src/controllers/populator/types.ts';
-import { HELLO_DEFINITION, hello, helloReference } from '../support/hello.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
+import { primeNameOf, primeOf } from '../../../src/controllers/populator/objects.ts';
+import type { MachineInput } from '../../../src/controllers/populator/types.ts';
+import { HELLO_DEFINITION, hello, helloReference } from '../../support/hello.ts';
 
 export const UID = '11111111-1111-4111-8111-111111111111';
 export const OWN = 'stowage';

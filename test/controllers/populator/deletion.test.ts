@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../src/controllers/populator/decide.ts';
-import type { MachineInput } from '../../src/controllers/populator/types.ts';
+import { decide } from '../../../src/controllers/populator/decide.ts';
+import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { bound, DELETED, decided, populated } from './decisions.ts';
 import { claim, found, given, input, NOW, pod, prime, pv } from './input.ts';
 

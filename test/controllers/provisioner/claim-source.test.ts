@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import type { Volume } from '../../src/api/volume.ts';
-import { type SourceOptions, sourceFor } from '../../src/controllers/provisioner/source.ts';
-import { boundClaim, claimNamed } from '../support/snapshots.ts';
-import { volumeNamed } from '../support/volumes.ts';
+import type { Volume } from '../../../src/api/volume.ts';
+import { type SourceOptions, sourceFor } from '../../../src/controllers/provisioner/source.ts';
+import { boundClaim, claimNamed } from '../../support/snapshots.ts';
+import { volumeNamed } from '../../support/volumes.ts';
 
 const { claim: source, pv } = boundClaim('foo', 'test');
 const claim = claimNamed('copy', { dataSource: { kind: 'PersistentVolumeClaim', name: 'foo' } });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { decide } from '../../src/controllers/populator/decide.ts';
-import type { MachineDecision, MachineInput } from '../../src/controllers/populator/types.ts';
+import { decide } from '../../../src/controllers/populator/decide.ts';
+import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
 
 /** What becomes of a pod that somebody ends, or that does not begin. */
