@@ -1,7 +1,7 @@
+import type { NodeExecutorOptions } from '../controllers/volume/node-executor.ts';
 import type { Connection, ConnectOptions } from '../kube/connect.ts';
 import type { Clock } from '../kube/types.ts';
 import type { Executor } from '../nodes/job.ts';
-import type { NodeExecutorOptions } from '../controllers/volume/node-executor.ts';
 import type { Prompts } from './prompts/prompts.ts';
 
 /** The part of a stream that commands write to. */

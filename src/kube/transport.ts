@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { StowageError } from '../api/errors.ts';
 import { type Checked, createAgents } from './agents.ts';
-import { apiError, objectOf } from './response.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { AnswerTooLong, ConnectionError } from './errors.ts';
+import { apiError, objectOf } from './response.ts';
 
 /** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
 export interface Credentials {

@@ -6,30 +6,30 @@ import { isPaused } from '../api/paused.ts';
 import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacher } from '../controllers/attachdetach/attacher-detacher.ts';
-import type { Known } from '../controllers/attachdetach/volume-state.ts';
 import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
 import { lifeOf } from '../controllers/attachdetach/node-facts.ts';
-import { createPodIndex } from '../controllers/attachdetach/volume-consumers.ts';
 import {
   type AttachmentReconciler,
   createAttachmentReconciler,
 } from '../controllers/attachdetach/reconciler.ts';
 import type { ForcedReason, OperationKind } from '../controllers/attachdetach/types.ts';
-import type { Clock } from '../workqueue/clock.ts';
-import { createOperations } from '../workqueue/pending-operations.ts';
-import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
+import { createPodIndex } from '../controllers/attachdetach/volume-consumers.ts';
+import type { Known } from '../controllers/attachdetach/volume-state.ts';
+import { desiredOf } from '../controllers/volume/desired-volume.ts';
+import { withOwners } from '../controllers/volume/resolve-owners.ts';
+import { recordProblem } from '../controllers/volume/validate-status.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import type { Follower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
+import type { Follower } from '../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
-import { desiredOf } from '../controllers/volume/desired-volume.ts';
-import { withOwners } from '../controllers/volume/resolve-owners.ts';
-import { recordProblem } from '../controllers/volume/validate-status.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { createOperations } from '../workqueue/pending-operations.ts';
+import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
 import type { Attachments } from './metrics/attachments.ts';
 
 export interface AttachmentOptions {

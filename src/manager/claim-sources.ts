@@ -4,18 +4,18 @@ import type { PopulatorDefinition } from '../api/populator.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
-import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { BuiltinReads } from '../model/data-source/builtin.ts';
 import { liveReads } from '../model/data-source/reads.ts';
 import type { SourceReads } from '../model/data-source/resolve.ts';
 import type { Awaited } from '../model/data-source/types.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { keepOwn, keepReference } from './cache-transforms.ts';
-import type { Inform } from './runnable.ts';
 import { watchPopulationSources } from './population-sources.ts';
-import type { GrantsWatch } from './watch-grants.ts';
+import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';
+import type { GrantsWatch } from './watch-grants.ts';
 
 export interface ClaimSourcesDeps {
   client: KubeClient;

@@ -3,11 +3,11 @@ import { DRIVER } from '../api/names.ts';
 import type { VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
-import { indexBy } from '../kube/index-by.ts';
-import type { Informer } from '../kube/informer.ts';
 import type { Promises } from '../controllers/lib/capacity/reservations.ts';
 import { type KeptCopy, sizeOf } from '../controllers/lib/capacity/room.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
+import { indexBy } from '../kube/index-by.ts';
+import type { Informer } from '../kube/informer.ts';
 
 /**
  * Returns the snapshots that are on a node, and those for which a job is named, as what takes room there.

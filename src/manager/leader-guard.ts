@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Leader, leaderAnnotations } from '../api/leader.ts';
 import type { Logger } from '../api/logger.ts';
-import type { Clock } from '../workqueue/clock.ts';
 import { createClient } from '../kube/client.ts';
 import type { Connection } from '../kube/connect.ts';
 import { type Election, type ElectionTiming, startElection } from '../kube/election.ts';
 import { checkWrites, limitRate, limitRequests, type Rate } from '../kube/flow-control.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { NodeError } from '../nodes/errors.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { leaseName } from './lease-name.ts';
 
 export interface RightOptions {

@@ -13,28 +13,28 @@ import {
   VOLUMES,
 } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import type { BackoffRange } from '../workqueue/backoff.ts';
-import type { Clock } from '../workqueue/clock.ts';
-import { type Controller, runController } from '../workqueue/controller.ts';
-import { createWorkQueue } from '../workqueue/work-queue.ts';
+import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';
+import { createVolumeReconciler } from '../controllers/volume/reconciler.ts';
+import { workNode } from '../controllers/volume/target-node.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { createFollower } from '../nodes/job-watcher.ts';
 import type { Executor } from '../nodes/job.ts';
+import { createFollower } from '../nodes/job-watcher.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';
-import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';
-import { createVolumeReconciler } from '../controllers/volume/reconciler.ts';
-import { workNode } from '../controllers/volume/target-node.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
+import type { Clock } from '../workqueue/clock.ts';
+import { type Controller, runController } from '../workqueue/controller.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
 import { createAttaching } from './attaching.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
 import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import type { Run } from './runnable.ts';
 import { createPopulation } from './population.ts';
 import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
 import type { Source } from './readiness.ts';
+import type { Run } from './runnable.ts';
 import { wakeVolumes } from './volume-event-handlers.ts';
 import { watchGrants } from './watch-grants.ts';
 

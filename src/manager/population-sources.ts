@@ -1,10 +1,10 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
-import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { resourceOf } from '../model/populator-definition.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { keepReference } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { type WhenServed, whenServed } from './wait-for-crds.ts';

@@ -1,8 +1,8 @@
 import type { ControllerName } from '../api/controllers.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { WorkQueue } from '../workqueue/work-queue.ts';
-import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { Reconcile } from '../controllers/volume/reconcile-loop.ts';
+import type { Informer, InformerOptions } from '../kube/informer.ts';
+import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { Source } from './readiness.ts';
 
 /** Makes an informer that metrics tell of; whoever made it starts it. `keep`: what its cache has of an object. */

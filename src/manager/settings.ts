@@ -1,8 +1,8 @@
 import { StowageError } from '../api/errors.ts';
-import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { SaltAccess } from '../nodes/transport/salt/access.ts';
 import type { SshAddress } from '../nodes/transport/ssh-shell.ts';
 import type { Transport } from '../nodes/transport/transport.ts';
+import type { BackoffRange } from '../workqueue/backoff.ts';
 
 /** How nodes are reached, and worked on. */
 export interface Settings {

@@ -1,8 +1,6 @@
 import type { Lease } from '../api/core.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { LEASES } from '../api/resources.ts';
-import type { Clock } from '../workqueue/clock.ts';
-import type { Informer } from '../kube/informer.ts';
 import {
   CONTROLLER_DEPLOYMENT,
   CONTROLLER_LEASE,
@@ -10,6 +8,8 @@ import {
   type SnapshotController,
 } from '../controllers/snapshot/mode.ts';
 import type { SnapshotMode } from '../controllers/snapshot/types.ts';
+import type { Informer } from '../kube/informer.ts';
+import type { Clock } from '../workqueue/clock.ts';
 
 interface Deployment extends KubeObject {
   status?: { readyReplicas?: number };

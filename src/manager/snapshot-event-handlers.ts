@@ -4,12 +4,12 @@ import { SNAPSHOT_FINALIZERS } from '../api/names.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Informer } from '../kube/informer.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import { nodesOf } from '../controllers/volume/target-node.ts';
-import { asksForMore, isElsewhere, standing } from './predicates.ts';
+import type { Informer } from '../kube/informer.ts';
 import { handleOf } from './kept-copies.ts';
+import { asksForMore, isElsewhere, standing } from './predicates.ts';
 
 /** What is decided about: a content, or a snapshot or claim by its namespace and name. */
 export type SnapshotKey = `content/${string}` | `snapshot/${string}/${string}` | `claim/${string}/${string}`;

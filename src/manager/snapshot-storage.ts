@@ -1,7 +1,8 @@
 import { basename, dirname } from 'node:path/posix';
 import { snapshotUidOf } from '../api/snapshot-handle.ts';
-import type { ProbeResult } from '../nodes/job.ts';
 import type { ExecutorWorkDeps } from '../controllers/snapshot/snapshot-jobs.ts';
+import { desiredOf } from '../controllers/volume/desired-volume.ts';
+import type { ProbeResult } from '../nodes/job.ts';
 import { refuseAway } from '../storage/directory/refuse.ts';
 import {
   type DesiredThinSnapshot,
@@ -18,7 +19,6 @@ import { readSnapshot, snapshotProbes } from '../storage/snapshot/observe.ts';
 import { planSnapshot } from '../storage/snapshot/plan.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from '../storage/snapshot/types.ts';
 import type { DesiredSparse } from '../storage/types.ts';
-import { desiredOf } from '../controllers/volume/desired-volume.ts';
 
 type Wanted = DesiredSnapshot | DesiredThinSnapshot;
 type Seen = ObservedSnapshot | ObservedThinSnapshot;

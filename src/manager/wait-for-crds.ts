@@ -1,8 +1,8 @@
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { Clock } from '../workqueue/clock.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import type { Source } from './readiness.ts';
 
 /** How soon a kind is asked for again that is not served, in ms. */

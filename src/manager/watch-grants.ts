@@ -1,9 +1,9 @@
 import type { Logger } from '../api/logger.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
 import type { ReferenceGrant } from '../api/snapshot.ts';
-import type { Clock } from '../workqueue/clock.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import type { Clock } from '../workqueue/clock.ts';
 import { keepGrant } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';

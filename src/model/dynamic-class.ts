@@ -2,8 +2,8 @@ import type { StorageClass } from '../api/core.ts';
 import { directoryWanted } from '../api/directory.ts';
 import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
 import type { AttachPolicy } from '../api/volume.ts';
-import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 import { SPARSE_FOLDER } from '../storage/loopfile/file.ts';
+import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
 /** Where the storage of a class is on a node. */
 export type Place =

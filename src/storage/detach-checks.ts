@@ -1,12 +1,12 @@
 import type { Guard, Step } from '../nodes/job.ts';
+import { targetOf } from './block/target.ts';
 import { leaveMount } from './grow-file-system.ts';
 import { ENDED_BY_KUBELET, type Use, useOf } from './holders.ts';
 import { compareDevice } from './identity.ts';
 import { guardsOfDevices } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
-import { deviceOf, ownOf } from './lvm/ownership.ts';
-import { targetOf } from './block/target.ts';
 import { loopsOf, partitionOf } from './loopfile/loop.ts';
+import { deviceOf, ownOf } from './lvm/ownership.ts';
 import type { BlockDevice, Desired, Observed, Plan } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;

@@ -1,8 +1,8 @@
-import { linkOf } from './links.ts';
-import { deviceOf as lvmDevice, ownOf } from './lvm/ownership.ts';
 import { volumeDevice as rawDevice } from './block/present.ts';
 import { targetOf } from './block/target.ts';
+import { linkOf } from './links.ts';
 import { volumeDevice as sparseDevice } from './loopfile/loop.ts';
+import { deviceOf as lvmDevice, ownOf } from './lvm/ownership.ts';
 import type { BlockDevice, Desired, Observed } from './types.ts';
 
 /** The device that is the volume, as a node shows it. */

@@ -1,8 +1,8 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
-import { lvmProbes, observeLvm } from './lvm/observe.ts';
 import { deviceProbes, leadsNowhere, rawProbes, readRaw } from './block/observe.ts';
-import { readShared, sharedProbes } from './shared-fs/observe.ts';
 import { readSparse, sparseProbes } from './loopfile/observe.ts';
+import { lvmProbes, observeLvm } from './lvm/observe.ts';
+import { readShared, sharedProbes } from './shared-fs/observe.ts';
 import type { Desired, DesiredRaw, Observed, ObservedRaw } from './types.ts';
 import { waitForPath } from './udev.ts';
 

@@ -1,19 +1,20 @@
 import { adoptsFrom } from './adoption.ts';
-import { planAdopt as adoptLvm } from './lvm/adopt.ts';
-import { planDestroy as destroyLvm } from './lvm/destroy.ts';
-import { planPrepare as prepareLvm } from './lvm/prepare.ts';
-import { planPresent as presentLvm } from './lvm/present.ts';
-import { inGroup } from './lvm/select.ts';
 import { planAdopt as adoptRaw } from './block/adopt.ts';
 import { planDestroy as destroyRaw } from './block/destroy.ts';
 import { planPrepare as prepareRaw } from './block/prepare.ts';
 import { linked, makeLink, planPresent as presentRaw } from './block/present.ts';
 import { targetOf } from './block/target.ts';
-import { planShared } from './shared-fs/plan.ts';
+import { planUnused } from './detach-checks.ts';
 import { planAdopt as adoptSparse } from './loopfile/adopt.ts';
 import { attach, planAbsent, planPresent } from './loopfile/attach.ts';
 import { planDestroy } from './loopfile/destroy.ts';
 import { planPrepare } from './loopfile/prepare.ts';
+import { planAdopt as adoptLvm } from './lvm/adopt.ts';
+import { planDestroy as destroyLvm } from './lvm/destroy.ts';
+import { planPrepare as prepareLvm } from './lvm/prepare.ts';
+import { planPresent as presentLvm } from './lvm/present.ts';
+import { inGroup } from './lvm/select.ts';
+import { planShared } from './shared-fs/plan.ts';
 import type {
   Desired,
   DesiredLvm,
@@ -26,7 +27,6 @@ import type {
   Operation,
   Plan,
 } from './types.ts';
-import { planUnused } from './detach-checks.ts';
 
 /**
  * The remaining steps of an operation, nothing to do, or a refusal. Pure: running any prefix of the steps,

@@ -1,9 +1,9 @@
 import type { Step } from '../nodes/job.ts';
-import { asRaw } from './lvm/as-raw.ts';
-import { deviceOf as lvmDevice, ownOf } from './lvm/ownership.ts';
 import { makeLink } from './block/present.ts';
 import { targetOf } from './block/target.ts';
 import { preferLoop } from './loopfile/attach.ts';
+import { asRaw } from './lvm/as-raw.ts';
+import { deviceOf as lvmDevice, ownOf } from './lvm/ownership.ts';
 import type { Desired, Observed } from './types.ts';
 
 /**

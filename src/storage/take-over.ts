@@ -1,7 +1,7 @@
-import { inGroup } from './lvm/select.ts';
-import { planTakeOver as takeOverLvm } from './lvm/take-over.ts';
 import { planTakeOver as takeOverRaw } from './block/take-over.ts';
 import { planTakeOver as takeOverSparse } from './loopfile/take-over.ts';
+import { inGroup } from './lvm/select.ts';
+import { planTakeOver as takeOverLvm } from './lvm/take-over.ts';
 import type { Desired, Observed, Plan } from './types.ts';
 
 /**

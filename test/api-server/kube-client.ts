@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { EVENTS } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { listAll } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';
@@ -9,6 +8,7 @@ import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { waitFor } from '../../src/kube/wait.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 import { until } from '../support/until.ts';
 import { DISKS, disk, post } from './disks.ts';

@@ -1,10 +1,10 @@
-import { systemClock } from '../../src/workqueue/clock.ts';
+import { connect } from '../../src/kube/connect.ts';
+import type { ApiCall } from '../../src/kube/transport.ts';
 import { parseHttpAddress } from '../../src/manager/http-address.ts';
 import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import { runWatch, type WatchOptions } from '../../src/manager/watch.ts';
-import { connect } from '../../src/kube/connect.ts';
-import type { ApiCall } from '../../src/kube/transport.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 
 export interface AsWatch {
   metrics: Metrics;

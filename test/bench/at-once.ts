@@ -1,8 +1,8 @@
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { sparseVolume } from '../support/cluster.ts';
 import { mebibytes, median, ms, quantile, say, seconds } from './figures.ts';
 import { createClass } from './make-volume.ts';

@@ -10,9 +10,9 @@ import {
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
-import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import { LOCAL_CLASS, sparseVolume } from '../support/cluster.ts';
 import { until } from '../support/until.ts';
 import { nodeLike, type Placed } from './fill-cluster.ts';

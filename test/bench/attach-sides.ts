@@ -3,9 +3,9 @@ import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import { EVENTS, NODES, PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { podOn, volumeNamed } from './attach-cluster.ts';
 import { createSightings } from './sightings.ts';
 

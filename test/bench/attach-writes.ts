@@ -7,13 +7,13 @@ import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../src/api/core.ts';
 import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
-import { AT_ONCE } from '../../src/manager/leader-guard.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { limitRequests } from '../../src/kube/flow-control.ts';
 import { createInformer } from '../../src/kube/informer.ts';
+import { AT_ONCE } from '../../src/manager/leader-guard.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import type { WritesInput } from './attach-programs.ts';
 
 const { kubeconfig }: WritesInput = JSON.parse(await readFile(process.argv[2] ?? '', 'utf8'));

@@ -1,9 +1,9 @@
 import type { KubeNode, StorageClass } from '../../src/api/core.ts';
 import { NODES, PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
-import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 
 export const NODE_COUNT = 100;
 export const SIZE = 1n << 30n;

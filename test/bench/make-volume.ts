@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { StorageClass } from '../../src/api/core.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { waitFor } from '../../src/kube/wait.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { sparseVolume } from '../support/cluster.ts';
 
 /** The class that `sparseVolume` names. */

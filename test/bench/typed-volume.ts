@@ -1,7 +1,7 @@
 import type { Step } from '../../src/nodes/job.ts';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
-import { plan } from '../../src/storage/plan.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
+import { plan } from '../../src/storage/plan.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { SIZE } from './fill-cluster.ts';

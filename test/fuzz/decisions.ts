@@ -6,13 +6,13 @@ import {
   recordOf,
   recordToWrite,
 } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import { decideBackup } from '../../src/controllers/backup/decide-backup.ts';
 import { decide } from '../../src/controllers/populator/decide.ts';
 import { primeNameOf } from '../../src/controllers/populator/objects.ts';
-import { decideBackup } from '../../src/controllers/backup/decide-backup.ts';
 import { decideContent } from '../../src/controllers/snapshot/decide-content.ts';
 import { decideSnapshot } from '../../src/controllers/snapshot/decide-snapshot.ts';
-import * as fill from '../controllers/populator/input.ts';
 import * as backups from '../controllers/backup/backup-objects.ts';
+import * as fill from '../controllers/populator/input.ts';
 import * as snapshots from '../support/snapshot-objects.ts';
 import { anything, text, word } from './hostile.ts';
 import { type Target, tame } from './target.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import type { Executor, Probe } from '../../src/nodes/job.ts';
+import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { UID } from '../support/volume-input.ts';
 import { answer, anything, text } from './hostile.ts';

@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { createMetrics } from '../../src/manager/metrics/metrics.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { ALERT_CASES } from '../support/alert-cases.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { Gauge } from 'prom-client';
 import { NODES } from '../../src/api/resources.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
-import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
-import type { Informer } from '../../src/kube/informer.ts';
 import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';
 import { checkMetrics } from '../support/promtool.ts';
 import { readmeSeries, type ToldSeries } from '../support/readme-series.ts';

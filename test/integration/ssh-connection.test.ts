@@ -1,13 +1,13 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { limitNodes } from '../../src/nodes/node-limiter.ts';
+import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../../src/nodes/transport/ssh-shell.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { NODE } from '../support/job-scene.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';

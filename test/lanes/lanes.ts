@@ -111,12 +111,26 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', '/vm/(shared|pods|reboot)|on-demand'],
   ],
   [
-    'src/provisioning/',
+    'src/controllers/populator/',
+    ['thorough', 'populat|image|archive|fill'],
+    ['cluster', 'populators|fills|sources'],
+  ],
+  [
+    'src/controllers/data-source-validator/',
+    ['thorough', 'populat|image|archive|fill'],
+    ['cluster', 'populators|fills|sources'],
+  ],
+  ['src/controllers/volume/', ['thorough'], ['smoke']],
+  [
+    'src/controllers/',
     ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall'],
     ['cluster', 'claims|snapshots'],
   ],
-  ['src/population/', ['thorough', 'populat|image|archive|fill'], ['cluster', 'populators|fills|sources']],
-  ['src/controllers/volume/', ['thorough'], ['smoke']],
+  [
+    'src/model/',
+    ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall|populat|image|archive|fill'],
+    ['cluster', 'claims|snapshots|populators|fills|sources'],
+  ],
   ['src/workqueue/', ['thorough'], ['smoke']],
   ['src/manager/', ['thorough'], ['smoke']],
   [

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { copiesOf } from '../../src/manager/kept-copies.ts';
-import type { Informer } from '../../src/kube/informer.ts';
 import { createPromises } from '../../src/controllers/lib/capacity/reservations.ts';
 import { noteOf } from '../../src/controllers/snapshot/job-record.ts';
+import type { Informer } from '../../src/kube/informer.ts';
+import { copiesOf } from '../../src/manager/kept-copies.ts';
 import { CONTENT_UID, content, HANDLE_TEXT, note, volume } from '../support/snapshot-objects.ts';
 
 const FOLDER = '/var/lib/metalk8s/storage/sparse';

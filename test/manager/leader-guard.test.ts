@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Lease } from '../../src/api/core.ts';
 import { DEFAULT_GATES } from '../../src/api/feature-gates.ts';
-import { type RightToAct, standForElection } from '../../src/manager/leader-guard.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
+import { type RightToAct, standForElection } from '../../src/manager/leader-guard.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { watchSnapshotMode } from '../../src/manager/snapshot-controller-detection.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { Change } from '../../src/kube/store.ts';
+import { watchSnapshotMode } from '../../src/manager/snapshot-controller-detection.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 
 /** What is there of a kind, told as an informer does. */

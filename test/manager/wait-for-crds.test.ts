@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../src/api/resources.ts';
-import { whenServed } from '../../src/manager/wait-for-crds.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { whenServed } from '../../src/manager/wait-for-crds.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 import { refusal } from '../support/refusals.ts';

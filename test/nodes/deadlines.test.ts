@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import { createGuardExecutor } from '../../src/nodes/transport/guard-executor.ts';
 import type { Shell } from '../../src/nodes/transport/shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
-import { createFollower } from '../../src/nodes/job-watcher.ts';
 import type { JobKey, JobState } from '../../src/nodes/job.ts';
+import { createFollower } from '../../src/nodes/job-watcher.ts';
 
 const key = (id: string): JobKey => ({ subject: 'u', id });
 const running: JobState = { state: 'running' };

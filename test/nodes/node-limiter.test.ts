@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from '@jest/globals';
-import { runController } from '../../src/workqueue/controller.ts';
-import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { limitNodes } from '../../src/nodes/node-limiter.ts';
 import type { Shell } from '../../src/nodes/transport/shell.ts';
+import { runController } from '../../src/workqueue/controller.ts';
+import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { FakeClock } from '../support/fake-clock.ts';
 import { memoryLogger } from '../support/logger.ts';
 

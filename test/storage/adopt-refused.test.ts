@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { snapshotLvName } from '../../src/api/snapshot-handle.ts';
 import type { Guard } from '../../src/nodes/job.ts';
 import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
+import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { onlyDisks } from '../../src/storage/lvm/view.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { readText, textOf } from '../../src/storage/shared-fs/text.ts';
 import type { Beside } from '../../src/storage/shared-fs/types.ts';
 import { scriptArgv } from '../../src/storage/snapshot/script.ts';
-import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import type {
   DesiredLvm,
   DesiredRaw,

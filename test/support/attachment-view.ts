@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Known } from '../../src/controllers/attachdetach/volume-state.ts';
 import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
+import type { Lookups } from '../../src/controllers/attachdetach/pod-volumes.ts';
 import type {
   Entry,
   Managed,
@@ -10,7 +10,7 @@ import type {
   View,
   Wanted,
 } from '../../src/controllers/attachdetach/types.ts';
-import type { Lookups } from '../../src/controllers/attachdetach/pod-volumes.ts';
+import type { Known } from '../../src/controllers/attachdetach/volume-state.ts';
 
 /** What the pure core of attachment is asked about, with everything in order unless a test says otherwise. */
 

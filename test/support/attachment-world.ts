@@ -1,7 +1,7 @@
 import { change, withoutNode } from '../../src/controllers/attachdetach/actual-state.ts';
+import { entriesFromRecord, recordOf } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { wantedOf } from '../../src/controllers/attachdetach/desired-state.ts';
 import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
-import { entriesFromRecord, recordOf } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import type {
   Entry,
   Managed,

@@ -6,10 +6,10 @@ import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { VOLUME_POPULATORS } from '../../src/api/resources.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { run } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { type Connection, connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { fakeIo, type Outcome, type World } from './fake-io.ts';
 import { LINK_POPULATOR } from './snapshots.ts';
 

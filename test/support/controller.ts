@@ -1,16 +1,16 @@
 import { selectControllers } from '../../src/api/controllers.ts';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
-import type { BackoffRange } from '../../src/workqueue/backoff.ts';
-import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
-import { keepNode } from '../../src/manager/cache-transforms.ts';
-import type { Metrics } from '../../src/manager/metrics/metrics.ts';
-import type { ProvisioningOptions } from '../../src/manager/provisioning.ts';
-import { startVolumeController } from '../../src/manager/manager.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
+import { keepNode } from '../../src/manager/cache-transforms.ts';
+import { startVolumeController } from '../../src/manager/manager.ts';
+import type { Metrics } from '../../src/manager/metrics/metrics.ts';
+import type { ProvisioningOptions } from '../../src/manager/provisioning.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import type { BackoffRange } from '../../src/workqueue/backoff.ts';
 import { observeWork, type TestClock } from './idle.ts';
 import { type Line, memoryLogger } from './logger.ts';
 

@@ -7,16 +7,16 @@
 import { appendFileSync } from 'node:fs';
 import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
-import { DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
-import { startVolumeController } from '../../src/manager/manager.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
+import { startVolumeController } from '../../src/manager/manager.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { cutConnections, hasSession } from './sshd.ts';
 import { until } from './until.ts';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { isAllGone } from './all-gone.ts';
 import { claimsOf, createClass, createNode, type Id } from './claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from './claims-cluster.ts';

@@ -1,7 +1,7 @@
 import { holds } from '../../src/nodes/check-guards.ts';
 import type { Probe, ProbeResult, Step } from '../../src/nodes/job.ts';
-import { LSBLK } from '../../src/storage/block-devices.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../src/storage/block/observe.ts';
+import { LSBLK } from '../../src/storage/block-devices.ts';
 import type { DesiredRaw, ObservedRaw } from '../../src/storage/types.ts';
 import type { Killed } from './fake-node.ts';
 import { UdevRules } from './udev-rules.ts';

@@ -3,6 +3,7 @@ import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { Io, Output } from '../../src/cli/io.ts';
 import type { Prompts } from '../../src/cli/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
+import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Transport } from '../../src/kube/transport.ts';
@@ -14,7 +15,6 @@ import type {
   WriteOptions,
 } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
-import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import { FakeClock } from './fake-clock.ts';
 
 /** What a command did, and what it was told. */

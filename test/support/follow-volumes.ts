@@ -1,8 +1,8 @@
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { memoryLogger } from './logger.ts';
 
 /** A cache of the Volumes, filled; `onChange` is told of all, those included that are there already. */

@@ -1,7 +1,7 @@
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import type { Informer } from '../../src/kube/informer.ts';
+import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import { freshNode, volume } from './volume-input.ts';
 
 /** What can be written into a Volume's nodeName, its directory, or the name of a transport. */

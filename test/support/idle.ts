@@ -1,7 +1,7 @@
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { type Clock, systemClock } from '../../src/workqueue/clock.ts';
 import type { KubeClient, ListOptions, SelectOptions, WatchOptions } from '../../src/kube/types.ts';
 import type { Executor } from '../../src/nodes/job.ts';
+import { type Clock, systemClock } from '../../src/workqueue/clock.ts';
 import { until } from './until.ts';
 
 /** A sleep that ends sooner than this, in ms, gathers work (queues round up to 50). Longer ones are retries, resyncs and deadlines. */

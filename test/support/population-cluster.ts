@@ -21,11 +21,11 @@ import {
 } from '../../src/api/resources.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
 import { run } from '../../src/cli/run.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
 import { createNode, dynamicClass } from './claim-objects.ts';
 import { startController, type TestController, type TestControllerOptions } from './controller.ts';
 import { fakeIo, type Outcome } from './fake-io.ts';

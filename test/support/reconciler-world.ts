@@ -7,10 +7,10 @@ import type { Prepared, Volume } from '../../src/api/volume.ts';
 import type { Outcome, WhyNot } from '../../src/controllers/attachdetach/attacher-detacher.ts';
 import { createAttachmentReconciler } from '../../src/controllers/attachdetach/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/controllers/attachdetach/types.ts';
-import { createOperations } from '../../src/workqueue/pending-operations.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
+import { createOperations } from '../../src/workqueue/pending-operations.ts';
 import { NOW, podObject, use, volumeObject } from './attachment-view.ts';
 import { memoryLogger } from './logger.ts';
 

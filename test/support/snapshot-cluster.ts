@@ -14,8 +14,14 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { systemClock } from '../../src/workqueue/clock.ts';
-import { type Controller, runController } from '../../src/workqueue/controller.ts';
+import type { Rooms } from '../../src/controllers/lib/capacity/capacity-cache.ts';
+import type { KeptCopy } from '../../src/controllers/lib/capacity/room.ts';
+import type { ContentOperation } from '../../src/controllers/snapshot/content-effects.ts';
+import type { SnapshotController } from '../../src/controllers/snapshot/mode.ts';
+import { connect } from '../../src/kube/connect.ts';
+import { createEventRecorder } from '../../src/kube/events.ts';
+import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
 import {
   keepClaim,
   keepNode,
@@ -24,15 +30,9 @@ import {
   keepStorageClass,
 } from '../../src/manager/cache-transforms.ts';
 import { createSnapshotController } from '../../src/manager/snapshot-controller.ts';
-import { connect } from '../../src/kube/connect.ts';
-import { createEventRecorder } from '../../src/kube/events.ts';
-import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';
-import type { KubeClient } from '../../src/kube/types.ts';
-import type { Rooms } from '../../src/controllers/lib/capacity/capacity-cache.ts';
-import type { KeptCopy } from '../../src/controllers/lib/capacity/room.ts';
-import type { ContentOperation } from '../../src/controllers/snapshot/content-effects.ts';
-import type { SnapshotController } from '../../src/controllers/snapshot/mode.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { type Controller, runController } from '../../src/workqueue/controller.ts';
 import { createNode } from './claim-objects.ts';
 import { clusterSnapshots } from './cluster-snapshots.ts';
 import { type CopyingNodes, copyingNodes } from './copying-nodes.ts';

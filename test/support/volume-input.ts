@@ -1,9 +1,9 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
+import type { Input } from '../../src/controllers/volume/types.ts';
 import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/manager/cache-transforms.ts';
 import type { FileSystemPlace, ObservedDirectory } from '../../src/storage/directory/types.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
-import type { Input } from '../../src/controllers/volume/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
 

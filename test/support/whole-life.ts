@@ -21,11 +21,11 @@ import {
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { runWatch } from '../../src/manager/watch.ts';
+import { readyOf } from '../../src/controllers/volume/status.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { isAlreadyExists, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { readyOf } from '../../src/controllers/volume/status.ts';
+import { runWatch } from '../../src/manager/watch.ts';
 import { sparseVolume } from './cluster.ts';
 import { HELLO_DEFINITION, HELLOS, hello, helloReference } from './hello.ts';
 import { type Line, memoryLogger } from './logger.ts';

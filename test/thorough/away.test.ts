@@ -1,11 +1,11 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { systemClock } from '../../src/workqueue/clock.ts';
-import { runController } from '../../src/workqueue/controller.ts';
-import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { limitNodes } from '../../src/nodes/node-limiter.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { runController } from '../../src/workqueue/controller.ts';
+import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
 import { memoryLogger } from '../support/logger.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Sshd, startSshd } from '../support/sshd.ts';

@@ -1,16 +1,16 @@
 import { StowageError } from '../../api/errors.ts';
 import { isUid } from '../../api/uid.ts';
 import type { Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
+import { desiredOf } from '../../controllers/volume/desired-volume.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { volumeBytes } from '../../storage/loopfile/layout.ts';
 import type { LogicalVolume } from '../../storage/lvm/facts.ts';
 import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { uidsIn } from '../../storage/lvm/names.ts';
 import { observe } from '../../storage/observe.ts';
 import { answersOf } from '../../storage/probe-results.ts';
 import { describeSignature } from '../../storage/signature.ts';
-import { volumeBytes } from '../../storage/loopfile/layout.ts';
 import type { DeviceFacts, Observed } from '../../storage/types.ts';
-import { desiredOf } from '../../controllers/volume/desired-volume.ts';
 import { PLACEHOLDER_UID } from '../plan/plan.ts';
 import type { AdoptFlags, StorageType } from './flags.ts';
 

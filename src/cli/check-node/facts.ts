@@ -3,15 +3,15 @@ import type { KubeNode } from '../../api/core.ts';
 import { directoryWanted } from '../../api/directory.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { recordProblem } from '../../controllers/volume/validate-status.ts';
 import type { ObservedDirectory } from '../../storage/directory/types.ts';
 import { earlierLink, linkOf } from '../../storage/links.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
-import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { Intent, Users } from '../../storage/types.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { recordProblem } from '../../controllers/volume/validate-status.ts';
 
 /** What was looked at; or why it could not be, although the node answers. */
 export type Look<T> = { known: T } | { problem: string; hint: string | undefined };

@@ -1,8 +1,8 @@
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
-import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
+import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
 import { placeProbes, readPlaces, readRecorded, recordedProbe } from '../../storage/directory/node-check.ts';
 import { findFreeSpace, freeSpaceProbes } from '../../storage/free-space.ts';
 import { groupProbes, readGroups } from '../../storage/lvm/report.ts';

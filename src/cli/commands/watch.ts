@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
-import { systemClock } from '../../workqueue/clock.ts';
-import type { WatchOptions } from '../../manager/watch.ts';
 import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../controllers/snapshot/mode.ts';
+import type { WatchOptions } from '../../manager/watch.ts';
+import { systemClock } from '../../workqueue/clock.ts';
 import { applyEnvironment } from '../config/environment.ts';
 import { featureGates } from '../feature-gates.ts';
 import { connectFor, type GlobalFlags } from '../globals.ts';

@@ -3,8 +3,8 @@ import { VERSION } from '../../api/version.ts';
 import { contextNames } from '../../kube/kubeconfig.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 import { liveNames } from './live.ts';
+import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 
 /** Nobody waits longer for a key that they pressed; in ms. */
 const TIMEOUT = 1000;

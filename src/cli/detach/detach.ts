@@ -3,10 +3,10 @@ import { StowageError } from '../../api/errors.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import { NODES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
+import { verdictOf } from '../../controllers/volume/node-death.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
-import { verdictOf } from '../../controllers/volume/node-death.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { printDone } from '../objects/print.ts';
@@ -15,8 +15,8 @@ import { showProgress } from '../output/progress.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { foundIn, readNamed } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
-import { isRecorded, letGo } from './force.ts';
 import { heldBy } from './detach-blockers.ts';
+import { isRecorded, letGo } from './force.ts';
 
 export interface DetachFlags {
   node: string;

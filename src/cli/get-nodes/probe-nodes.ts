@@ -1,11 +1,11 @@
 import type { Clock } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
+import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../storage/free-space.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
+import { ObservationError } from '../../storage/probe-results.ts';
 import type { Heard } from './row.ts';
 
 /** As many as an executor asks at once, so that the time of each begins when it is asked. */

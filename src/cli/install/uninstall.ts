@@ -8,12 +8,12 @@ import { printable } from '../output/printable.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { findOperators, startOf } from '../take-over/operator.ts';
 import { COMPONENTS, type Component } from './components.ts';
-import { leftByDaemons } from './daemon-objects.ts';
 import { refuseHeld } from './crd-in-use.ts';
+import { leftByDaemons } from './daemon-objects.ts';
+import { othersIn } from './foreign-objects.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { MANAGED_BY } from './labels.ts';
-import { othersIn } from './foreign-objects.ts';
 import { removeObject } from './remove.ts';
 import { titleOf } from './wanted.ts';
 

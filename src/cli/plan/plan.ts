@@ -1,13 +1,13 @@
 import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { Volume } from '../../api/volume.ts';
+import { desiredOf } from '../../controllers/volume/desired-volume.ts';
+import { withOwners } from '../../controllers/volume/resolve-owners.ts';
+import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { Executor, Step } from '../../nodes/job.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { observe } from '../../storage/observe.ts';
 import { plan } from '../../storage/plan.ts';
-import { desiredOf } from '../../controllers/volume/desired-volume.ts';
-import { withOwners } from '../../controllers/volume/resolve-owners.ts';
-import { checkClass } from '../../controllers/volume/storage-class.ts';
 
 /** Stands for the UID that the API server gives a Volume when it is created. A valid one, and no object's. */
 export const PLACEHOLDER_UID = '00000000-0000-4000-8000-000000000000';

@@ -11,8 +11,8 @@ import { asYaml } from '../output/data.ts';
 import { oneDirectory, oneObjectName } from '../parse.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
-import { agree, summarise } from '../wizard/review-plan.ts';
 import { lackingOf, nameProblem, orNone, problemBy, toAsk } from '../wizard/missing.ts';
+import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import type { RegisterFlags } from './register.ts';
 

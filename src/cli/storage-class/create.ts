@@ -1,7 +1,7 @@
 import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
+import type { KubeClient } from '../../kube/types.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';

@@ -12,9 +12,9 @@ import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
 import type { Prompts } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
-import { agree, summarise } from '../wizard/review-plan.ts';
 import { askAttachPolicy } from '../wizard/attach-policy.ts';
 import { nameProblem, orNone, toAsk } from '../wizard/missing.ts';
+import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import type { CreateClassFlags } from './create.ts';
 

@@ -1,14 +1,14 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { desiredOf } from '../../controllers/volume/desired-volume.ts';
+import { measured } from '../../controllers/volume/observed-status.ts';
+import { withPathOf } from '../../controllers/volume/persistent-volume.ts';
+import { withOwners } from '../../controllers/volume/resolve-owners.ts';
 import type { Executor, Step } from '../../nodes/job.ts';
 import { deviceOf } from '../../storage/device.ts';
 import { linkOf } from '../../storage/links.ts';
 import { observe } from '../../storage/observe.ts';
 import { planTakeOver } from '../../storage/take-over.ts';
-import { desiredOf } from '../../controllers/volume/desired-volume.ts';
-import { measured } from '../../controllers/volume/observed-status.ts';
-import { withOwners } from '../../controllers/volume/resolve-owners.ts';
-import { withPathOf } from '../../controllers/volume/persistent-volume.ts';
 
 export type Recognised =
   | {

@@ -6,9 +6,9 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Executor } from '../../nodes/job.ts';
 import { about } from '../batch.ts';
 import type { Subject } from './adopt.ts';
+import { type Standing, standingOf } from './adoption-state.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { refusedVolume } from './refused.ts';
-import { type Standing, standingOf } from './adoption-state.ts';
 
 /** The Volumes of a cluster, and what is to become of each. */
 export interface Cluster {

@@ -2,9 +2,9 @@ import type { PersistentVolume } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { deletable } from '../../controllers/volume/deletable.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { deletable } from '../../controllers/volume/deletable.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -12,8 +12,8 @@ import type { WaitFlags } from '../objects/flags.ts';
 import { printDone } from '../objects/print.ts';
 import { confirm } from '../prompts/confirm.ts';
 import { isInteractive } from '../prompts/prompts.ts';
-import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { lostByDeletion } from './data-loss.ts';
+import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';
 
 export interface DeleteFlags extends WaitFlags {

@@ -4,10 +4,10 @@ import { StowageError } from '../../api/errors.ts';
 import { FORGET_NODE_ANNOTATION } from '../../api/names.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isNotFound } from '../../kube/errors.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 
 /**

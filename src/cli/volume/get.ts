@@ -1,9 +1,9 @@
 import { StowageError } from '../../api/errors.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';

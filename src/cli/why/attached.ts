@@ -1,19 +1,19 @@
 import { READY_REASON } from '../../api/names.ts';
 import { isOff } from '../../api/out-of-service.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
-import { commandText } from '../../nodes/quote.ts';
-import { commandIn } from '../../storage/holders.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { commandText } from '../../nodes/quote.ts';
+import { commandIn } from '../../storage/holders.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { commandLine, letGo, onNode, untaint } from './command-line.ts';
+import { lettingGo } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
+import { obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import { lettingGo } from './force-detach-deadline.ts';
 import type { Cause, Fix, Holdup, Known } from './types.ts';
-import { obstruction } from './node-connectivity.ts';
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
@@ -102,7 +102,7 @@ export function heldOn(
 /** As storage/unused.ts and storage/kubelet.ts say it. */
 export const isUsed = (message = ''): boolean => / is in use: |the kubelet (?:still )?has /.test(message);
 
-/** As attachment/work.ts says it, of what takes long. */
+/** As controllers/attachdetach/operation-executor.ts says it, of what takes long. */
 const UNDER_WAY = /^its job is under way: /;
 const WAITS = /^waits until others have ended$/;
 

@@ -1,5 +1,5 @@
-import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { readyOf } from '../volume/describe.ts';
 import { commandLine } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';

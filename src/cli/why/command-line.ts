@@ -1,9 +1,9 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { commandText } from '../../nodes/quote.ts';
 import { onDeleteOf } from '../../controllers/volume/desired-volume.ts';
 import { taintOff } from '../../controllers/volume/node-death.ts';
+import { commandText } from '../../nodes/quote.ts';
 
 /** A command to paste into a shell: names from the cluster are hostile. */
 export const commandLine = commandText;

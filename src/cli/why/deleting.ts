@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
-import { commandIn } from '../../storage/holders.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
+import { commandIn } from '../../storage/holders.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { endHolder, heldOn } from './attached.ts';

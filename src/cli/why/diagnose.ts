@@ -3,12 +3,12 @@ import { available, wellOf } from './available.ts';
 import { deleting } from './deleting.ts';
 import { directoryNotMounted } from './directory.ts';
 import { failed, unavailable } from './failed.ts';
-import { making } from './provisioning.ts';
 import { nodeAway } from './node.ts';
+import { unseen } from './not-reconciled.ts';
 import { paused } from './paused.ts';
+import { making } from './provisioning.ts';
 import { storageClass } from './storage-class.ts';
 import type { Cause, Diagnosis, Known } from './types.ts';
-import { unseen } from './not-reconciled.ts';
 
 /** In the order in which one keeps the others from mattering. */
 const CAUSES: readonly Cause[] = [

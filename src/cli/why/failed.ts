@@ -2,16 +2,16 @@ import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
-import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { claimOf } from '../../model/claim-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
+import { type Obstruction, obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
 import type { Cause, Fix, Known } from './types.ts';
-import { type Obstruction, obstruction } from './node-connectivity.ts';
 
 /** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
 const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;

@@ -9,7 +9,7 @@ import type { Holdup, Known } from './types.ts';
 const DEFAULT_WAIT = 6 * 60_000;
 
 /**
- * When a volume that no pod needs is taken for detached on a node that is not Ready, as attachment/let-go.ts decides it;
+ * When a volume that no pod needs is taken for detached on a node that is not Ready, as controllers/attachdetach/force-detach.ts decides it;
  * undefined: not as things are. What the daemon's flag says is not known here, only what the storage class says. Pure.
  */
 export function lettingGo(

@@ -7,10 +7,10 @@ import { taintOff } from '../../controllers/volume/node-death.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { commandLine, onNode, recreate } from './command-line.ts';
-import { isDeleting, nodeText, sinceOf } from './state.ts';
 import { lettingGo, notReadySince } from './force-detach-deadline.ts';
-import type { Cause, Fix, Known, Link } from './types.ts';
 import { obstruction } from './node-connectivity.ts';
+import { isDeleting, nodeText, sinceOf } from './state.ts';
+import type { Cause, Fix, Known, Link } from './types.ts';
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 

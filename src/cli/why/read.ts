@@ -1,8 +1,8 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import type { KubeClient } from '../../kube/types.ts';
 import { readNamed } from '../volume/read-result.ts';
 import { readConsumers } from '../volume/related.ts';
 import type { Known } from './types.ts';

@@ -1,8 +1,8 @@
 import type { Volume } from '../../api/volume.ts';
-import { commandIn } from '../../storage/holders.ts';
-import { TOOLS } from '../../storage/node-check/tools.ts';
-import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { commandIn } from '../../storage/holders.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
+import { TOOLS } from '../../storage/node-check/tools.ts';
 import { commandLine, onNode } from './command-line.ts';
 import type { Obstruction } from './node-connectivity.ts';
 

@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
-import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { readyOf } from '../volume/describe.ts';

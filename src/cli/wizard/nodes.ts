@@ -1,9 +1,9 @@
 import type { KubeNode } from '../../api/core.ts';
 import { NODES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { hearNodes } from '../get-nodes/probe-nodes.ts';
 import type { Heard } from '../get-nodes/row.ts';
 import type { Io } from '../io.ts';

@@ -1,6 +1,7 @@
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { NodeError } from '../../nodes/errors.ts';
@@ -9,7 +10,6 @@ import { groupProbes, readAllGroups } from '../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import { type OfferedDevice, offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { answersOf, ObservationError } from '../../storage/probe-results.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';

@@ -1,5 +1,5 @@
-import { byPod } from './desired-state.ts';
 import { byNode } from './attached-nodes-annotation.ts';
+import { byPod } from './desired-state.ts';
 import type { Entry, PodUse, Wanted } from './types.ts';
 
 /** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */

@@ -1,7 +1,7 @@
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
-import { failureOf, forgetFailures, type Known, noteFailure, UNFIT } from './volume-state.ts';
 import type { Entry, Operation, OperationKind } from './types.ts';
+import { failureOf, forgetFailures, type Known, noteFailure, UNFIT } from './volume-state.ts';
 
 /**
  * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may

@@ -3,9 +3,10 @@ import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { checkGuards } from '../../nodes/check-guards.ts';
 import { NodeError } from '../../nodes/errors.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
+import type { Follower } from '../../nodes/job-watcher.ts';
+import { leftMounted, unusedGuards } from '../../storage/detach-checks.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { firstProbes } from '../../storage/observe.ts';
@@ -13,9 +14,8 @@ import { plan } from '../../storage/plan.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
 import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
 import type { Desired, Observed } from '../../storage/types.ts';
-import { leftMounted, unusedGuards } from '../../storage/detach-checks.ts';
-import { isOnSeveral } from './desired-state.ts';
 import { type Presence, presence } from './attachment-probe.ts';
+import { isOnSeveral } from './desired-state.ts';
 import type { Operation } from './types.ts';
 
 /** What is so on the node once an operation has ended. */

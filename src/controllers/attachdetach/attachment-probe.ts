@@ -1,7 +1,7 @@
 import { withHint } from '../../nodes/job-text.ts';
 import { deviceOf } from '../../storage/device.ts';
-import { plan } from '../../storage/plan.ts';
 import { loopsOf } from '../../storage/loopfile/loop.ts';
+import { plan } from '../../storage/plan.ts';
 import type { Desired, Observed } from '../../storage/types.ts';
 
 /** Whether a volume's device is there, as a look at the node showed it. */

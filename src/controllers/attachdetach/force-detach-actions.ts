@@ -8,8 +8,8 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { withoutNode } from './actual-state.ts';
-import type { Known } from './volume-state.ts';
 import type { ForcedReason, Next, NodeFacts } from './types.ts';
+import type { Known } from './volume-state.ts';
 
 type Forced = Next['forced'][number];
 

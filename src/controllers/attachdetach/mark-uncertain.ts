@@ -1,9 +1,9 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { change } from './actual-state.ts';
-import { forgetFailures, type Known } from './volume-state.ts';
 import type { Life } from './node-facts.ts';
 import type { Managed, NodeFacts } from './types.ts';
+import { forgetFailures, type Known } from './volume-state.ts';
 
 /** What makes what was known uncertain: nothing is done by these but to know less. */
 

@@ -1,14 +1,14 @@
 import type { Logger } from '../../api/logger.ts';
+import { isConflict } from '../../kube/errors.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Operations } from '../../workqueue/pending-operations.ts';
-import { isConflict } from '../../kube/errors.ts';
 import { change } from './actual-state.ts';
+import { settle } from './apply-outcome.ts';
 import type { Attacher, Outcome } from './attacher-detacher.ts';
 import { isOnSeveral } from './desired-state.ts';
-import type { Known } from './volume-state.ts';
 import type { Records } from './status-updater.ts';
-import { settle } from './apply-outcome.ts';
 import type { Entry, Operation, OperationKind } from './types.ts';
+import type { Known } from './volume-state.ts';
 
 export interface WorkDeps {
   attacher: Attacher;

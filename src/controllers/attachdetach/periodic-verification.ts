@@ -1,5 +1,5 @@
-import type { Known } from './volume-state.ts';
 import type { Managed } from './types.ts';
+import type { Known } from './volume-state.ts';
 
 /** Looks at nodes for no other reason than that it was long ago. */
 export interface Polls {

@@ -1,13 +1,13 @@
 import type { Pod } from '../../api/core.ts';
 import { VOLUMES_ATTACHED_CONDITION } from '../../api/names.ts';
 import { PODS } from '../../api/resources.ts';
-import type { Clock } from '../../workqueue/clock.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { conditionOf } from './pod-condition.ts';
-import { failureOf, type Known } from './volume-state.ts';
 import type { PodIndex } from './volume-consumers.ts';
+import { failureOf, type Known } from './volume-state.ts';
 
 export interface PodConditionsDeps {
   client: KubeClient;

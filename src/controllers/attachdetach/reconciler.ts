@@ -2,27 +2,27 @@ import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../../api/co
 import type { Logger } from '../../api/logger.ts';
 import { isPaused } from '../../api/paused.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Clock } from '../../workqueue/clock.ts';
-import type { Operations } from '../../workqueue/pending-operations.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import type { Operations } from '../../workqueue/pending-operations.ts';
 import { change } from './actual-state.ts';
 import type { Attacher } from './attacher-detacher.ts';
 import { managedOf, wantedOf } from './desired-state.ts';
-import { doubtNodes, heedVolume, orderedOff } from './mark-uncertain.ts';
 import { createForce } from './force-detach-actions.ts';
-import { failureOf, forgetFailures, type Known } from './volume-state.ts';
-import { knownAtFirst } from './restore-state.ts';
-import { lifeOf, nodeFactsOf } from './node-facts.ts';
-import { createPodConditions } from './pod-condition-writer.ts';
-import type { PodIndex } from './volume-consumers.ts';
-import { createPodNames } from './pod-volume-index.ts';
-import { createPolls } from './periodic-verification.ts';
+import { doubtNodes, heedVolume, orderedOff } from './mark-uncertain.ts';
 import { reconcile as decide } from './next-operation.ts';
+import { lifeOf, nodeFactsOf } from './node-facts.ts';
+import { createWork, SHOW_AFTER } from './operation-executor.ts';
+import { createPolls } from './periodic-verification.ts';
+import { createPodConditions } from './pod-condition-writer.ts';
+import { createPodNames } from './pod-volume-index.ts';
+import { knownAtFirst } from './restore-state.ts';
 import { createRecords } from './status-updater.ts';
 import type { ForcedReason, Managed, NodeFacts, OperationKind, View } from './types.ts';
-import { createWork, SHOW_AFTER } from './operation-executor.ts';
+import type { PodIndex } from './volume-consumers.ts';
+import { failureOf, forgetFailures, type Known } from './volume-state.ts';
 
 export interface AttachmentDeps {
   client: KubeClient;

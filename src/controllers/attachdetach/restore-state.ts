@@ -3,11 +3,11 @@ import type { PersistentVolume, Pod } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { ATTACHED_NODES_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isPvOf, sharedBy } from './desired-state.ts';
-import type { Known } from './volume-state.ts';
 import { entriesFromRecord } from './attached-nodes-annotation.ts';
+import { isPvOf, sharedBy } from './desired-state.ts';
 import { toldBefore } from './status-updater.ts';
 import type { PodUse } from './types.ts';
+import type { Known } from './volume-state.ts';
 
 /**
  * What was written down is where to begin, and nothing of it is believed before the node was looked at.

@@ -9,16 +9,16 @@ import {
 import { isPaused } from '../../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../../api/volume.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { withoutNode } from './actual-state.ts';
-import { isOnSeveral, isPvOf } from './desired-state.ts';
-import { failureOf, type Known } from './volume-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
+import { isOnSeveral, isPvOf } from './desired-state.ts';
 import type { Entry, Next, Operation, PodUse } from './types.ts';
+import { failureOf, type Known } from './volume-state.ts';
 
 export interface RecordsDeps {
   client: KubeClient;

@@ -3,8 +3,8 @@ import { claimNamesOf } from '../../api/pod-claims.ts';
 import type { Volume } from '../../api/volume.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { PodUse } from './types.ts';
 import { type Lookups, lives, usesOf } from './pod-volumes.ts';
+import type { PodUse } from './types.ts';
 
 export interface PodIndexDeps {
   volumes: Informer<Volume>;

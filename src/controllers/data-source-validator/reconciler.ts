@@ -1,8 +1,8 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { VolumePopulator } from '../../api/populator.ts';
+import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
-import type { Informer } from '../../kube/informer.ts';
 import { toTell, type Verdict, verdictOf } from './decide.ts';
 
 export interface ValidatorDeps {

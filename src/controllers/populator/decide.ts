@@ -9,12 +9,12 @@ import {
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import { claimSource, problemOf } from '../../model/populator-definition.ts';
 import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
+import { tell } from './emit-event.ts';
 import { targetOf } from './objects.ts';
 import { onNode } from './on-node.ts';
 import { ofPod } from './pod.ts';
 import { hasFilled } from './pod-state.ts';
 import { withoutPod } from './pods.ts';
-import { tell } from './emit-event.ts';
 import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
 
 /** How soon to look again at what the cache is behind on, in ms. */

@@ -2,9 +2,9 @@ import type { Pod } from '../../api/core.ts';
 import { POPULATE_ORIGIN_ANNOTATION, POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { attemptsOf, originOf } from './attempts.ts';
+import { tell, tellEvent } from './emit-event.ts';
 import { noteFailure, noteOutdated } from './failure.ts';
 import { hasFilled, howDeleted, isUnscheduled, lastWords, whyNotRunning } from './pod-state.ts';
-import { tell, tellEvent } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**

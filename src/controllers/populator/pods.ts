@@ -4,9 +4,9 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { SubstitutionError } from '../../model/substitute.ts';
 import { attemptsOf, nextAttempt, originOf } from './attempts.ts';
 import { hasFinalizer } from './clean-up.ts';
+import { tell, tellEvent } from './emit-event.ts';
 import { noteFailure } from './failure.ts';
 import { podOf, primeOf } from './objects.ts';
-import { tell, tellEvent } from './emit-event.ts';
 import type { Attempts, MachineDecision, MachineInput } from './types.ts';
 
 /** So many pods fill volumes at once. Of these a namespace takes one only if more are free than it has, so that others always find one. */

@@ -2,19 +2,19 @@ import type { PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
-import type { Clock } from '../../workqueue/clock.ts';
-import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
+import type { Clock } from '../../workqueue/clock.ts';
+import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { refusalOf } from './api-refusal.ts';
 import { decide } from './decide.ts';
 import { createEffects, type Effect, type EffectDeps } from './effects.ts';
+import { textOf } from './emit-event.ts';
+import { createSaid } from './events.ts';
 import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
-import { refusalOf } from './api-refusal.ts';
-import { createSaid } from './events.ts';
-import { textOf } from './emit-event.ts';
 import type { EventToTell, MachineAction, MachineInput, SourceFound } from './types.ts';
 
 /** A population that has ended, or a pod of one that has failed. */

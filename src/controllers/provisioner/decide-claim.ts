@@ -2,17 +2,17 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/co
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
+import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
+import { sourceOf as sourceAsked } from '../../model/data-source/source-of.ts';
+import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from '../../model/dynamic-class.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
-import { sourceOf as sourceAsked } from '../../model/data-source/source-of.ts';
 import type { EventToTell } from '../lib/event.ts';
-import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
+import { saidBy } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
-import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from '../../model/dynamic-class.ts';
 import { expand } from './expand.ts';
 import { whyNotOn } from './nodes.ts';
-import { saidBy } from '../lib/event-key.ts';
 import { toldOf } from './told.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 

@@ -5,8 +5,8 @@ import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api
 import type { Volume } from '../../api/volume.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { claimOf } from '../../model/claim-volume.ts';
-import { decideReclaim } from './decide-reclaim.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
+import { decideReclaim } from './decide-reclaim.ts';
 import type { ClaimReconcilerDeps } from './reconciler.ts';
 
 type ReclaimerDeps = Pick<

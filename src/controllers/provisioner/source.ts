@@ -2,11 +2,11 @@ import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
-import { withHint } from '../../nodes/job-text.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../model/data-source/builtin.ts';
 import { type ReadySource, resolve, type SourceReads } from '../../model/data-source/resolve.ts';
 import type { SourceGates } from '../../model/data-source/source-of.ts';
 import type { Held } from '../../model/data-source/types.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import type { Source } from './types.ts';
 
 export interface SourceOptions {

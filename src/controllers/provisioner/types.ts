@@ -1,9 +1,9 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
-import type { Room } from '../lib/capacity/capacity-cache.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
-import type { EventToTell } from '../lib/event.ts';
 import type { DynamicClass, Place } from '../../model/dynamic-class.ts';
+import type { Room } from '../lib/capacity/capacity-cache.ts';
+import type { EventToTell } from '../lib/event.ts';
 
 /** A claim that was bound; or, without `ms`, an attempt to make its volume that failed. */
 export interface Provisioned {

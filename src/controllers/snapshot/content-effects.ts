@@ -4,9 +4,9 @@ import { isPaused } from '../../api/paused.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
+import { liveOf } from '../lib/get-or-undefined.ts';
 import type { ContentDeps } from './content-reconciler.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
-import { liveOf } from '../lib/get-or-undefined.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */

@@ -1,7 +1,7 @@
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { formatHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
-import { dueAt, noteOf } from './job-record.ts';
 import { idle } from './content-status.ts';
+import { dueAt, noteOf } from './job-record.ts';
 import { setFields } from './status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 

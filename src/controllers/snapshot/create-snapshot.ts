@@ -1,13 +1,13 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
-import { withoutFigures } from '../lib/event-key.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { placeOfCopy, sizeOf } from '../lib/capacity/room.ts';
+import { withoutFigures } from '../lib/event-key.ts';
 import { dynamicName } from '../lib/snapshot-content.ts';
+import { idle, unknown, waitFor } from './content-status.ts';
 import { ready } from './copy.ts';
 import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
-import { idle, unknown, waitFor } from './content-status.ts';
 import { freezeOf } from './snapshot-class.ts';
 import { isBeingMade } from './source.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';

@@ -1,9 +1,9 @@
 import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { idle, unknown, waitFor } from './content-status.ts';
 import { nodeFor } from './copy.ts';
 import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
-import { idle, unknown, waitFor } from './content-status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { formatHandle, parseHandle } from '../../api/snapshot-handle.ts';
+import { idle, unknown, waitFor } from './content-status.ts';
 import { nodeFor, ready } from './copy.ts';
+import { take } from './create-snapshot.ts';
 import { decideContentDeletion } from './decide-content-deletion.ts';
 import { noteOf } from './job-record.ts';
 import { restoreNote } from './restore-job-record.ts';
-import { idle, unknown, waitFor } from './content-status.ts';
-import { take } from './create-snapshot.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**

@@ -2,8 +2,8 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { SNAPSHOT_ATTEMPT_LABEL, SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { formatHandle, parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
-import { backoffMs } from '../../workqueue/backoff.ts';
 import type { JobKey } from '../../nodes/job.ts';
+import { backoffMs } from '../../workqueue/backoff.ts';
 
 /** What was or is to be done on a node for a content, by which job. */
 export interface JobNote {

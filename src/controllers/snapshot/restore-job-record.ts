@@ -1,8 +1,8 @@
 import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT } from '../../api/names.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
+import { idle, waitFor } from './content-status.ts';
 import { nodeFor } from './copy.ts';
 import { lostAttempt } from './job-record.ts';
-import { idle, waitFor } from './content-status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /**

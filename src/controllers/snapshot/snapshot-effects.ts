@@ -3,8 +3,8 @@ import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
-import { contentNameOf } from '../lib/snapshot-content.ts';
 import { liveOf } from '../lib/get-or-undefined.ts';
+import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { SnapshotDeps } from './snapshot-reconciler.ts';
 import type { EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
 

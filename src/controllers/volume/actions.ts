@@ -10,7 +10,6 @@ import {
   VOLUMES,
 } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Clock } from '../../workqueue/clock.ts';
 import { isNotFound, isRefusal } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -20,17 +19,18 @@ import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { holdersBeside } from '../../storage/shared-fs/holders.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { Observed } from '../../storage/types.ts';
+import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
+import { keepLeftover } from './create-leftover.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
-import { keepLeftover } from './create-leftover.ts';
-import type { Looks } from './observation-times.ts';
 import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
+import type { Looks } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
-import { readSource, type Source } from './source.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
-import type { Action, EventToSend, Input } from './types.ts';
+import { readSource, type Source } from './source.ts';
 import { withJobNode } from './target-node.ts';
+import type { Action, EventToSend, Input } from './types.ts';
 
 export interface EffectDeps extends NodePlaces {
   client: KubeClient;

@@ -1,8 +1,8 @@
 import type { Leftover } from '../../api/leftover.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { report } from './job-retry.ts';
 import { endOfEarlierJob, reclaimStorage } from './finalize.ts';
+import { report } from './job-retry.ts';
 import { leftoverProblem } from './leftover.ts';
 import { unlessPaused } from './paused.ts';
 import type { Decision, Input } from './types.ts';

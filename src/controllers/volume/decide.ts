@@ -1,14 +1,14 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
-import { report } from './job-retry.ts';
-import { deploy } from './provision.ts';
 import { finalize } from './finalize.ts';
+import { report } from './job-retry.ts';
+import { steady } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { isPvOf } from './persistent-volume.ts';
+import { deploy } from './provision.ts';
 import { isRecoverable } from './ready.ts';
-import { recordProblem } from './validate-status.ts';
 import { readyOf } from './status.ts';
-import { steady } from './maintain.ts';
 import type { Decision, Input } from './types.ts';
+import { recordProblem } from './validate-status.ts';
 
 /** In ms. */
 const LOOK_AGAIN = 30_000;

@@ -4,9 +4,9 @@ import type { Step } from '../../nodes/job.ts';
 import { cancelFill } from '../../storage/populate/cancel.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
 import { progressText } from '../../storage/populate/progress.ts';
-import { report } from './job-retry.ts';
 import { desiredOf } from './desired-volume.ts';
 import type { JobStep } from './job-phase.ts';
+import { report } from './job-retry.ts';
 import type { Decision, Input } from './types.ts';
 
 /** How soon to ask again how far the filling of a volume is, in ms. */

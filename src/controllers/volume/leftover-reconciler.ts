@@ -2,14 +2,14 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { createLoopNumbers } from '../../storage/loop-numbers.ts';
-import { decideLeftover } from './decide-leftover.ts';
 import { createEffects } from './actions.ts';
+import { decideLeftover } from './decide-leftover.ts';
 import { volumeOf } from './leftover.ts';
 import { createLeftoverSubjects } from './leftover-store.ts';
 import { createLooks } from './observation-times.ts';
 import { pausedBy } from './paused.ts';
-import type { ReconcilerDeps } from './reconciler.ts';
 import { createRounds, type Reconcile } from './reconcile-loop.ts';
+import type { ReconcilerDeps } from './reconciler.ts';
 
 export interface LeftoverReconcilerDeps extends ReconcilerDeps {
   leftovers: Informer<Leftover>;

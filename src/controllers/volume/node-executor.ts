@@ -1,8 +1,8 @@
 import type { KubeNode } from '../../api/core.ts';
-import { createGuardExecutor } from '../../nodes/transport/guard-executor.ts';
 import type { Executor } from '../../nodes/job.ts';
-import { createLocalShell } from '../../nodes/transport/local-shell.ts';
 import { type GateClock, limitNodes } from '../../nodes/node-limiter.ts';
+import { createGuardExecutor } from '../../nodes/transport/guard-executor.ts';
+import { createLocalShell } from '../../nodes/transport/local-shell.ts';
 import type { SaltAccess } from '../../nodes/transport/salt/access.ts';
 import { createSaltExecutor } from '../../nodes/transport/salt/executor.ts';
 import { createShellExecutor } from '../../nodes/transport/shell-executor.ts';

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../api/quantity.ts';
 import { deviceOf, type VolumeDevice } from '../../storage/device.ts';
 import { compareDevice, updateIdentity } from '../../storage/identity.ts';
-import { lvPath } from '../../storage/lvm/names.ts';
 import { madeBytes } from '../../storage/loopfile/layout.ts';
+import { lvPath } from '../../storage/lvm/names.ts';
 import type { Desired, Observed } from '../../storage/types.ts';
 import type { StatusFields } from './status.ts';
 import type { Input } from './types.ts';

@@ -5,15 +5,15 @@ import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
-import { decide } from './decide.ts';
 import { createEffects, type EffectDeps } from './actions.ts';
+import { decide } from './decide.ts';
 import { isLeaving } from './leftover.ts';
-import { createLooks } from './observation-times.ts';
 import { lifeOf } from './node-life.ts';
+import { createLooks } from './observation-times.ts';
 import { pausedBy } from './paused.ts';
 import { createRounds, type Reconcile } from './reconcile-loop.ts';
-import { createVolumeSubjects } from './volume-store.ts';
 import { nodesOf, workNode } from './target-node.ts';
+import { createVolumeSubjects } from './volume-store.ts';
 
 export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
   volumes: Informer<Volume>;

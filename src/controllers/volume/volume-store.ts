@@ -5,8 +5,8 @@ import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { pausedBy } from './paused.ts';
-import { statusPatch } from './status.ts';
 import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
+import { statusPatch } from './status.ts';
 
 export interface VolumeSubjectsDeps {
   client: KubeClient;

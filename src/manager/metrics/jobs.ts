@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { JobEnd } from '../../nodes/job-observer.ts';
 import { kindOfKey } from '../../controllers/volume/job-name.ts';
+import type { JobEnd } from '../../nodes/job-observer.ts';
 import { label } from './label.ts';
 
 /** Jobs on nodes, told as they end. */

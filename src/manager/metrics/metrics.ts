@@ -1,12 +1,12 @@
 import { Registry } from 'prom-client';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { ReconcileResult } from '../../workqueue/controller.ts';
-import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { ApiCall } from '../../kube/transport.ts';
 import type { JobEnd } from '../../nodes/job-observer.ts';
 import type { Observed } from '../../storage/types.ts';
+import type { ReconcileResult } from '../../workqueue/controller.ts';
+import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { apiCallMetrics } from './api-calls.ts';
 import { type AttachmentMetrics, attachmentMetrics } from './attachments.ts';
 import { type ClaimMetrics, claimMetrics } from './claims.ts';

@@ -3,11 +3,11 @@ import type { Pod } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Informer } from '../../kube/informer.ts';
-import type { Populated } from '../../controllers/populator/reconciler.ts';
 import type { Verdict } from '../../controllers/data-source-validator/decide.ts';
+import type { Populated } from '../../controllers/populator/reconciler.ts';
 import type { FillEnded } from '../../controllers/volume/fill-ended.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
+import type { Informer } from '../../kube/informer.ts';
 import { label } from './label.ts';
 
 export interface PopulationMetrics {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DRIVER } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
-import type { Informer } from '../../kube/informer.ts';
 import type { ContentOperation } from '../../controllers/snapshot/content-effects.ts';
+import type { Informer } from '../../kube/informer.ts';
 import { label } from './label.ts';
 
 const STATES = ['ready', 'pending', 'failing', 'deleting'] as const;

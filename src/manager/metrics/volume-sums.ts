@@ -2,8 +2,8 @@ import { dirname } from 'node:path';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
-import { poolPath } from '../../storage/lvm/names.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { poolPath } from '../../storage/lvm/names.ts';
 import type { SeenSpace } from './volume-space.ts';
 
 export const PHASES = ['Pending', 'Available', 'Failed', 'Terminating', 'Unknown'] as const;

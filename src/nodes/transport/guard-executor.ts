@@ -1,6 +1,9 @@
+import { pollTogether } from '../batch-poll.ts';
 import { NodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
-import { pollTogether } from '../batch-poll.ts';
+import { MODULE_VERSION } from './salt/caller.ts';
+import { ModuleRefusal } from './salt/refusal.ts';
+import { argvsOf, jobArguments } from './salt/request.ts';
 import {
   readAnswer,
   readForgotten,
@@ -9,9 +12,6 @@ import {
   readSubjects,
   readSubmitted,
 } from './salt/response.ts';
-import { argvsOf, jobArguments } from './salt/request.ts';
-import { MODULE_VERSION } from './salt/caller.ts';
-import { ModuleRefusal } from './salt/refusal.ts';
 import type { Shell } from './shell.ts';
 
 /** How long a round trip may take beside what it was told to wait, in ms. */

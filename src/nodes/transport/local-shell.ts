@@ -1,9 +1,9 @@
 import { execa } from 'execa';
 import { answerTooLong, endOf } from '../answer-limit.ts';
 import { NodeError } from '../errors.ts';
+import { workingFolder } from '../working-folder.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
-import { workingFolder } from '../working-folder.ts';
 
 /** The machine that this process runs on, under the names given: it acts for no other node. For `check` see SshOptions. */
 export function createLocalShell(nodes: readonly string[], check: (node: string) => void = () => {}): Shell {

@@ -1,7 +1,7 @@
+import { pollTogether } from '../batch-poll.ts';
 import { NodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { ForeignJobs } from '../jobs-folder.ts';
-import { pollTogether } from '../batch-poll.ts';
 import {
   forgetScript,
   observeScript,
@@ -13,8 +13,8 @@ import {
   subjectsScript,
   submitScript,
 } from '../protocol.ts';
-import type { Shell } from './shell.ts';
 import { SudoRefusal } from '../sudo.ts';
+import type { Shell } from './shell.ts';
 
 /** How long a round trip may take beside what it was told to wait, in ms. */
 const ROUND_TRIP = 30_000;

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { execa, type Result } from 'execa';
 import { answerTooLong, endOf } from '../answer-limit.ts';
 import { NodeError } from '../errors.ts';
+import { workingFolder } from '../working-folder.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
 import { checkedInput } from './standard-input.ts';
-import { workingFolder } from '../working-folder.ts';
 
 /** Where a node is reached; what is absent is left to ~/.ssh/config. */
 export interface SshAddress {

@@ -1,4 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
+import { guardsOf, inUse, useOfKubelet } from '../detach-checks.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
@@ -8,7 +9,6 @@ import { tellKernel } from '../partx.ts';
 import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { lookAgain, makeRule, noUdev, waitForLink, waitForUdev } from '../udev.ts';
-import { guardsOf, inUse, useOfKubelet } from '../detach-checks.ts';
 import { sameFile } from './file.ts';
 import { planGrow } from './grow.ts';
 import { earlierFile, loopsOf, oddLoop, partitionOf, refuseMoved, volumeDevice } from './loop.ts';

@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import type { DesiredLvm } from '../types.ts';
-import { change, type InGroup, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
+import { change, type InGroup, sameVolume } from './lvchange.ts';
 import { tagOf } from './names.ts';
 
 const changeOwn = (desired: InGroup, own: LogicalVolume, what: string, ...options: string[]): Step => ({

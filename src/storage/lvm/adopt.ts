@@ -8,13 +8,13 @@ import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { addTag, takeTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { sameVolume } from './lvchange.ts';
+import { reach } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
+import { sameVolume } from './lvchange.ts';
 import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
 import { deviceOf } from './ownership.ts';
 import { HOLDS_DATA } from './present.ts';
-import { reach } from './ensure-active.ts';
 import { refuseWrites } from './refuse.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;

@@ -1,9 +1,9 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { scriptArgv } from '../snapshot/script.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { change, printed, refresh, sameVolume } from './lvchange.ts';
 import { LVM_UUID_SCRIPT, THIN_SCRIPT } from './copy-scripts.ts';
 import type { LogicalVolume } from './facts.ts';
+import { change, printed, refresh, sameVolume } from './lvchange.ts';
 import { isUnfinished, lvName, tagOf, unfinishedTag } from './names.ts';
 import { poolOf } from './pool.ts';
 import { lvremove } from './remove.ts';

@@ -1,9 +1,9 @@
 import type { Step } from '../../nodes/job.ts';
-import { openUse, useOf } from '../holders.ts';
-import { linkOf } from '../links.ts';
 import { takeSignatureOff } from '../block/clean.ts';
 import { lockOf, notInUseGuards, sameContentGuards, sameDmGuards } from '../block/guards.ts';
 import { isOurs } from '../block/ownership.ts';
+import { openUse, useOf } from '../holders.ts';
+import { linkOf } from '../links.ts';
 import { cancelPath, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { waitForLink } from '../udev.ts';
@@ -13,11 +13,11 @@ import { asRaw } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { finish, removeUnfinished, unfinished } from './copy.ts';
 import { bytesFor, create, isMadeGuards, isZeroed } from './create.ts';
+import { reach } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { anyUidsIn, lvName, uidsIn } from './names.ts';
 import { deviceOf } from './ownership.ts';
 import { usedOf } from './pool.ts';
-import { reach } from './ensure-active.ts';
 import { refuseCreate, refuseWrites } from './refuse.ts';
 import { isGone, notOpen } from './remove.ts';
 

@@ -1,12 +1,12 @@
 import type { Step } from '../../nodes/job.ts';
-import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { sameDmGuards } from '../block/guards.ts';
+import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { recordSize, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
-import { sameVolume } from './lvchange.ts';
 import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
+import { sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
 import { refuseWrites, written } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';

@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { answersOf } from '../probe-results.ts';
 import { deviceProbes, nodeProbes, readRaw } from '../block/observe.ts';
+import { answersOf } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
 import { clean, contentOf, contentProbes, extentsIn, placesIn, readContent, takeExtents } from './content.ts';

@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { change, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
+import { change, sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
 
 export const poolOf = (

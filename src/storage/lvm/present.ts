@@ -3,14 +3,14 @@ import { linked } from '../block/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { addTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { refresh } from './lvchange.ts';
+import { reach } from './ensure-active.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
+import { refresh } from './lvchange.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
 import { overcommitNote } from './overcommit.ts';
 import { deviceOf, isMarked, ownOf, refuseTags, whose } from './ownership.ts';
 import { illnessNote } from './pool.ts';
-import { reach } from './ensure-active.ts';
 
 /** Not a pool, a snapshot, or what LVM moves: plain, thin, RAID, mirrors, caches, and what has snapshots. */
 export const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];

@@ -1,8 +1,8 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { notOpenGuards } from '../block/guards.ts';
 import type { DeviceFacts } from '../types.ts';
-import { type InGroup, sameVolume } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
+import { type InGroup, sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
 
 /** Those of which removing one removes nothing else: plain, thin, and what LVM makes of them (RAID, mirrors, caches). */

@@ -1,16 +1,16 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { linkOf } from '../links.ts';
 import { makeLink } from '../block/present.ts';
+import { linkOf } from '../links.ts';
 import { writeDone, writeIntent } from '../records.ts';
 import { ownBlkid } from '../signature.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, ThinSource } from '../types.ts';
 import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
-import { change } from './lvchange.ts';
 import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
 import { intentFor, isMadeGuards, nameKey, notDone } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
+import { change } from './lvchange.ts';
 import { isTagged, lvName, lvPath } from './names.ts';
 import { wakePool } from './pool.ts';
 import { begins, refusePool } from './refuse.ts';

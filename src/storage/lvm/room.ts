@@ -1,7 +1,7 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import type { ObservedLvm } from '../types.ts';
-import { type InGroup, printed } from './lvchange.ts';
 import type { LogicalVolume } from './facts.ts';
+import { type InGroup, printed } from './lvchange.ts';
 import { dmNameOf, lvName } from './names.ts';
 import { poolOf } from './pool.ts';
 

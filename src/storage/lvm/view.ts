@@ -1,9 +1,9 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { othersProbe, readOthers } from '../block/observe.ts';
 import { LSBLK } from '../block-devices.ts';
 import { LOSETUP } from '../loops.ts';
 import { MAPPERS } from '../mappers.ts';
 import { ObservationError } from '../probe-results.ts';
-import { othersProbe, readOthers } from '../block/observe.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
 import { readDevices } from '../users.ts';
 import { disksOf, isOfVolume, madeOf, pathsOf } from './volume-devices.ts';

@@ -1,10 +1,10 @@
 import type { Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { GPT_START } from '../gpt.ts';
+import { readFile, STAT } from '../loopfile/file.ts';
+import { volumeBytes } from '../loopfile/layout.ts';
 import { answersOf, ObservationError, optional } from '../probe-results.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { scriptArgv } from '../snapshot/script.ts';
-import { readFile, STAT } from '../loopfile/file.ts';
-import { volumeBytes } from '../loopfile/layout.ts';
 import type { FileFacts, Signature } from '../types.ts';
 import { BACKUP_SCRIPT } from './backup-script.ts';
 import { shownSource, sourceInput, sourceWords } from './source-words.ts';

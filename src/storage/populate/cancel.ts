@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
-import { cancelPath } from '../records.ts';
 import { partialOf } from '../loopfile/file.ts';
+import { cancelPath } from '../records.ts';
 import type { Desired } from '../types.ts';
 
 /**

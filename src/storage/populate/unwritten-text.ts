@@ -1,5 +1,5 @@
-import { DIRECTORIES } from '../records.ts';
 import { SPARSE_FOLDER } from '../loopfile/file.ts';
+import { DIRECTORIES } from '../records.ts';
 
 /**
  * Shell functions for what is written to file systems that volumes may be on: their files are sparse, and what they do not take yet is

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { removeRecords } from '../records.ts';
 import { planAbsent, planPresent } from '../loopfile/attach.ts';
 import { planDestroy } from '../loopfile/destroy.ts';
 import { notAttached } from '../loopfile/file.ts';
 import { loopsOf } from '../loopfile/loop.ts';
 import { planPrepare } from '../loopfile/prepare.ts';
+import { removeRecords } from '../records.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
 import { refuseMount } from './mount.ts';
 import { isClaim, ownerPath } from './names.ts';

@@ -1,8 +1,8 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { answersOf, succeeded } from '../probe-results.ts';
-import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { allocatedBytes, partialOf, readFile, STAT } from '../loopfile/file.ts';
 import { readSparse, sparseProbes } from '../loopfile/observe.ts';
+import { answersOf, succeeded } from '../probe-results.ts';
+import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { freezeRecord, snapshotFile } from './place.ts';
 import { readState, stateProbes } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';

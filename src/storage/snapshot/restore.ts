@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { describeSignature } from '../signature.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
 import { fileBytes, volumeBytes } from '../loopfile/layout.ts';
+import { describeSignature } from '../signature.ts';
 import type { DesiredSparse, ObservedSparse, Plan, Source } from '../types.ts';
 import { copyStep } from './copy.ts';
 import { type ContentType, contentType, hasIdentity, ownIdentity } from './identity.ts';

@@ -1,10 +1,10 @@
 import { basename, dirname } from 'node:path';
 import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
+import { readFile, STAT } from '../loopfile/file.ts';
+import { fileBytes } from '../loopfile/layout.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { donePath } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
-import { readFile, STAT } from '../loopfile/file.ts';
-import { fileBytes } from '../loopfile/layout.ts';
 import type { DesiredSparse, FileFacts, Plan } from '../types.ts';
 import type { SourceFacts } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
 import { letGo, onNode, patchSpec, recreate, retry, takeOff } from '../../../src/cli/why/command-line.ts';
+import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
 import { taintOff } from '../../../src/controllers/volume/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 

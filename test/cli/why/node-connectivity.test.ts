@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { obstruction } from '../../../src/cli/why/node-connectivity.ts';
 import type { NodeError } from '../../../src/nodes/errors.ts';
 import { withHint } from '../../../src/nodes/job-text.ts';
+import { SudoRefusal } from '../../../src/nodes/sudo.ts';
 import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import * as salt from '../../../src/nodes/transport/salt/failures.ts';
 import { ModuleRefusal, syncOn } from '../../../src/nodes/transport/salt/refusal.ts';
 import { classifySshFailure } from '../../../src/nodes/transport/ssh-failure.ts';
-import { SudoRefusal } from '../../../src/nodes/sudo.ts';
 
 const ACCESS = { url: 'https://s:8000', user: 'stowage', eauth: 'pam', secretFile: '/s' } as SaltAccess;
 const CHANGED = `@@@

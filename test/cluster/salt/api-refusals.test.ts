@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '../../../src/workqueue/clock.ts';
 import { createSaltSession, type SaltSession } from '../../../src/nodes/transport/salt/session.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { type Salt, startSalt, USER } from './salt.ts';
 

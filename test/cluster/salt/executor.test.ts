@@ -1,9 +1,9 @@
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals';
-import { systemClock } from '../../../src/workqueue/clock.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, Step } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { until } from '../../support/until.ts';
 import { type Restartable, type Salt, startSalt } from './salt.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll } from '@jest/globals';
-import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { kindCases } from '../../support/kind-cases.ts';
 import { type Kinds, setUpKinds } from '../../support/kinds.ts';
 import { describeAsRoot } from '../../support/root.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { systemClock } from '../../../src/workqueue/clock.ts';
 import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import { createSaltExecutor } from '../../../src/nodes/transport/salt/executor.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { describeAsRoot } from '../../support/root.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
-import type { Outcome } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
-import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { settle } from '../../../src/controllers/attachdetach/apply-outcome.ts';
+import type { Outcome } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { Entry, OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf } from '../../support/attachment-view.ts';
 
 const knownWith = (entries: readonly Entry[]) => knownOf({ entries, unseen: new Set(['n1', 'n2']) });

@@ -6,14 +6,14 @@ import {
   type WhyNot,
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
-import type { RunningJob } from '../../../src/nodes/job-watcher.ts';
 import type { Job, JobKey, Probe, Step } from '../../../src/nodes/job.ts';
+import type { RunningJob } from '../../../src/nodes/job-watcher.ts';
 import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Desired, Observed, ObservedSparse } from '../../../src/storage/types.ts';
-import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { unused } from '../../support/fake-executor.ts';
 import { FakeShare, FakeSharer } from '../../support/fake-shared.ts';
 import { LINK } from '../../support/link-words.ts';

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Attachment, Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
 import { doubtNodes, heedVolume, orderedOff } from '../../../src/controllers/attachdetach/mark-uncertain.ts';
-import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { Life } from '../../../src/controllers/attachdetach/node-facts.ts';
 import type { Managed, NodeFacts } from '../../../src/controllers/attachdetach/types.ts';
+import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf, shared, UP, volumeObject } from '../../support/attachment-view.ts';
 
 const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);

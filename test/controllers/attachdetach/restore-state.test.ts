@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
-import { managedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
-import { knownAtFirst } from '../../../src/controllers/attachdetach/restore-state.ts';
-import { reconcile } from '../../../src/controllers/attachdetach/next-operation.ts';
 import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import { managedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
+import { reconcile } from '../../../src/controllers/attachdetach/next-operation.ts';
+import { knownAtFirst } from '../../../src/controllers/attachdetach/restore-state.ts';
 import {
   entry,
   MINUTE,

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
 import type { Attachment, Condition, Volume } from '../../../src/api/volume.ts';
-import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { createRecords, type RecordsDeps } from '../../../src/controllers/attachdetach/status-updater.ts';
 import type { Entry, Next } from '../../../src/controllers/attachdetach/types.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
+import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
+import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 import { entry, MINUTE, NOW, pvObject, use, volumeObject } from '../../support/attachment-view.ts';
 
 const entries = [entry('n1', {}, 'p1')];

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Backup } from '../../../src/api/builtins/backup.ts';
+import { createBackupWork } from '../../../src/controllers/backup/node-work.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, JobState, ProbeResult } from '../../../src/nodes/job.ts';
-import { createBackupWork } from '../../../src/controllers/backup/node-work.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { memoryLogger } from '../../support/logger.ts';

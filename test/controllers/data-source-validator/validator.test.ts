@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 import { toTell, type Verdict, verdictOf } from '../../../src/controllers/data-source-validator/decide.ts';
 import {
   createValidator,
   type ValidatorDeps,
 } from '../../../src/controllers/data-source-validator/reconciler.ts';
+import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 
 const REGISTERED = [{ group: 'hello.example.com', kind: 'Hello' }];
 

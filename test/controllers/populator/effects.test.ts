@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/api/resources.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
 import { createEffects, type EffectDeps } from '../../../src/controllers/populator/effects.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { claim, OWN, pod, prime, pv, UID } from './input.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { findSource, type SourceDeps } from '../../../src/controllers/populator/find-source.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { findSource, type SourceDeps } from '../../../src/controllers/populator/find-source.ts';
 import { hello, helloReference } from '../../support/hello.ts';
 import { claim, definition } from './input.ts';
 

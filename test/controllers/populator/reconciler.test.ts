@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import type { Informer } from '../../../src/kube/informer.ts';
-import type { Change } from '../../../src/kube/store.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/pods.ts';
 import { createMachine, type MachineDeps } from '../../../src/controllers/populator/reconciler.ts';
+import type { Informer } from '../../../src/kube/informer.ts';
+import type { Change } from '../../../src/kube/store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { populated } from './decisions.ts';
 import { claim, definition, found, OWN, pod, prime, pv, storageClass, UID } from './input.ts';

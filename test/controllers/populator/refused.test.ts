@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { ApiError, ConnectionError } from '../../../src/kube/errors.ts';
-import type { Effect } from '../../../src/controllers/populator/effects.ts';
 import { refusalOf } from '../../../src/controllers/populator/api-refusal.ts';
+import type { Effect } from '../../../src/controllers/populator/effects.ts';
+import { ApiError, ConnectionError } from '../../../src/kube/errors.ts';
 import { OWN, pod, prime, pv, UID } from './input.ts';
 
 const answer = (code: number, message: string, reason = '') =>

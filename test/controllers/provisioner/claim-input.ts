@@ -1,10 +1,10 @@
 import type { KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { claimVolume } from '../../../src/model/claim-volume.ts';
-import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
-import { type DynamicClass, dynamicClass } from '../../../src/model/dynamic-class.ts';
-import type { ClaimDecision, ClaimInput } from '../../../src/controllers/provisioner/types.ts';
 import type { Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
+import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
+import type { ClaimDecision, ClaimInput } from '../../../src/controllers/provisioner/types.ts';
+import { claimVolume } from '../../../src/model/claim-volume.ts';
+import { type DynamicClass, dynamicClass } from '../../../src/model/dynamic-class.ts';
 
 export const UID = '3f1c0d52-7f0a-4c1e-9a53-0e3cf0a6b111';
 export const NOW = Date.parse('2026-03-01T12:00:00Z');

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
-import { claimVolume } from '../../../src/model/claim-volume.ts';
+import { createPromises } from '../../../src/controllers/lib/capacity/reservations.ts';
 import {
   type ClaimReconcilerDeps,
   createClaimReconciler,
 } from '../../../src/controllers/provisioner/reconciler.ts';
 import type { Source } from '../../../src/controllers/provisioner/types.ts';
-import { createPromises } from '../../../src/controllers/lib/capacity/reservations.ts';
+import { claimVolume } from '../../../src/model/claim-volume.ts';
+import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { claim, GIB, node, options, pod, storageClass, UID, volume, waiting } from './claim-input.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { createConsumers } from '../../../src/controllers/provisioner/consumers.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import { type Change, ObjectStore } from '../../../src/kube/store.ts';
-import { createConsumers } from '../../../src/controllers/provisioner/consumers.ts';
 import { claim, UID } from './claim-input.ts';
 
 /** An informer whose objects are put there by the test. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimCondition, KubeNode } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { claimVolume } from '../../../src/model/claim-volume.ts';
 import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
+import { claimVolume } from '../../../src/model/claim-volume.ts';
 import {
   claim,
   GIB,

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
 import { createReclaimer } from '../../../src/controllers/provisioner/reclaimer.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { claim, storageClass as storageClassOf, volume } from './claim-input.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { createExecutorWork } from '../../../src/controllers/snapshot/snapshot-jobs.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, JobState } from '../../../src/nodes/job.ts';
-import { createExecutorWork } from '../../../src/controllers/snapshot/snapshot-jobs.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Plan, Refusal } from '../../../src/storage/types.ts';
 import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-objects.ts';

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import type { JobKey, JobState } from '../../../src/nodes/job.ts';
-import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { createEffects, type EffectDeps, nothing } from '../../../src/controllers/volume/actions.ts';
 import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
 import type { Action } from '../../../src/controllers/volume/types.ts';
+import type { JobKey, JobState } from '../../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
 import { pending } from '../../support/decisions.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { UID, volume } from '../../support/volume-input.ts';

@@ -2,19 +2,19 @@ import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../../src/api/names.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { ApiError } from '../../../src/kube/errors.ts';
-import type { KubeClient } from '../../../src/kube/types.ts';
-import type { Executor } from '../../../src/nodes/job.ts';
-import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
-import { textOf } from '../../../src/storage/shared-fs/text.ts';
-import { decide } from '../../../src/controllers/volume/decide.ts';
 import {
   createEffects,
   type EffectDeps,
   type Known,
   nothing,
 } from '../../../src/controllers/volume/actions.ts';
+import { decide } from '../../../src/controllers/volume/decide.ts';
 import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import type { KubeClient } from '../../../src/kube/types.ts';
+import type { Executor } from '../../../src/nodes/job.ts';
+import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
+import { textOf } from '../../../src/storage/shared-fs/text.ts';
 import { deleted, terminating } from '../../support/decisions.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { memoryLogger } from '../../support/logger.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PopulatorSource, Volume, VolumeStatus } from '../../../src/api/volume.ts';
-import { cancelPath } from '../../../src/storage/records.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import { fillOf } from '../../../src/controllers/volume/fill.ts';
+import { cancelPath } from '../../../src/storage/records.ts';
 import {
   creationFailed,
   outcome,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
-import { createLooks } from '../../../src/controllers/volume/observation-times.ts';
 import { lifeOf } from '../../../src/controllers/volume/node-life.ts';
+import { createLooks } from '../../../src/controllers/volume/observation-times.ts';
 
 const node = (bootID: string, ready?: string): KubeNode => ({
   apiVersion: 'v1',

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { VolumeStatus } from '../../../src/api/volume.ts';
-import type { ObservedSparse } from '../../../src/storage/types.ts';
 import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { measured } from '../../../src/controllers/volume/observed-status.ts';
+import type { ObservedSparse } from '../../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, LINK } from '../../support/link-words.ts';
 import { dm, lvmMade, lvmNode } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';

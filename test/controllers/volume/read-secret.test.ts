@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { authorizationReads, secretReads } from '../../../src/controllers/volume/read-secret.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { authorizationReads, secretReads } from '../../../src/controllers/volume/read-secret.ts';
 
 const URL_OF_A = 'https://a.example.com/x';
 

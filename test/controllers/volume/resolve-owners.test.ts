@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { withOwners } from '../../../src/controllers/volume/resolve-owners.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DeviceFacts } from '../../../src/storage/types.ts';
-import { withOwners } from '../../../src/controllers/volume/resolve-owners.ts';
 import { begun, dm, lvmDesired } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawNode } from '../../support/raw-input.ts';
 import { readyNode, UID, volume } from '../../support/volume-input.ts';

@@ -16,9 +16,9 @@ import {
 import type { Volume } from '../../../src/api/volume.ts';
 import { VOLUME_POPULATOR_CRD } from '../../../src/api/volume-populator-crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
-import { systemClock } from '../../../src/workqueue/clock.ts';
-import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/pods.ts';
+import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { HELLOS, helloReference } from '../../support/hello.ts';
 import {
   NAMESPACE,

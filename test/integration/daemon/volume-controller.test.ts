@@ -16,12 +16,12 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Condition, Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { VOLUME_CRD } from '../../../src/api/volume-crd.ts';
-import { systemClock } from '../../../src/workqueue/clock.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { type Sandbox, startSandbox } from '../../../src/sandbox/server.ts';
+import { systemClock } from '../../../src/workqueue/clock.ts';
 import { sparseVolume } from '../../support/cluster.ts';
 import {
   startController,

@@ -17,9 +17,9 @@ import {
   ROLES,
   SERVICE_ACCOUNTS,
 } from '../../../src/cli/install/kinds.ts';
+import { CAPACITY_LABELS, CSI_DRIVER } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { CAPACITY_LABELS, CSI_DRIVER } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { sparseVolume } from '../../support/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';

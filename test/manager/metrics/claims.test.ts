@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Registry } from 'prom-client';
-import { claimMetrics } from '../../../src/manager/metrics/claims.ts';
 import type { Provisioned } from '../../../src/controllers/provisioner/types.ts';
+import { claimMetrics } from '../../../src/manager/metrics/claims.ts';
 
 const bound: Provisioned = { storageClass: 'fast', source: 'snapshot', crossNamespace: false, ms: 1500 };
 const { ms: _, ...failed } = bound;

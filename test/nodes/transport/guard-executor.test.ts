@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { NodeError } from '../../../src/nodes/errors.ts';
-import { createGuardExecutor } from '../../../src/nodes/transport/guard-executor.ts';
 import type { Job } from '../../../src/nodes/job.ts';
+import { createGuardExecutor } from '../../../src/nodes/transport/guard-executor.ts';
 
 const JOB: Job = {
   key: { subject: 'v1', id: 'prepare-1' },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { contentText, isLeftOf, type Printed } from '../../../src/storage/block/content.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Signature } from '../../../src/storage/types.ts';
 
 /** As `wipefs -J` of util-linux 2.38 prints it. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { blankProbes } from '../../../src/storage/blank.ts';
+import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/block/observe.ts';
 import { observe } from '../../../src/storage/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
-import { deviceProbes, rawProbes, readRaw } from '../../../src/storage/block/observe.ts';
 import type { DesiredRaw } from '../../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { intentFor, rawBlock, rawDesired } from '../../support/raw-input.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/nodes/job.ts';
-import { plan } from '../../../src/storage/plan.ts';
 import { rawProbes } from '../../../src/storage/block/observe.ts';
+import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Operation } from '../../../src/storage/types.ts';
 import {
   BY_PARTUUID,

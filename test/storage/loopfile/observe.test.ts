@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
-import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { readSparse, sparseProbes } from '../../../src/storage/loopfile/observe.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { FRESH, MADE, MOUNTINFO, missing, PLACE, result } from '../../support/sparse-answers.ts';
 import { FILE, freshNode, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 

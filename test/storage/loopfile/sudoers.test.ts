@@ -1,13 +1,13 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { asProbe } from '../../../src/nodes/check-guards.ts';
+import { unusedGuards } from '../../../src/storage/detach-checks.ts';
 import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
+import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { folderRoomProbes } from '../../../src/storage/room.ts';
-import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
-import { unusedGuards } from '../../../src/storage/detach-checks.ts';
 import { QUIET } from '../../support/fake-shared.ts';
 import { BY_PARTUUID, BY_UUID } from '../../support/link-words.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
+import { readSparse, sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { readSnapshot, snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
-import { readSparse, sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { COPY, COPY_UID, restored, uncopied, wantedCopy } from '../../support/snapshot-copy.ts';
 import { FRESH, MADE, missing, result } from '../../support/sparse-answers.ts';
 

@@ -6,7 +6,7 @@ import type { Reason } from '../reasons.ts';
 import type { Fix } from '../types.ts';
 import { type ClaimKnown, lookAt } from './known.ts';
 
-/** As provisioning/claims/decide-claim.ts says it of a node, or of several. */
+/** As controllers/provisioner/decide-claim.ts says it of a node, or of several. */
 const NO_ROOM = /has room for \d+ bytes in .+?, and \d+ are asked for/;
 /** As the same says it of a node whose directory is not on its file system. */
 const NOT_MOUNTED = /node (\S+) has no room now: /;
@@ -15,7 +15,7 @@ const ROOM_UNKNOWN = /how much room there is on node (\S+) is not known/;
 const NOT_READY = /(?:^|[ :;])node (\S+) is not Ready(?:$|[ ;,])/;
 /** As the same says it of free extents that carry something. */
 const EXTENTS = /free extents of .+ carry what removed volumes left/;
-/** As provisioning/sources/resolve.ts says it. */
+/** As model/data-source/resolve.ts says it. */
 const GATE_OFF = /in another namespace than \S+, which this daemon does not follow/;
 
 /** Whether the daemon said that its gate is off. Pure. */

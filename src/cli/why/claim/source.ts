@@ -1,8 +1,8 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
-import { claimSource } from '../../../model/populator-definition.ts';
 import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
+import { claimSource } from '../../../model/populator-definition.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';

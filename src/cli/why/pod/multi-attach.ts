@@ -1,13 +1,13 @@
 import type { Attachment, Volume } from '../../../api/volume.ts';
 import { deletePods, isUsed, resolveDoubt, underWay, unmount } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
-import type { Holdup } from '../types.ts';
 import { obstruction } from '../node-connectivity.ts';
+import type { Holdup } from '../types.ts';
 
-/** As attachment/blocked.ts says it of the node that has the volume. */
+/** As controllers/attachdetach/attach-policy.ts says it of the node that has the volume. */
 const NOT_READY = /\band is not Ready\b|\band has no Node object\b/;
 
-/** As storage/in-use.ts and attachment/attacher.ts say it. */
+/** As storage/in-use.ts and controllers/attachdetach/attacher-detacher.ts say it. */
 const isHidden = (message = ''): boolean => /cannot be seen, /.test(message);
 
 /**

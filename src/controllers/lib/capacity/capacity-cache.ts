@@ -1,5 +1,5 @@
 import type { Volume } from '../../../api/volume.ts';
-import type { Clock } from '../../../workqueue/clock.ts';
+import type { Place } from '../../../model/dynamic-class.ts';
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { withHint } from '../../../nodes/job-text.ts';
@@ -15,7 +15,7 @@ import {
   readFolderRoom,
   readGroupRoom,
 } from '../../../storage/room.ts';
-import type { Place } from '../../../model/dynamic-class.ts';
+import type { Clock } from '../../../workqueue/clock.ts';
 import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { parseQuantity } from '../../../api/quantity.ts';
 import type { Volume } from '../../../api/volume.ts';
+import type { Place } from '../../../model/dynamic-class.ts';
+import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 import { downloadBytes } from '../../../storage/populate/download.ts';
 import type { FolderRoom, GroupRoom } from '../../../storage/room.ts';
-import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
-import type { Place } from '../../../model/dynamic-class.ts';
 
 /** A copy of a Volume that is kept on a node, or for which a job is named: a snapshot. */
 export interface KeptCopy {

@@ -1,10 +1,10 @@
 import type { StorageClass } from '../../../api/core.ts';
 import type { Logger } from '../../../api/logger.ts';
 import { ROOM_EVENT } from '../../../api/names.ts';
-import type { Clock } from '../../../workqueue/clock.ts';
-import { TELL_AGAIN } from '../../../workqueue/tell-again.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import type { Place } from '../../../model/dynamic-class.ts';
+import type { Clock } from '../../../workqueue/clock.ts';
+import { TELL_AGAIN } from '../../../workqueue/tell-again.ts';
 import type { Room } from './capacity-cache.ts';
 import { nameOf, whyNoRoom } from './refusal.ts';
 

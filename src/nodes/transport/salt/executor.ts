@@ -1,8 +1,13 @@
+import { pollTogether } from '../../batch-poll.ts';
 import { NodeError } from '../../errors.ts';
 import type { Executor, Job, JobKey } from '../../job.ts';
 import { type GateClock, limitNodes } from '../../node-limiter.ts';
-import { pollTogether } from '../../batch-poll.ts';
 import type { SaltAccess } from './access.ts';
+import { createSaltCaller, type SaltCall } from './caller.ts';
+import { readSaltEvents } from './events.ts';
+import { createEnds } from './job-completions.ts';
+import { ModuleRefusal, syncOn } from './refusal.ts';
+import { argvsOf, jobArguments } from './request.ts';
 import {
   readAnswer,
   readForgotten,
@@ -11,11 +16,6 @@ import {
   readSubjects,
   readSubmitted,
 } from './response.ts';
-import { argvsOf, jobArguments } from './request.ts';
-import { createSaltCaller, type SaltCall } from './caller.ts';
-import { createEnds } from './job-completions.ts';
-import { readSaltEvents } from './events.ts';
-import { ModuleRefusal, syncOn } from './refusal.ts';
 import { createSaltSession } from './session.ts';
 
 export interface SaltExecutorOptions {
