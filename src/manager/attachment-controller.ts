@@ -5,16 +5,16 @@ import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
-import { createAttacher } from '../controllers/attachdetach/attacher-detacher.ts';
+import { createAttacherDetacher } from '../controllers/attachdetach/attacher-detacher.ts';
 import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
-import { lifeOf } from '../controllers/attachdetach/node-facts.ts';
+import { incarnationOf } from '../controllers/attachdetach/node-facts.ts';
 import {
   type AttachmentReconciler,
   createAttachmentReconciler,
 } from '../controllers/attachdetach/reconciler.ts';
 import type { ForcedReason, OperationKind } from '../controllers/attachdetach/types.ts';
-import { createPodIndex } from '../controllers/attachdetach/volume-consumers.ts';
-import type { Known } from '../controllers/attachdetach/volume-state.ts';
+import { createVolumeConsumers } from '../controllers/attachdetach/volume-consumers.ts';
+import type { VolumeState } from '../controllers/attachdetach/volume-state.ts';
 import { desiredOf } from '../controllers/volume/desired-volume.ts';
 import { withOwners } from '../controllers/volume/resolve-owners.ts';
 import { recordProblem } from '../controllers/volume/validate-status.ts';
@@ -60,7 +60,7 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   follower: Follower;
   loopNumbers: LoopNumbers;
   events: EventRecorder;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -83,7 +83,7 @@ const CAPS = { inAll: 64, perGroup: 8 };
 export function createAttachmentController(deps: AttachmentControllerDeps): AttachmentController {
   const { volumes, persistentVolumes, storageClasses, pods, claims, nodes } = deps;
   const { clock, random, executor, logger } = deps;
-  const uses = createPodIndex(deps);
+  const uses = createVolumeConsumers(deps);
   const volumesOn = indexBy(volumes, nodesOf);
   const queue = createWorkQueue({
     clock,
@@ -100,7 +100,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
       if (name !== undefined) queue.add(name);
     },
   });
-  const attacher = createAttacher({
+  const attacher = createAttacherDetacher({
     ...deps,
     desiredOf(volume, node, readOnly) {
       const desired = { ...desiredOf(volume, undefined, node), kubeletRoot: deps.kubeletRoot };
@@ -155,7 +155,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     if (type === 'updated' && old !== undefined && tellOf(old) === tellOf(object)) return;
     for (const { metadata } of volumesOn(object.metadata.name)) queue.add(metadata.name);
   });
-  const sum = (of: (known: Known) => number) =>
+  const sum = (of: (known: VolumeState) => number) =>
     [...reconciler.known()].reduce((all, known) => all + of(known), 0);
   return {
     queue,
@@ -169,7 +169,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
 }
 
 /** What of a node makes a difference, as text. */
-const tellOf = (node: KubeNode): string => JSON.stringify([lifeOf(node), isOff(node), isPaused(node)]);
+const tellOf = (node: KubeNode): string => JSON.stringify([incarnationOf(node), isOff(node), isPaused(node)]);
 
 /** Where a Volume may be attached, or is said to be. */
 const nodesOf = ({ spec, status }: Volume): string[] => [

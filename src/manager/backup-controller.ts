@@ -32,7 +32,7 @@ export interface BackupControllerDeps {
   nodes: Informer<KubeNode>;
   executor: Executor;
   follower: Follower;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Clock;
   random: () => number;
@@ -82,7 +82,7 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
   const reconcile = createBackupReconciler({
     hasSnapshots: () => (snapshotsKnown ? true : deps.lacksSnapshots() ? false : undefined),
     ...{ client, backups, snapshots, contents, nodes, clock, logger },
-    ...{ follower: deps.follower, actsFor: deps.actsFor, events: deps.events },
+    ...{ follower: deps.follower, managesNode: deps.managesNode, events: deps.events },
     work: createBackupWork({ executor: deps.executor, authorization: authorizationReads(client), logger }),
     enqueue: (namespace, name) => queue.add(`${namespace}/${name}`),
   });

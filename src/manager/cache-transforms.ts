@@ -150,7 +150,7 @@ export function keepStorageClass(storageClass: StorageClass): StorageClass {
  * Keeps of a pod which volumes it needs on which node, or which taints it tolerates before it has one, whether it still runs there,
  * and what it was told of them.
  */
-export function keepPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
+export function transformPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
   // A pod has a dozen volumes of kinds that nothing is attached for.
   const volumes = spec.volumes?.flatMap<PodVolume>(({ name, persistentVolumeClaim, ephemeral, hostPath }) => {
     if (persistentVolumeClaim !== undefined) {

@@ -27,7 +27,7 @@ import { claimOf } from '../model/claim-volume.ts';
 import type { Awaited } from '../model/data-source/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
-import { standing } from './predicates.ts';
+import { nodeStateKey } from './predicates.ts';
 
 export interface ClaimControllerDeps {
   client: KubeClient;
@@ -38,7 +38,7 @@ export interface ClaimControllerDeps {
   nodes: Informer<KubeNode>;
   pods: Informer<Pod>;
   events: EventRecorder;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -167,7 +167,7 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     tellRoom([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && old !== undefined && standing(old) === standing(object)) return;
+    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object)) return;
     wake();
     tellRoom(storageClasses.list(), [object.metadata.name]);
   });

@@ -29,7 +29,13 @@ import { type Controller, runController } from '../workqueue/controller.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
 import { createAttaching } from './attaching.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
-import { keepClaim, keepOwn, keepPersistentVolume, keepPod, keepStorageClass } from './cache-transforms.ts';
+import {
+  keepClaim,
+  keepOwn,
+  keepPersistentVolume,
+  keepStorageClass,
+  transformPod,
+} from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createPopulation } from './population.ts';
 import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
@@ -44,7 +50,7 @@ export interface VolumeControllerOptions extends ProvisioningOptions {
   nodes: Informer<KubeNode>;
   executor: Executor;
   /** The nodes that the executor reaches; Volumes of others are left to whoever does. */
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -120,7 +126,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     persistentVolumes,
     nodes,
     executor,
-    actsFor: options.actsFor,
+    managesNode: options.managesNode,
     kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
     follower: createFollower(executor),
     events: createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger }),
@@ -137,7 +143,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       : undefined;
   if (claims !== undefined) informers.push(claims);
   const pods =
-    options.attachment !== undefined || enabled.has('claim') ? inform<Pod>(PODS, keepPod) : undefined;
+    options.attachment !== undefined || enabled.has('claim') ? inform<Pod>(PODS, transformPod) : undefined;
   if (pods !== undefined) informers.push(pods);
   const attaching =
     claims && pods && options.attachment

@@ -12,7 +12,7 @@ import { compareVersions } from '../kube/store.ts';
  * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One
  * that went back is of a backup that the API server was restored from.
  */
-export function asksForMore(old: KubeObject, object: KubeObject): boolean {
+export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
   const { metadata } = object;
   const forgets = ({ metadata: { annotations } }: KubeObject) => annotations?.[FORGET_NODE_ANNOTATION];
   return (
@@ -27,11 +27,11 @@ export function asksForMore(old: KubeObject, object: KubeObject): boolean {
 }
 
 /** What of a Node work on its Volumes goes by, as text. */
-export const standing = (node: KubeNode): string => `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
+export const nodeStateKey = (node: KubeNode): string => `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
 
 /** Attachment has told of the device what was not known before: it is looked at again. */
-export const isElsewhere = (old: Volume, { status }: Volume): boolean =>
+export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>
   JSON.stringify(old.status?.attachments) !== JSON.stringify(status?.attachments);
 
-export const isAway = (object: Pick<Volume, 'status'>): boolean =>
+export const isNodeUnreachable = (object: Pick<Volume, 'status'>): boolean =>
   readyOf(object)?.reason === READY_REASON.nodeUnreachable;

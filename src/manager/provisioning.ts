@@ -30,7 +30,7 @@ import { keepCapacity } from './cache-transforms.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { standing } from './predicates.ts';
+import { nodeStateKey } from './predicates.ts';
 import type { Inform, Part } from './runnable.ts';
 import { createSnapshotController } from './snapshot-controller.ts';
 import { snapshotStorage } from './snapshot-storage.ts';
@@ -60,7 +60,7 @@ export interface ProvisioningDeps extends ProvisioningOptions {
   grants: ClaimSourcesDeps['grants'];
   executor: Executor;
   follower: Follower;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Clock;
   random: () => number;
@@ -187,7 +187,7 @@ function roomsOf(
     if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
   });
   nodes.onChange(({ object, old }) => {
-    if (old === undefined || standing(old) !== standing(object)) rooms.forget(object.metadata.name);
+    if (old === undefined || nodeStateKey(old) !== nodeStateKey(object)) rooms.forget(object.metadata.name);
   });
   return rooms;
 }

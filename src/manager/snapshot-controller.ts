@@ -45,7 +45,7 @@ export interface SnapshotControllerDeps {
   storageClasses: Informer<StorageClass>;
   rooms: Rooms;
   work: NodeWork;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Clock;
   random: () => number;
@@ -139,7 +139,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   });
   const reconcileContent = createContentReconciler({
     ...{ client, contents, snapshots, snapshotClasses, volumes, nodes, clock, logger },
-    ...{ work: deps.work, actsFor: deps.actsFor, events: deps.events, onOperation: deps.onOperation },
+    ...{ work: deps.work, managesNode: deps.managesNode, events: deps.events, onOperation: deps.onOperation },
     ...{ storageClasses: deps.storageClasses, rooms: deps.rooms, naming },
     restoresOf: restores,
     placeOf(volume, contentUid) {

@@ -9,7 +9,7 @@ import { noteOf } from '../controllers/snapshot/job-record.ts';
 import { nodesOf } from '../controllers/volume/target-node.ts';
 import type { Informer } from '../kube/informer.ts';
 import { handleOf } from './kept-copies.ts';
-import { asksForMore, isElsewhere, standing } from './predicates.ts';
+import { attachmentsChanged, needsReconcile, nodeStateKey } from './predicates.ts';
 
 /** What is decided about: a content, or a snapshot or claim by its namespace and name. */
 export type SnapshotKey = `content/${string}` | `snapshot/${string}/${string}` | `claim/${string}/${string}`;
@@ -101,8 +101,8 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
     if (type === 'deleted') wakeForRoom(nodesOf(object));
     const moved =
       old === undefined ||
-      asksForMore(old, object) ||
-      isElsewhere(old, object) ||
+      needsReconcile(old, object) ||
+      attachmentsChanged(old, object) ||
       (old.status?.prepared == null) !== (status?.prepared == null);
     if (!moved) return;
     for (const content of deps.contentsOfVolume(metadata.name)) wakeContent(content.metadata.name);
@@ -118,7 +118,7 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
     if (cloned?.name !== undefined) enqueue(`claim/${cloned.namespace}/${cloned.name}`);
   });
   deps.nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && standing(old) === standing(object)) return;
+    if (type === 'updated' && nodeStateKey(old) === nodeStateKey(object)) return;
     for (const content of contents.list()) {
       if (!isAtRest(content) && reaches(content, object.metadata.name))
         again(`content/${content.metadata.name}`);
@@ -156,5 +156,5 @@ const isAtRest = ({ metadata, status }: VolumeSnapshotContent): boolean =>
 function isChanged(old: VolumeSnapshotContent, object: VolumeSnapshotContent): boolean {
   const known = ({ status }: VolumeSnapshotContent) =>
     `${status?.snapshotHandle} ${status?.readyToUse ?? false}`;
-  return asksForMore(old as KubeObject, object) || known(old) !== known(object);
+  return needsReconcile(old as KubeObject, object) || known(old) !== known(object);
 }

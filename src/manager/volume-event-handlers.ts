@@ -6,7 +6,7 @@ import { nodesOf } from '../controllers/volume/target-node.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
-import { asksForMore, isAway, isElsewhere, standing } from './predicates.ts';
+import { attachmentsChanged, isNodeUnreachable, needsReconcile, nodeStateKey } from './predicates.ts';
 
 export interface WakeVolumesDeps {
   volumes: Informer<Volume>;
@@ -28,19 +28,19 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   volumes.onChange(({ type, object, old }) => {
     const { name, uid = '' } = object.metadata;
-    if (old === undefined || asksForMore(old, object) || isElsewhere(old, object)) queue.add(name);
-    if (old !== undefined && isAway(old) && !isAway(object)) wake(placeOf(object));
+    if (old === undefined || needsReconcile(old, object) || attachmentsChanged(old, object)) queue.add(name);
+    if (old !== undefined && isNodeUnreachable(old) && !isNodeUnreachable(object)) wake(placeOf(object));
     if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
   });
   leftovers.onChange(({ object, old }) => {
-    if (old === undefined || asksForMore(old, object)) leftoverQueue.add(object.metadata.name);
+    if (old === undefined || needsReconcile(old, object)) leftoverQueue.add(object.metadata.name);
   });
   persistentVolumes.onChange(({ object }) => {
     // Of the same name, whoever its owner says it is.
     if (volumes.get(object.metadata.name) !== undefined) queue.add(object.metadata.name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && standing(old) === standing(object)) return;
+    if (type === 'updated' && nodeStateKey(old) === nodeStateKey(object)) return;
     const { name } = object.metadata;
     for (const volume of volumesOn(name)) again(queue, volume);
     for (const leftover of leftoversOn(name)) again(leftoverQueue, leftover);
@@ -48,8 +48,9 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
 
   /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
   function wake(node: string): void {
-    for (const volume of volumesOn(node)) if (isAway(volume)) queue.add(volume.metadata.name);
-    for (const leftover of leftoversOn(node)) if (isAway(leftover)) leftoverQueue.add(leftover.metadata.name);
+    for (const volume of volumesOn(node)) if (isNodeUnreachable(volume)) queue.add(volume.metadata.name);
+    for (const leftover of leftoversOn(node))
+      if (isNodeUnreachable(leftover)) leftoverQueue.add(leftover.metadata.name);
   }
 }
 

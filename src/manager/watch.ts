@@ -125,7 +125,7 @@ export async function runWatch(
     nodes,
     executor,
     ...(metrics && { metrics }),
-    actsFor: (node) => transport !== 'local' || localNodes.includes(node),
+    managesNode: (node) => transport !== 'local' || localNodes.includes(node),
     host,
     workers: () => live.now().workers,
     retry: live.retry,

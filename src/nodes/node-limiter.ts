@@ -1,5 +1,5 @@
 import { NodeError } from './errors.ts';
-import type { Hands } from './transport/shell.ts';
+import type { NodeTransport } from './transport/shell.ts';
 
 /** The part of a clock that is used here. */
 export interface GateClock {
@@ -38,10 +38,10 @@ interface NodeState {
  * @param lifeOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
  */
 export function limitNodes<Asked, Answer>(
-  hands: Hands<Asked, Answer>,
+  hands: NodeTransport<Asked, Answer>,
   clock: GateClock,
   lifeOf = (_node: string) => '',
-): Hands<Asked, Answer> {
+): NodeTransport<Asked, Answer> {
   const nodes = new Map<string, NodeState>();
   const slots = createSlots(IN_ALL);
 

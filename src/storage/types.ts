@@ -2,7 +2,7 @@ import type { Step } from '../nodes/job.ts';
 import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
-import type { Beside, Claim, ObservedShared } from './shared-fs/types.ts';
+import type { Beside, LockOwner, ObservedShared } from './shared-fs/types.ts';
 import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
@@ -41,7 +41,7 @@ export interface DesiredSparse extends DesiredVolume {
   /** For how many bytes a shared one is made so far, as its status says: other nodes than the one that did it have no record of it. */
   recordedBytes?: bigint;
   /** For whom work is done on a shared one. */
-  owner?: Claim | undefined;
+  owner?: LockOwner | undefined;
   /** The backing file's absolute path; its last part is the UID. */
   file: string;
   /** What was asked for, in whole blocks, in bytes. The file of a Block volume is larger: it holds a GPT, too. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { POPULATED_BY_ANNOTATION } from '../../src/api/names.ts';
 import { formatHandle, parseHandle } from '../../src/api/snapshot-handle.ts';
 import {
-  entriesFromRecord,
+  attachmentsFromAnnotation,
   recordOf,
   recordToWrite,
 } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
@@ -257,14 +257,17 @@ export const DECISIONS: readonly Target[] = [
         fc.oneof(anything, fc.array(fc.record({ node: fc.oneof(word, fc.constant('n1')), since: anything }))),
         (annotation, attachments) =>
           tame(() => {
-            const entries = entriesFromRecord(annotation, attachments as never, fill.NOW);
+            const entries = attachmentsFromAnnotation(annotation, attachments as never, fill.NOW);
             const record = recordOf(entries);
             must(
               record.every((name) => /^[a-z0-9.-]{1,253}$/.test(name)),
               record,
             );
             const written = recordToWrite(annotation, entries) ?? annotation;
-            must(recordOf(entriesFromRecord(written, undefined, fill.NOW)).join() === record.join(), record);
+            must(
+              recordOf(attachmentsFromAnnotation(written, undefined, fill.NOW)).join() === record.join(),
+              record,
+            );
           }),
       ),
   },

@@ -6,7 +6,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Volume } from '../../src/api/volume.ts';
-import { type Attacher, createAttacher } from '../../src/controllers/attachdetach/attacher-detacher.ts';
+import {
+  type Attacher,
+  createAttacherDetacher,
+} from '../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../src/controllers/attachdetach/types.ts';
 import type { Executor, JobState } from '../../src/nodes/job.ts';
 import { createFollower } from '../../src/nodes/job-watcher.ts';
@@ -74,7 +77,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
           return end;
         },
       };
-      attacher = createAttacher({
+      attacher = createAttacherDetacher({
         executor,
         follower: createFollower(executor),
         loopNumbers: createLoopNumbers(),

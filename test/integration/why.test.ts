@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import { PERSISTENT_VOLUMES, STORAGE_CLASSES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import type { Holdup } from '../../src/cli/why/types.ts';
+import type { Blocker } from '../../src/cli/why/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -63,11 +63,11 @@ describeAsRoot('what why says to do', () => {
     });
   };
 
-  const why = async (name: string): Promise<Holdup & { nothing?: string }> =>
+  const why = async (name: string): Promise<Blocker & { nothing?: string }> =>
     JSON.parse((await shell(`stowage why volume/${name} -o json`)).stdout);
 
   /** `edit` is what a person does to the file that the first command writes. */
-  async function follow({ fix }: Holdup, edit?: string): Promise<void> {
+  async function follow({ fix }: Blocker, edit?: string): Promise<void> {
     if (fix?.manifest !== undefined) await shell('kubectl create -f -', stringify(fix.manifest));
     const [first = 'false', ...rest] = fix?.run ?? [];
     await shell(first);

@@ -6,11 +6,11 @@ import {
   keepNode,
   keepOwn,
   keepPersistentVolume,
-  keepPod,
   keepSnapshot,
   keepSnapshotClass,
   keepSnapshotContent,
   keepStorageClass,
+  transformPod,
 } from '../../src/manager/cache-transforms.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
@@ -181,7 +181,7 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
       ...{ podIP: '10.0.0.1' },
     },
   };
-  expect(keepPod(pod)).toEqual({
+  expect(transformPod(pod)).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { ...metadata, annotations: { 'kubernetes.io/config.mirror': 'hash' } },
@@ -201,9 +201,9 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
     },
   });
   const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' }, spec: {} };
-  expect(keepPod(bare)).toEqual(bare);
+  expect(transformPod(bare)).toEqual(bare);
   const pending: Pod = { ...bare, spec: { tolerations: [{ operator: 'Exists' }] } };
-  expect(keepPod(pending)).toEqual(pending);
+  expect(transformPod(pending)).toEqual(pending);
 });
 
 describe('of a claim: whose it is, and', () => {
@@ -360,7 +360,7 @@ test('that a claim has a selector is kept, and what it was to start from', () =>
 });
 
 test('of a pod, however large it is, little is kept', () => {
-  const kept = keepPod({
+  const kept = transformPod({
     ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns' } },
     spec: {
       tolerations: names(2000, (n) => ({ key: `k${n}`, value: 'v'.repeat(60) })),

@@ -69,7 +69,7 @@ export const cli: readonly Mutation[] = [
       id: 'force-detach-of-recreated-volume',
       invariant: 3,
       breaks: 'A Volume that was made anew is force-detached.',
-      function: 'letGo',
+      function: 'forceDetach',
       find: 'current.metadata.uid !== uid',
       replace: 'false',
     },

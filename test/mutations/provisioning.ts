@@ -306,7 +306,7 @@ export const provisioning: readonly Mutation[] = [
       invariant: 6,
       breaks: 'A process deletes the capacity of a node that another process acts for.',
       function: 'createCapacityReconciler',
-      find: '    if (!deps.actsFor(node)) return undefined;\n',
+      find: '    if (!deps.managesNode(node)) return undefined;\n',
       replace: '',
     },
   ]),

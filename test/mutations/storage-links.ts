@@ -125,7 +125,7 @@ export const storageLinks: readonly Mutation[] = [
       id: 'astray-path-not-put-right',
       invariant: 11,
       breaks: 'Nobody looks at a device whose path was told to lead elsewhere.',
-      function: 'heedVolume',
+      function: 'onDeviceMissing',
       find: 'ready?.reason === READY_REASON.pathAstray',
       replace: 'false',
     },

@@ -1,16 +1,16 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../src/controllers/attachdetach/next-operation.ts';
 import type { Lookups } from '../../src/controllers/attachdetach/pod-volumes.ts';
 import type {
-  Entry,
+  DesiredAttachment,
   Managed,
+  NodeAttachment,
   NodeFacts,
   PodUse,
-  View,
-  Wanted,
+  ReconcileInput,
 } from '../../src/controllers/attachdetach/types.ts';
-import type { Known } from '../../src/controllers/attachdetach/volume-state.ts';
+import type { VolumeState } from '../../src/controllers/attachdetach/volume-state.ts';
 
 /** What the pure core of attachment is asked about, with everything in order unless a test says otherwise. */
 
@@ -41,7 +41,7 @@ export const always = (change: Partial<Managed> = {}): Managed => onDemand({ pol
 /** A pod `app/<name>`. */
 export const use = (name: string, node: string): PodUse => ({ uid: `uid-${name}`, pod: `app/${name}`, node });
 
-export const wanted = (node: string, ...names: string[]): Wanted => ({
+export const wanted = (node: string, ...names: string[]): DesiredAttachment => ({
   node,
   pods: names.map((name) => use(name, node)),
 });
@@ -49,9 +49,9 @@ export const wanted = (node: string, ...names: string[]): Wanted => ({
 /** Attached, with pods of those names. */
 export const entry = (
   node: string,
-  change: Partial<Omit<Entry, 'pods'>> = {},
+  change: Partial<Omit<NodeAttachment, 'pods'>> = {},
   ...names: string[]
-): Entry => ({
+): NodeAttachment => ({
   node,
   state: 'Attached',
   readOnly: false,
@@ -77,7 +77,7 @@ export const DELETED: NodeFacts = { ...UP, exists: false, ready: false };
 export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
 
 export interface ViewChange
-  extends Partial<Pick<View, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>> {
+  extends Partial<Pick<ReconcileInput, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>> {
   unseen?: string[];
   nodes?: Record<string, NodeFacts>;
   /** By kind and node, as `attach n1`. */
@@ -96,14 +96,19 @@ export const read = { readOnly: true };
 export const alive = () => true;
 
 /** A shared volume that nobody wants, and that is nowhere. */
-export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: ViewChange = {}): View => ({
+export const view = ({
+  unseen = [],
+  nodes = {},
+  notBefore = {},
+  ...change
+}: ViewChange = {}): ReconcileInput => ({
   volume: shared(),
   problem: undefined,
   wanted: [],
   entries: [],
   running: undefined,
   lives: () => false,
-  unseen: new Set(unseen),
+  unverifiedNodes: new Set(unseen),
   notBefore: (kind, node) => notBefore[`${kind} ${node}`] ?? 0,
   nodeFacts: (node) => nodes[node] ?? UP,
   ...change,
@@ -111,24 +116,24 @@ export const view = ({ unseen = [], nodes = {}, notBefore = {}, ...change }: Vie
 
 /** The operation that is started in a view, as `attach n1 ro`. */
 export function startOf(change: ViewChange): string | undefined {
-  const { start } = reconcile(view(change), NOW);
+  const { start } = nextOperation(view(change), NOW);
   return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
 }
 
 /** What a process knows of v1: that it is nowhere. */
-export const knownOf = (change: Partial<Known> = {}): Known => ({
+export const knownOf = (change: Partial<VolumeState> = {}): VolumeState => ({
   uid: 'u1',
   name: 'v1',
   volume: volumeObject(),
   entries: [],
-  unseen: new Set(),
+  unverifiedNodes: new Set(),
   failures: new Map(),
-  told: new Map(),
+  emittedEvents: new Map(),
   lives: new Map(),
-  heeded: undefined,
+  lastDeviceMissingVersion: undefined,
   written: new Set(),
   blocked: new Map(),
-  unmade: false,
+  notProvisioned: false,
   wanted: 0,
   ...change,
 });

@@ -1,15 +1,18 @@
 import { change, withoutNode } from '../../src/controllers/attachdetach/actual-state.ts';
-import { entriesFromRecord, recordOf } from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
+import {
+  attachmentsFromAnnotation,
+  recordOf,
+} from '../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { wantedOf } from '../../src/controllers/attachdetach/desired-state.ts';
-import { reconcile } from '../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../src/controllers/attachdetach/next-operation.ts';
 import type {
-  Entry,
   Managed,
-  Next,
+  NodeAttachment,
   NodeFacts,
   Operation,
   PodUse,
-  View,
+  ReconcileDecision,
+  ReconcileInput,
 } from '../../src/controllers/attachdetach/types.ts';
 
 /**
@@ -57,7 +60,7 @@ export class AttachmentWorld {
   stale = false;
   started = 0;
   readonly #volume: Managed;
-  #entries: readonly Entry[] = [];
+  #entries: readonly NodeAttachment[] = [];
   /** Every state of the annotation, the last one being current. */
   readonly #records: string[] = ['[]'];
   #unseen = new Set<string>();
@@ -93,7 +96,7 @@ export class AttachmentWorld {
     return this.#running;
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly NodeAttachment[] {
     return this.#entries;
   }
 
@@ -161,7 +164,7 @@ export class AttachmentWorld {
     if (record === 'newer') text = JSON.stringify([...(JSON.parse(text) as string[]), node]);
     if (this.#running !== undefined) this.node(this.#running.node).pending ??= this.#submitted();
     this.#running = undefined;
-    this.#entries = entriesFromRecord(text, undefined, this.now);
+    this.#entries = attachmentsFromAnnotation(text, undefined, this.now);
     this.#begin();
   }
 
@@ -173,10 +176,10 @@ export class AttachmentWorld {
   }
 
   /** Decides, and begins what was decided. */
-  step(): Next {
+  step(): ReconcileDecision {
     this.#notice();
     const view = this.#view();
-    const next = reconcile(view, this.now);
+    const next = nextOperation(view, this.now);
     this.#check(view, next);
     this.#set(next.entries);
     for (const { node, reason } of next.forced) {
@@ -198,7 +201,7 @@ export class AttachmentWorld {
     }
   }
 
-  #view(): View {
+  #view(): ReconcileInput {
     const volume = { ...this.#volume, attachable: !this.deleting };
     const uses = this.pods.filter(({ life, claim }) => life === 'lives' && claim);
     return {
@@ -206,7 +209,7 @@ export class AttachmentWorld {
       problem: undefined,
       wanted: wantedOf(volume, uses),
       entries: this.#entries,
-      unseen: new Set(this.#unseen),
+      unverifiedNodes: new Set(this.#unseen),
       running: this.#running,
       notBefore: (kind, node) => this.#notBefore.get(`${kind} ${node}`) ?? 0,
       nodeFacts: (node) => this.#factsOf(node),
@@ -225,7 +228,7 @@ export class AttachmentWorld {
     };
   }
 
-  #check(view: View, { start, forced, entries, blocked }: Next): void {
+  #check(view: ReconcileInput, { start, forced, entries, blocked }: ReconcileDecision): void {
     const shared = this.#volume.nodes.length > 1 && !this.#volume.readOnly;
     for (const { node, reason } of forced) {
       if (shared && reason !== 'out-of-service') throw new Error(`${node} let go of: ${reason}`);
@@ -255,14 +258,14 @@ export class AttachmentWorld {
       // What the record does not know of, and a look was not answered about, the job finds out by the owner file.
       const tried =
         view.notBefore('look', holder.name) > 0 || !holder.exists || this.#factsOf(holder.name).off;
-      const missed = this.stale && view.unseen.has(holder.name) && tried;
+      const missed = this.stale && view.unverifiedNodes.has(holder.name) && tried;
       if (holder.name !== node && holder.device !== 'none' && !missed) {
         throw new Error(`attach to ${node}, while ${holder.name} has it`);
       }
     }
   }
 
-  #set(entries: readonly Entry[]): void {
+  #set(entries: readonly NodeAttachment[]): void {
     const text = JSON.stringify(recordOf(entries));
     if (text !== this.#records.at(-1)) this.#records.push(text);
     this.#entries = entries;

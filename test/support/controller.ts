@@ -84,7 +84,7 @@ export async function startController(
     executor: work.executor,
     around: work.around,
     metrics,
-    actsFor: (node) => node !== 'foreign',
+    managesNode: (node) => node !== 'foreign',
     host: 'test',
     enabled: selectControllers(controllers),
     workers: 2,

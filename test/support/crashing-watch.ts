@@ -116,7 +116,7 @@ const controller = startVolumeController({
   client: api,
   nodes,
   executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
-  actsFor: (node) => options.nodes.includes(node),
+  managesNode: (node) => options.nodes.includes(node),
   host: 'test',
   namespace: options.namespace,
   workers: 4,

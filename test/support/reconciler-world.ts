@@ -156,7 +156,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     clock,
     random: () => 0,
     logger,
-    actsFor: (name) => name !== 'foreign',
+    managesNode: (name) => name !== 'foreign',
     recordProblem: ({ status }) =>
       String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
     maxWaitForUnmountMs: 360_000,

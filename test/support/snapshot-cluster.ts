@@ -115,7 +115,7 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       inform,
       work: nodes,
       rooms,
-      actsFor: () => true,
+      managesNode: () => true,
       events,
       // What is tried again soon only because something woke it.
       retry: { startMs: 600_000, maxMs: 600_000 },

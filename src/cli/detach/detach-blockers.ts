@@ -3,7 +3,7 @@ import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { pausedBy } from '../../controllers/volume/paused.ts';
-import { commandLine, letGo, patchSpec } from '../why/command-line.ts';
+import { commandLine, forceDetachCommand, patchSpec } from '../why/command-line.ts';
 
 export interface Held {
   why: string;
@@ -28,7 +28,7 @@ export function heldBy(
   if (pods.length > 0) {
     return {
       why: `${pods.length === 1 ? 'this pod needs' : 'these pods need'} it there: ${pods.join(', ')}`,
-      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead, and switched off: ${letGo(volume, node)}`,
+      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead, and switched off: ${forceDetachCommand(volume, node)}`,
     };
   }
   const policy = volume.spec.attachPolicy ?? 'Always';

@@ -16,7 +16,7 @@ import { confirm } from '../prompts/confirm.ts';
 import { foundIn, readNamed } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
 import { heldBy } from './detach-blockers.ts';
-import { isRecorded, letGo } from './force.ts';
+import { forceDetach, isRecorded } from './force.ts';
 
 export interface DetachFlags {
   node: string;
@@ -144,7 +144,7 @@ async function forced(
     const refusal = 'Nobody says that the machine is off';
     await confirm(io, { losses, question: 'Is the machine off?', refusal }, yes ? { yes } : {});
   }
-  const left = await letGo(volume, node, { why: verdict.dead, recorded }, io, client);
+  const left = await forceDetach(volume, node, { why: verdict.dead, recorded }, io, client);
   const note = (text: string) => void io.stderr.write(`note: ${printable(text)}\n`);
   note(
     `${verdict.dead}. The device may still be there until the node boots; when the node returns, the daemon looks there and removes what is left`,

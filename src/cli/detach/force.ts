@@ -32,7 +32,7 @@ export async function isRecorded(volume: Volume, node: string, io: Io, client: K
  * Lets go of a Volume on a node without looking there, and records that it did. Returns the Volume as it is then. Throws a
  * StowageError `conflict` when another Volume has its name by now.
  */
-export async function letGo(
+export async function forceDetach(
   volume: Volume,
   node: string,
   { why, recorded }: { why: string; recorded: boolean },

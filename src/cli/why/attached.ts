@@ -7,13 +7,13 @@ import { commandText } from '../../nodes/quote.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
-import { commandLine, letGo, onNode, untaint } from './command-line.ts';
+import { commandLine, forceDetachCommand, onNode, untaint } from './command-line.ts';
 import { lettingGo } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
 import { obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Cause, Fix, Holdup, Known } from './types.ts';
+import type { Blocker, Cause, Fix, Known } from './types.ts';
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
@@ -72,7 +72,7 @@ export const attaching: Cause = (known) => {
 export function heldOn(
   known: Pick<Known, 'volume' | 'node' | 'storageClass'>,
   attachment: Attachment,
-): Holdup {
+): Blocker {
   const { volume } = known;
   const { node, state, message, since, pods = [] } = attachment;
   const why = message ? `: ${message}` : '';
@@ -107,7 +107,7 @@ const UNDER_WAY = /^its job is under way: /;
 const WAITS = /^waits until others have ended$/;
 
 /** A job that may hang, or one that waits for others that do; undefined where the message tells of something else. */
-export function underWay(node: string, message = ''): Pick<Holdup, 'cause' | 'fix'> | undefined {
+export function underWay(node: string, message = ''): Pick<Blocker, 'cause' | 'fix'> | undefined {
   if (WAITS.test(message)) {
     const say =
       'See what the others wait for: so many are attached, and detached, at once on a node and in all.';
@@ -182,7 +182,7 @@ export function resolveDoubt(volume: Volume, node: string, message = ''): Fix {
 
 const lookAt = (volume: Volume, node: string): Fix => ({
   // Not beside the look: who pastes both lets go of what a node has that is not dead.
-  say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${letGo(volume, node)}`,
+  say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${forceDetachCommand(volume, node)}`,
   run: [onNode(node, 'true')],
 });
 

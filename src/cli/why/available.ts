@@ -4,7 +4,7 @@ import { readyOf } from '../volume/describe.ts';
 import { commandLine } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
 import { ownPv, sinceOf } from './state.ts';
-import type { Cause, Holdup, Known } from './types.ts';
+import type { Blocker, Cause, Known } from './types.ts';
 
 /** The device is there; whether pods can have it is for its PersistentVolume to say. */
 export const available: Cause = (known, now) => {
@@ -39,7 +39,7 @@ const GROWTH = {
 };
 
 /** It can be used meanwhile, but whoever asked for more waits for it. */
-function growing({ volume }: Known, now: number): Holdup | undefined {
+function growing({ volume }: Known, now: number): Blocker | undefined {
   const job = parseJobName(volume.status?.job);
   const ready = readyOf(volume);
   if (ready?.message?.includes('cannot grow to ')) {
@@ -63,7 +63,7 @@ function growing({ volume }: Known, now: number): Holdup | undefined {
 }
 
 /** What to say of a Volume that nothing holds up. */
-export function wellOf(known: Known): string {
+export function healthyMessage(known: Known): string {
   const { name } = known.volume.metadata;
   const pv = ownPv(known);
   const { namespace, name: claim } = pv?.spec.claimRef ?? {};

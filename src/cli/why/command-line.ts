@@ -40,7 +40,7 @@ export const untaint = (node: string): string =>
  * Has a Volume let go of on a node that is dead, and switched off. Where other nodes share its directory, nothing else is
  * heeded than the word that it is.
  */
-export const letGo = ({ metadata, spec }: Volume, node: string): string =>
+export const forceDetachCommand = ({ metadata, spec }: Volume, node: string): string =>
   isWrittenOnSeveral(spec)
     ? taintOff(node)
     : commandLine('stowage', 'detach', 'volume', metadata.name, '--node', node, '--force');

@@ -11,7 +11,7 @@ import { readLeases, runsWithout } from '../leaders.ts';
 import { foundIn, type Reading, reading } from '../volume/read-result.ts';
 import { commandLine } from './command-line.ts';
 import type { Reason } from './reasons.ts';
-import type { Fix, Holdup } from './types.ts';
+import type { Blocker, Fix } from './types.ts';
 
 /** So much later than the last renewal, in ms, it cannot have been the daemon that had the Lease. */
 const LATER = 60_000;
@@ -52,7 +52,7 @@ const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'Unavailable',
 ]);
 
-export const isDaemonsTurn = ({ cause }: Holdup): boolean => DAEMONS_TURN.has(cause);
+export const isDaemonsTurn = ({ cause }: Blocker): boolean => DAEMONS_TURN.has(cause);
 
 /** What tells whether a daemon leads. Throws a StowageError; what the user may not read is told in its place. */
 export async function readDaemons(client: KubeClient, signal: AbortSignal): Promise<Daemons> {
@@ -71,10 +71,10 @@ export async function readDaemons(client: KubeClient, signal: AbortSignal): Prom
  */
 export function daemonAbsent(
   { leases, deployments }: Daemons,
-  instead: Holdup,
+  instead: Blocker,
   node: string | undefined,
   now: number,
-): Holdup | undefined {
+): Blocker | undefined {
   const acting = (foundIn(leases) ?? []).filter(({ metadata: { name } }) => mayActFor(name, node));
   if (acting.some((lease) => isHeld(lease, now))) return undefined;
   const [last] = acting.toSorted((a, b) => renewed(b) - renewed(a));
@@ -107,10 +107,10 @@ const TAKES_UP: Readonly<Record<string, ControllerName>> = {
 /** That a daemon leads, and runs without the controller that would take an object of this kind up. Pure. `now` in ms since the epoch. */
 export function controllerOff(
   { leases, deployments }: Daemons,
-  instead: Holdup,
+  instead: Blocker,
   kind: string,
   now: number,
-): Holdup | undefined {
+): Blocker | undefined {
   const controller = TAKES_UP[kind];
   if (instead.cause !== 'NotTakenUp' || controller === undefined) return undefined;
   if (!runsWithout(foundIn(leases) ?? [], controller, now)) return undefined;

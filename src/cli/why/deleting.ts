@@ -10,7 +10,7 @@ import { endHolder, heldOn } from './attached.ts';
 import { commandLine, takeOff } from './command-line.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
-import type { Cause, Fix, Holdup, Known } from './types.ts';
+import type { Blocker, Cause, Fix, Known } from './types.ts';
 
 const look = (kind: string, name: string): string => commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
 
@@ -98,7 +98,7 @@ export const foreignFinalizers = (
 export function heldByFinalizers(
   object: readonly string[],
   all: readonly string[],
-): Pick<Holdup, 'cause' | 'fix'> {
+): Pick<Blocker, 'cause' | 'fix'> {
   const foreign = all.filter(isForeign);
   if (foreign.length > 0) return { cause: 'ForeignFinalizer', fix: foreignFinalizers(object, all, foreign) };
   const own = all.filter((each) => OWN.test(each));
@@ -120,7 +120,7 @@ export function heldByFinalizers(
   };
 }
 
-function heldPv(pv: PersistentVolume, known: Known): Holdup {
+function heldPv(pv: PersistentVolume, known: Known): Blocker {
   const bound = pv.status?.phase === 'Bound' ? foundIn(known.claim) : undefined;
   const why = `its PersistentVolume is in use: ${whatHolds(pv)}`;
   if (bound === undefined) {

@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { commandLine } from './command-line.ts';
-import type { Holdup } from './types.ts';
+import type { Blocker } from './types.ts';
 
 /** A PersistentVolume that its controller gave up. */
-export function failedPv({ metadata, status }: PersistentVolume): Holdup | undefined {
+export function failedPv({ metadata, status }: PersistentVolume): Blocker | undefined {
   if (status?.phase !== 'Failed') return undefined;
   return {
     cause: 'PersistentVolumeFailed',

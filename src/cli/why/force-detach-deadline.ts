@@ -3,7 +3,7 @@ import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
 import { foundIn } from '../volume/read-result.ts';
-import type { Holdup, Known } from './types.ts';
+import type { Blocker, Known } from './types.ts';
 
 /** `--max-wait-for-unmount` of a daemon that was told of no other, in ms. */
 const DEFAULT_WAIT = 6 * 60_000;
@@ -15,7 +15,7 @@ const DEFAULT_WAIT = 6 * 60_000;
 export function lettingGo(
   { volume, node: read, storageClass }: Pick<Known, 'volume' | 'node' | 'storageClass'>,
   on: string,
-): Holdup['next'] {
+): Blocker['next'] {
   const entry = volume.status?.attachments?.find(({ node }) => node === on);
   const since = notReadySince(foundIn(read));
   if (entry === undefined || since === undefined || (entry.pods ?? []).length > 0) return undefined;

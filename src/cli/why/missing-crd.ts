@@ -1,5 +1,5 @@
 import { isNotFound } from '../../kube/errors.ts';
-import type { Holdup } from './types.ts';
+import type { Blocker } from './types.ts';
 
 /** Kinds of Stowage's, or that it goes by, and which component of `stowage install` defines them. */
 const COMPONENTS = { Volume: 'crds', VolumeSnapshot: 'snapshot-crds' } as const;
@@ -8,7 +8,7 @@ const COMPONENTS = { Volume: 'crds', VolumeSnapshot: 'snapshot-crds' } as const;
  * What is said of an object whose kind the cluster does not know; throws all else. (A missing object names itself in the
  * details of the answer; a missing kind does not.)
  */
-export function missingCrd(error: unknown, kind: keyof typeof COMPONENTS): Holdup {
+export function missingCrd(error: unknown, kind: keyof typeof COMPONENTS): Blocker {
   if (!isNotFound(error) || error.status.details?.name !== undefined) throw error;
   return {
     cause: 'CRDMissing',

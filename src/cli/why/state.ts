@@ -8,7 +8,7 @@ import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
-import type { Holdup, Known } from './types.ts';
+import type { Blocker, Known } from './types.ts';
 
 export const isDeleting = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;
 
@@ -24,7 +24,7 @@ export function ownPv({ volume, pv }: Known): PersistentVolume | undefined {
 export const nodeText = (volume: Volume): string => `node ${nodeOf(volume)}`;
 
 /** Since when Ready is as it is: its status, or what the status Unknown is about now. */
-export function sinceOf({ status, lastTransitionTime, lastUpdateTime }: Condition): Pick<Holdup, 'since'> {
+export function sinceOf({ status, lastTransitionTime, lastUpdateTime }: Condition): Pick<Blocker, 'since'> {
   const since =
     status === 'Unknown' ? (lastUpdateTime ?? lastTransitionTime) : (lastTransitionTime ?? lastUpdateTime);
   return since === undefined ? {} : { since };

@@ -2,7 +2,7 @@ import { age } from '../../api/age.ts';
 import { asYaml } from '../output/data.ts';
 import { type Field, fields } from '../output/fields.ts';
 import { printable } from '../output/printable.ts';
-import type { Diagnosis, Fix, Holdup, Link, Subject } from './types.ts';
+import type { Blocker, Diagnosis, Fix, Link, Subject } from './types.ts';
 
 /** A diagnosis for a person. `now` is in ms since the epoch. */
 export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
@@ -23,7 +23,7 @@ export function explanation(subject: Subject, diagnosis: Diagnosis, now: number)
 const linkText = ({ kind, namespace, name }: Link): string =>
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
-function nextText(next: NonNullable<Holdup['next']>, now: number): string {
+function nextText(next: NonNullable<Blocker['next']>, now: number): string {
   if ('when' in next) return next.when;
   const seconds = Math.ceil((Date.parse(next.at) - now) / 1000);
   return `${next.at} (in ${seconds}s)`;

@@ -32,7 +32,7 @@ export interface Link {
   name: string;
 }
 
-export interface Holdup {
+export interface Blocker {
   cause: Reason;
   /** What was looked at on the way, in order, without what was asked about; the last is where it is held up. */
   chain?: readonly Link[];
@@ -44,7 +44,7 @@ export interface Holdup {
   fix?: Fix;
 }
 
-export type Diagnosis = Holdup | { nothing: string };
+export type Diagnosis = Blocker | { nothing: string };
 
 /** What is explained. */
 export interface Subject {
@@ -68,10 +68,10 @@ export interface WhyFlags {
 }
 
 /** What holds an object up that another one waits for. */
-export const through = (link: Link, holdup: Holdup): Holdup => ({
+export const through = (link: Link, holdup: Blocker): Blocker => ({
   ...holdup,
   chain: [link, ...(holdup.chain ?? [])],
 });
 
 /** One thing that can hold a Volume up, if it does now. `now` is in ms since the epoch. */
-export type Cause = (known: Known, now: number) => Holdup | undefined;
+export type Cause = (known: Known, now: number) => Blocker | undefined;

@@ -1,11 +1,11 @@
 import { byNode } from './attached-nodes-annotation.ts';
 import { byPod } from './desired-state.ts';
-import type { Entry, PodUse, Wanted } from './types.ts';
+import type { DesiredAttachment, NodeAttachment, PodUse } from './types.ts';
 
 /** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */
 
 /** Without the entry of a node. */
-export function withoutNode(entries: readonly Entry[], node: string): readonly Entry[] {
+export function withoutNode(entries: readonly NodeAttachment[], node: string): readonly NodeAttachment[] {
   return entries.some((entry) => entry.node === node)
     ? entries.filter((entry) => entry.node !== node)
     : entries;
@@ -17,16 +17,16 @@ export function withoutNode(entries: readonly Entry[], node: string): readonly E
  * @param now ms since the epoch
  */
 export function change(
-  entries: readonly Entry[],
+  entries: readonly NodeAttachment[],
   node: string,
-  to: Partial<Omit<Entry, 'node' | 'since'>>,
+  to: Partial<Omit<NodeAttachment, 'node' | 'since'>>,
   now: number,
-): readonly Entry[] {
+): readonly NodeAttachment[] {
   const old = entries.find((entry) => entry.node === node);
   const changed = { ...NEW, ...old, ...to };
   const { state } = changed;
   const isThere = state === 'Attached' || state === 'Detaching';
-  const entry: Entry = {
+  const entry: NodeAttachment = {
     ...changed,
     node,
     safeToMount: changed.safeToMount && state === 'Attached',
@@ -37,7 +37,7 @@ export function change(
   return [...withoutNode(entries, node), entry].sort(byNode);
 }
 
-const NEW: Omit<Entry, 'node' | 'since'> = {
+const NEW: Omit<NodeAttachment, 'node' | 'since'> = {
   state: 'Uncertain',
   readOnly: false,
   safeToMount: false,
@@ -52,10 +52,10 @@ const NEW: Omit<Entry, 'node' | 'since'> = {
  * @param lives whether a pod that does not want it any more is there all the same: its claim may be gone before it
  */
 export function withPods(
-  entries: readonly Entry[],
-  wanted: readonly Wanted[],
+  entries: readonly NodeAttachment[],
+  wanted: readonly DesiredAttachment[],
   lives: (pod: PodUse) => boolean,
-): readonly Entry[] {
+): readonly NodeAttachment[] {
   const next = entries.map((entry) => {
     const wanting = wanted.find(({ node }) => node === entry.node)?.pods ?? [];
     const uids = new Set(wanting.map(({ uid }) => uid));

@@ -1,7 +1,7 @@
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
-import type { Entry, Operation, OperationKind } from './types.ts';
-import { failureOf, forgetFailures, type Known, noteFailure, UNFIT } from './volume-state.ts';
+import type { NodeAttachment, Operation, OperationKind } from './types.ts';
+import { failureOf, forgetFailures, noteFailure, UNFIT, type VolumeState } from './volume-state.ts';
 
 /**
  * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may
@@ -13,13 +13,13 @@ const SAME_SILENCE = 10 * 60_000;
  * What is known once an operation has ended. `random` is in [0, 1).
  * @param was the node's entry before the operation began: what is Attached as it was has been so since then
  */
-export function settle(
-  known: Known,
+export function applyOutcome(
+  known: VolumeState,
   { kind, node }: Operation,
   outcome: Outcome,
   now: number,
   random: number,
-  was?: Entry,
+  was?: NodeAttachment,
 ): void {
   const fail = (message: string) => noteFailure(known, kind, node, message, now, random);
   switch (outcome.is) {
@@ -28,7 +28,7 @@ export function settle(
       const { safeToMount, message } = found;
       const to = { ...found, state: 'Attached', safeToDetach: false } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
-      known.unseen.delete(node);
+      known.unverifiedNodes.delete(node);
       // Also by a look: what an attach was tried for is so.
       forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
       if (kind === 'attach' && safeToMount) forgetFailures(known, node);
@@ -38,7 +38,7 @@ export function settle(
     }
     case 'detached': {
       known.entries = withoutNode(known.entries, node);
-      known.unseen.delete(node);
+      known.unverifiedNodes.delete(node);
       // A look that finds nothing is no reason to try an attach again sooner that fails each time.
       const over: OperationKind[] = kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
       forgetFailures(known, node, over);
@@ -49,7 +49,7 @@ export function settle(
       const safeToMount = was?.state === 'Attached' && was.safeToMount;
       const to = { state: 'Attached', safeToMount, safeToDetach: false, message: outcome.message } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
-      known.unseen.delete(node);
+      known.unverifiedNodes.delete(node);
       fail(outcome.message);
       return;
     }
@@ -59,7 +59,7 @@ export function settle(
       // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
       for (const holder of outcome.heldBy ?? []) {
         const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
-        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unseen.add(holder);
+        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unverifiedNodes.add(holder);
       }
       return;
     case 'unknown': {
@@ -75,7 +75,7 @@ export function settle(
       // A node that was only to be looked at, and is not known to have it, holds nobody up. Nor does one that was let go of
       // meanwhile, by force or by order: it is looked at when it is back.
       if (!known.entries.some((entry) => entry.node === node)) {
-        known.unseen.add(node);
+        known.unverifiedNodes.add(node);
         return;
       }
       known.entries = change(
@@ -89,7 +89,7 @@ export function settle(
 }
 
 /** What is told of it; of a node that does not answer, as it was told before. */
-function told(known: Known, node: string, { message, silent }: Unknown, now: number) {
+function told(known: VolumeState, node: string, { message, silent }: Unknown, now: number) {
   if (!silent) return { message, silenceToldAt: undefined };
   const before = failureOf(known, 'look', node);
   const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
@@ -99,7 +99,10 @@ function told(known: Known, node: string, { message, silent }: Unknown, now: num
 type Unknown = Extract<Outcome, { is: 'unknown' }>;
 
 /** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
-const stillSince = (entries: readonly Entry[], was: Entry | undefined): readonly Entry[] =>
+const stillSince = (
+  entries: readonly NodeAttachment[],
+  was: NodeAttachment | undefined,
+): readonly NodeAttachment[] =>
   was?.state !== 'Attached'
     ? entries
     : entries.map((each) =>

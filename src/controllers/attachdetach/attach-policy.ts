@@ -1,17 +1,21 @@
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../api/names.ts';
-import { isKeptAt, keeperOf, needsFence } from './force-detach.ts';
-import type { Blocked, Entry, Managed, View } from './types.ts';
+import { attachmentToKeep, isKeptAt, requiresFencing } from './force-detach.ts';
+import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.ts';
 
 /** Policies: what may be attached where, and what is said to those who wait. */
 
 type Refusal = Pick<Blocked, 'reason' | 'message'>;
 
 /** Pods are there, or it is kept there by its policy alone. */
-export const isHeld = (view: View, { node, pods }: Entry): boolean =>
+export const isHeld = (view: ReconcileInput, { node, pods }: NodeAttachment): boolean =>
   pods.length > 0 || (view.volume !== undefined && view.wanted.some((wanted) => wanted.node === node));
 
 /** Why the volume may not be attached to a node now; undefined: it may. Backoff is no refusal. */
-export function refusalOf(view: View, entries: readonly Entry[], node: string): Refusal | undefined {
+export function refusalOf(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+  node: string,
+): Refusal | undefined {
   const { volume } = view;
   if (volume === undefined) {
     return { reason: 'gone', message: 'The Volume of this PersistentVolume is gone: delete the pod' };
@@ -46,13 +50,17 @@ export function refusalOf(view: View, entries: readonly Entry[], node: string): 
 }
 
 /** The entry that keeps the volume from being attached to a node: any elsewhere, unless none can be written to. */
-function holderOf(volume: Managed, entries: readonly Entry[], node: string): Entry | undefined {
+function holderOf(
+  volume: Managed,
+  entries: readonly NodeAttachment[],
+  node: string,
+): NodeAttachment | undefined {
   const others = entries.filter((entry) => entry.node !== node);
   return others.find(({ readOnly }) => !volume.readOnly || !readOnly);
 }
 
 /** As kube-controller-manager says it, then which node has it, and why that does not let go. */
-function multiAttach(view: View, { name }: Managed, holder: Entry): string {
+function multiAttach(view: ReconcileInput, { name }: Managed, holder: NodeAttachment): string {
   const { node, state, pods, message } = holder;
   const used =
     pods.length > 0
@@ -62,14 +70,14 @@ function multiAttach(view: View, { name }: Managed, holder: Entry): string {
   return `Multi-Attach error for volume "${name}" ${used}: node ${node} has it (${state})${why === '' ? '' : `, ${why}`}`;
 }
 
-function whyKept(view: View, { node, pods, state }: Entry): string | undefined {
+function whyKept(view: ReconcileInput, { node, pods, state }: NodeAttachment): string | undefined {
   const { volume } = view;
   const { ready, exists, paused } = view.nodeFacts(node);
   // What is said of it itself.
-  if (!exists && needsFence(volume)) return undefined;
+  if (!exists && requiresFencing(volume)) return undefined;
   if (!exists || !ready) {
     const how = exists ? 'is not Ready' : 'has no Node object';
-    if (needsFence(volume)) {
+    if (requiresFencing(volume)) {
       return `and ${how}, so that it may still write: once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} on it`;
     }
     return `and ${how}${pods.length > 0 ? ', and its pods are not deleted' : ''}`;
@@ -82,8 +90,8 @@ function whyKept(view: View, { node, pods, state }: Entry): string | undefined {
 }
 
 /** Who waits, and why: each node once, in the order of wanted; then what waits to be detached and is paused. */
-export function blockedOf(view: View, entries: readonly Entry[]): Blocked[] {
-  const keeper = keeperOf(view.volume, entries);
+export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Blocked[] {
+  const keeper = attachmentToKeep(view.volume, entries);
   const blocked: Blocked[] = [];
   for (const { node, pods } of view.wanted) {
     const entry = entries.find((one) => one.node === node);
@@ -105,5 +113,5 @@ export function blockedOf(view: View, entries: readonly Entry[]): Blocked[] {
 }
 
 /** Attached, or soon to be known: nothing to be said of policies. Nobody looks at a node for an object with a problem. */
-const isThere = ({ problem }: View, { state, safeToMount }: Entry): boolean =>
+const isThere = ({ problem }: ReconcileInput, { state, safeToMount }: NodeAttachment): boolean =>
   state === 'Attached' ? safeToMount : problem === undefined;

@@ -1,7 +1,7 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Attachment } from '../../api/volume.ts';
 import { compare } from './desired-state.ts';
-import type { Entry } from './types.ts';
+import type { NodeAttachment } from './types.ts';
 
 /** How entries outlive the process: the node list on the PersistentVolume, and what the Volume's status shows. */
 
@@ -12,13 +12,13 @@ import type { Entry } from './types.ts';
  * @param now ms since the epoch
  * @param readOnly how those have it that only the annotation names, which tells no more than names
  */
-export function entriesFromRecord(
+export function attachmentsFromAnnotation(
   annotation: string | undefined,
   attachments: readonly Attachment[] | undefined,
   now: number,
   readOnly = false,
-): Entry[] {
-  const entries = new Map<string, Entry>();
+): NodeAttachment[] {
+  const entries = new Map<string, NodeAttachment>();
   for (const node of nodesIn(annotation)) entries.set(node, uncertain(node, readOnly, now));
   for (const shown of Array.isArray(attachments) ? (attachments as (Partial<Attachment> | null)[]) : []) {
     const node = shown?.node;
@@ -44,7 +44,7 @@ function parsed(annotation: string): unknown[] | undefined {
   }
 }
 
-const uncertain = (node: string, readOnly: boolean, since: number): Entry => ({
+const uncertain = (node: string, readOnly: boolean, since: number): NodeAttachment => ({
   node,
   state: 'Uncertain',
   readOnly,
@@ -57,7 +57,7 @@ const uncertain = (node: string, readOnly: boolean, since: number): Entry => ({
 });
 
 /** The nodes to record: those that have it, or may have it. Sorted, each once. */
-export const recordOf = (entries: readonly Entry[]): string[] =>
+export const recordOf = (entries: readonly NodeAttachment[]): string[] =>
   [...new Set(entries.map(({ node }) => node))].sort(compare);
 
 /**
@@ -65,13 +65,16 @@ export const recordOf = (entries: readonly Entry[]): string[] =>
  * specification, one for each volume: nothing has to remember that it is to be written.
  * @param written as it is; undefined: there is none, as on a volume from before there was a record, which has none to tell of
  */
-export function recordToWrite(written: string | undefined, entries: readonly Entry[]): string | undefined {
+export function recordToWrite(
+  written: string | undefined,
+  entries: readonly NodeAttachment[],
+): string | undefined {
   const record = JSON.stringify(recordOf(entries));
   return written === record || (written === undefined && entries.length === 0) ? undefined : record;
 }
 
 /** The entries as the status of the Volume shows them, sorted by node. */
-export function attachmentsOf(entries: readonly Entry[]): Attachment[] {
+export function attachmentsOf(entries: readonly NodeAttachment[]): Attachment[] {
   return [...entries].sort(byNode).map((entry) => ({
     node: entry.node,
     state: entry.state,

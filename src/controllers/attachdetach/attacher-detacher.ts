@@ -14,7 +14,7 @@ import { plan } from '../../storage/plan.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
 import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
 import type { Desired, Observed } from '../../storage/types.ts';
-import { type Presence, presence } from './attachment-probe.ts';
+import { type Presence, probeAttachment } from './attachment-probe.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { Operation } from './types.ts';
 
@@ -76,7 +76,7 @@ const SUBMIT_WAIT = 1500;
 /** Jobs of one operation: where another one was faster, or the node changed meanwhile, it is planned again. */
 const MAX_JOBS = 4;
 
-export function createAttacher(deps: AttacherDeps): Attacher {
+export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   const { executor, follower, loopNumbers } = deps;
   /** UIDs of Volumes and nodes for which the last attempt failed because the persistent path leads to another device. */
   const failedAstray = new Set<string>();
@@ -117,7 +117,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     if (!(await executor.forget(node, uid))) return stillRuns(place);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
-    return presence(desired, await see(place));
+    return probeAttachment(desired, await see(place));
   }
 
   async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
@@ -136,14 +136,14 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let lost = 0;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
-      const wanted = await overTheDead(desired, node, observed);
+      const wanted = await takeOverFromDeadNodes(desired, node, observed);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
       // Nothing is awaited between the look at what others were promised and this.
       loopNumbers.promise(node, uid, number);
       const planned = plan('present', wanted, observed, number);
       if ('refusal' in planned) {
         loopNumbers.release(node, uid);
-        const found = presence(desired, observed);
+        const found = probeAttachment(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
         if (found.is === 'unknown' && found.noDevice) return { ...unknown(message), nothingDone: job === 0 };
         if (found.is !== 'detached') return found;
@@ -152,7 +152,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       if (planned.astray === undefined) failedAstray.delete(`${uid} ${node}`);
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
-        if (isLast) return presence(desired, observed);
+        if (isLast) return probeAttachment(desired, observed);
         // It was there before: a job of an earlier process that is to detach it may not have come to that.
         if (!(await executor.forget(node, uid))) return stillRuns(place);
         isLast = true;
@@ -163,25 +163,25 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       // A pod may have started on the other device: report it before the path changes.
       if (planned.astray !== undefined && !isTold(volume, node)) {
         loopNumbers.release(node, uid);
-        return judged(place, planned.astray);
+        return verifyAfterFailure(place, planned.astray);
       }
       const not = await whyNot();
       if (not !== undefined) {
         loopNumbers.release(node, uid);
-        return judged(place, not);
+        return verifyAfterFailure(place, not);
       }
       const end = await carryOut(place, 'attach', planned.steps);
       // Jobs of a Volume run one after the other.
       isLast = true;
       if (end.state === 'failed') {
         loopNumbers.release(node, uid);
-        return judged(place, describeFailure(end));
+        return verifyAfterFailure(place, describeFailure(end));
       }
       if (end.state === 'raced') lost += 1;
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
-    return judged(place, why);
+    return verifyAfterFailure(place, why);
   }
 
   /**
@@ -205,7 +205,7 @@ export function createAttacher(deps: AttacherDeps): Attacher {
     let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
-      const found = presence(desired, observed);
+      const found = probeAttachment(desired, observed);
       const planned = plan('absent', desired, observed, 0);
       if ('refusal' in planned) {
         if (found.is === 'unknown') return found;
@@ -222,11 +222,11 @@ export function createAttacher(deps: AttacherDeps): Attacher {
       if (not !== undefined) return inUse(not, begun, found);
       begun ||= left.length === 0;
       const end = await carryOut(place, 'detach', left.length > 0 ? left : planned.steps);
-      if (end.state === 'failed') return judged(place, describeFailure(end));
+      if (end.state === 'failed') return verifyAfterFailure(place, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
-    return judged(place, why);
+    return verifyAfterFailure(place, why);
   }
 
   /**
@@ -243,16 +243,16 @@ export function createAttacher(deps: AttacherDeps): Attacher {
   }
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
-  async function overTheDead(desired: Desired, node: string, observed: Observed): Promise<Desired> {
+  async function takeOverFromDeadNodes(desired: Desired, node: string, observed: Observed): Promise<Desired> {
     const dead = [];
     for (const holder of holdersBeside(node, observed)) if (await deps.isOff(holder.node)) dead.push(holder);
     return takingOver(desired, dead);
   }
 
   /** What is so now, with what went wrong. */
-  async function judged(place: Place, what: string): Promise<Outcome> {
+  async function verifyAfterFailure(place: Place, what: string): Promise<Outcome> {
     const why = withoutToken(what, place.desired);
-    const found = presence(place.desired, await see(place));
+    const found = probeAttachment(place.desired, await see(place));
     switch (found.is) {
       case 'detached':
         return { is: 'failed', message: why };

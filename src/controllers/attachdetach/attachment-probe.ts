@@ -23,7 +23,7 @@ export type Presence =
  * beside a shared file as one that has it: no other node gets it before this one lets go. A disk or a logical volume is
  * where its persistent path leads to it.
  */
-export function presence(desired: Desired, observed: Observed): Presence {
+export function probeAttachment(desired: Desired, observed: Observed): Presence {
   const planned = plan('present', desired, observed, 0);
   const ready = !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
   const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : planned.astray;

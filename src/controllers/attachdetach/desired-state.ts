@@ -2,7 +2,7 @@ import { isReadOnlyShared } from '../../api/access-modes.ts';
 import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from './max-wait.ts';
-import type { Managed, PodUse, Wanted } from './types.ts';
+import type { DesiredAttachment, Managed, PodUse } from './types.ts';
 
 /** The desired state of the world: which volumes are wanted on which nodes, by which pods. */
 
@@ -53,7 +53,7 @@ export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volu
  * pod waits is said by whoever decides.
  * @param volume undefined when it is gone: then only pods that are left want it
  */
-export function wantedOf(volume: Managed | undefined, uses: readonly PodUse[]): Wanted[] {
+export function wantedOf(volume: Managed | undefined, uses: readonly PodUse[]): DesiredAttachment[] {
   const nodes = new Map<string, Map<string, PodUse>>();
   if (volume?.policy === 'Always' && volume.attachable) nodes.set(volume.home, new Map());
   for (const use of uses) {

@@ -8,12 +8,12 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { withoutNode } from './actual-state.ts';
-import type { ForcedReason, Next, NodeFacts } from './types.ts';
-import type { Known } from './volume-state.ts';
+import type { ForcedReason, NodeFacts, ReconcileDecision } from './types.ts';
+import type { VolumeState } from './volume-state.ts';
 
-type Forced = Next['forced'][number];
+type Forced = ReconcileDecision['forced'][number];
 
-export interface ForceDeps {
+export interface ForceDetachDeps {
   client: KubeClient;
   nodes: Informer<KubeNode>;
   events: EventRecorder;
@@ -23,11 +23,11 @@ export interface ForceDeps {
 }
 
 /** What goes with letting go of a node that nobody looked at. */
-export function createForce({ client, nodes, events, logger, factsOf, onForced }: ForceDeps) {
+export function createForceDetach({ client, nodes, events, logger, factsOf, onForced }: ForceDetachDeps) {
   return { areStillGone, tell, heed };
 
   /** Nothing is let go of by what a cache says: it may be minutes old. */
-  async function areStillGone(known: Known, gone: readonly string[]): Promise<boolean> {
+  async function areStillGone(known: VolumeState, gone: readonly string[]): Promise<boolean> {
     let same = true;
     for (const node of gone) {
       const before = factsOf(node, known.volume);
@@ -44,10 +44,10 @@ export function createForce({ client, nodes, events, logger, factsOf, onForced }
   }
 
   /** Whoever ordered it tells of that by an event. */
-  function heed(known: Known, ordered: readonly string[]): void {
+  function heed(known: VolumeState, ordered: readonly string[]): void {
     for (const node of ordered) {
       known.entries = withoutNode(known.entries, node);
-      known.unseen.add(node);
+      known.unverifiedNodes.add(node);
       // Heeded once: what a look finds there after that is written again.
       known.written = new Set([...known.written].filter((each) => each !== node));
       onForced?.('ordered');
@@ -55,9 +55,9 @@ export function createForce({ client, nodes, events, logger, factsOf, onForced }
     }
   }
 
-  function tell(known: Known, { node, reason, message }: Forced): void {
+  function tell(known: VolumeState, { node, reason, message }: Forced): void {
     // When it is back, it is looked at: what it still has is taken from it.
-    known.unseen.add(node);
+    known.unverifiedNodes.add(node);
     onForced?.(reason);
     logger.warn({ volume: known.name, node, reason }, 'detached by force: nobody looked at the node');
     events.event(known.volume, 'Warning', EVENT.forcedDetach, message);

@@ -1,16 +1,16 @@
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import { withoutNode } from './actual-state.ts';
 import { compare } from './desired-state.ts';
-import type { Entry, Managed, Next, NodeFacts, View } from './types.ts';
+import type { Managed, NodeAttachment, NodeFacts, ReconcileDecision, ReconcileInput } from './types.ts';
 
-export interface LetGo {
-  entries: readonly Entry[];
-  forced: Next['forced'];
+export interface ForceDetachPlan {
+  entries: readonly NodeAttachment[];
+  forced: ReconcileDecision['forced'];
   /** When more may be let go of, ms since the epoch. */
   deadlines: readonly number[];
 }
 
-type Verdict = Next['forced'][number]['reason'] | { at: number } | undefined;
+type Verdict = ReconcileDecision['forced'][number]['reason'] | { at: number } | undefined;
 
 /**
  * Lets go of entries on nodes that are gone, though nobody can look there. With the taint at once, for somebody vouches
@@ -19,8 +19,12 @@ type Verdict = Next['forced'][number]['reason'] | { at: number } | undefined;
  * @param entries after pods were dropped and added
  * @param now ms since the epoch
  */
-export function letGo(view: View, entries: readonly Entry[], now: number): LetGo {
-  const forced: Next['forced'][number][] = [];
+export function planForceDetach(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+  now: number,
+): ForceDetachPlan {
+  const forced: ReconcileDecision['forced'][number][] = [];
   const deadlines: number[] = [];
   let left = entries;
   for (const entry of entries) {
@@ -43,23 +47,27 @@ export function letGo(view: View, entries: readonly Entry[], now: number): LetGo
 }
 
 /** What stays though its Node is gone says why: nothing is begun there that could say anything. */
-function withWord({ volume, running }: View, entry: Entry, { exists }: NodeFacts): Entry {
+function withWord(
+  { volume, running }: ReconcileInput,
+  entry: NodeAttachment,
+  { exists }: NodeFacts,
+): NodeAttachment {
   const { node, message } = entry;
   const word =
     `there is no Node ${node} any more, and the machine may still write: once it is off, say so by the taint ` +
     `${OUT_OF_SERVICE_TAINT} on a Node of that name that you make`;
   if (exists) return message === word ? { ...entry, message: undefined } : entry;
-  if (message === word || running?.node === node || !needsFence(volume)) return entry;
+  if (message === word || running?.node === node || !requiresFencing(volume)) return entry;
   return { ...entry, message: word };
 }
 
-function verdictOn(view: View, entry: Entry, facts: NodeFacts, now: number): Verdict {
+function verdictOn(view: ReconcileInput, entry: NodeAttachment, facts: NodeFacts, now: number): Verdict {
   const { volume, running, wanted } = view;
   if (facts.off) return 'out-of-service';
   if (entry.pods.length > 0 || running?.node === entry.node) return undefined;
-  if (needsFence(volume)) return undefined;
+  if (requiresFencing(volume)) return undefined;
   if (!facts.exists) return isKeptAt(volume, entry.node) ? undefined : 'node-gone';
-  const at = givenUpAt(volume, facts);
+  const at = forceDetachDeadline(volume, facts);
   if (volume === undefined || at === undefined) return undefined;
   const here = wanted.some(({ node }) => node === entry.node);
   const elsewhere = wanted.some(({ node }) => node !== entry.node && volume.nodes.includes(node));
@@ -72,8 +80,8 @@ function verdictOn(view: View, entry: Entry, facts: NodeFacts, now: number): Ver
  * are. From then on the node is not looked at either, where nothing is known to be: what was found would only be let go
  * of again.
  */
-export function givenUpAt(volume: Managed | undefined, facts: NodeFacts): number | undefined {
-  if (volume === undefined || needsFence(volume) || facts.ready) return undefined;
+export function forceDetachDeadline(volume: Managed | undefined, facts: NodeFacts): number | undefined {
+  if (volume === undefined || requiresFencing(volume) || facts.ready) return undefined;
   const at = (facts.notReadySince ?? Infinity) + volume.maxWaitForUnmountMs;
   return Number.isFinite(at) ? at : undefined;
 }
@@ -86,13 +94,13 @@ export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
   volume?.policy === 'Always' && volume.home === node;
 
 /** A node that is only silent may still write to it when another does: nothing but the taint says that it does not. */
-export const needsFence = (volume: Managed | undefined): boolean =>
+export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
 function messageOf(
   volume: Managed | undefined,
   node: string,
-  reason: Next['forced'][number]['reason'],
+  reason: ReconcileDecision['forced'][number]['reason'],
 ): string {
   const what = volume === undefined ? 'the Volume, which is gone itself,' : `Volume ${volume.name}`;
   const done = `${what} is taken for detached there, though nobody looked. It is looked at when the node is back`;
@@ -106,7 +114,10 @@ function messageOf(
  * Where more than one node has a volume that one may have: the entry that stays, which is the first that came to be. The
  * others are detached though pods want them, unless they are in use.
  */
-export function keeperOf(volume: Managed | undefined, entries: readonly Entry[]): Entry | undefined {
+export function attachmentToKeep(
+  volume: Managed | undefined,
+  entries: readonly NodeAttachment[],
+): NodeAttachment | undefined {
   if (volume === undefined || volume.readOnly) return undefined;
   const attached = entries.filter(({ state }) => state === 'Attached');
   if (attached.length < 2) return undefined;

@@ -1,9 +1,9 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { change } from './actual-state.ts';
-import type { Life } from './node-facts.ts';
+import type { NodeIncarnation } from './node-facts.ts';
 import type { Managed, NodeFacts } from './types.ts';
-import { forgetFailures, type Known } from './volume-state.ts';
+import { forgetFailures, type VolumeState } from './volume-state.ts';
 
 /** What makes what was known uncertain: nothing is done by these but to know less. */
 
@@ -11,20 +11,20 @@ import { forgetFailures, type Known } from './volume-state.ts';
  * What was seen on a node counts no longer once it has booted, or is back. A node that was never looked at may have anything,
  * as soon as the Volume was made.
  */
-export function doubtNodes(
-  known: Known,
+export function markUncertain(
+  known: VolumeState,
   managed: Managed | undefined,
-  lifeOf: (node: string) => Life,
+  lifeOf: (node: string) => NodeIncarnation,
   now: number,
 ): void {
   const { prepared, deviceName } = known.volume.status ?? {};
   if (prepared === undefined && known.entries.length === 0) {
-    known.unmade = true;
+    known.notProvisioned = true;
     return;
   }
   // Made while we watched: whoever made it has just measured its device there.
-  const measured = known.unmade && managed?.policy === 'Always' && deviceName !== undefined;
-  known.unmade = false;
+  const measured = known.notProvisioned && managed?.policy === 'Always' && deviceName !== undefined;
+  known.notProvisioned = false;
   const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
   for (const node of nodes) {
     const life = lifeOf(node);
@@ -38,9 +38,9 @@ export function doubtNodes(
         now,
       );
     } else if (before === undefined) {
-      known.unseen.add(node);
+      known.unverifiedNodes.add(node);
     } else if (before.boot !== life.boot || (life.ready && !before.ready)) {
-      known.unseen.add(node);
+      known.unverifiedNodes.add(node);
       forgetFailures(known, node);
       doubt(known, node, now);
     }
@@ -52,7 +52,7 @@ export function doubtNodes(
  * device. A Volume that is always attached reports it by its condition; an `OnDemand` one by a status without the device's name, in
  * which the attachment still has one.
  */
-export function heedVolume(known: Known, volume: Volume, now: number): void {
+export function onDeviceMissing(known: VolumeState, volume: Volume, now: number): void {
   const { status } = volume;
   const shown = status?.attachments?.find(({ state }) => state === 'Attached');
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
@@ -66,9 +66,9 @@ export function heedVolume(known: Known, volume: Volume, now: number): void {
 const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
 
 /** Once for each word of it. */
-function heed(known: Known, word: string | undefined, node: string, now: number): void {
-  if (word === undefined || word === known.heeded) return;
-  known.heeded = word;
+function heed(known: VolumeState, word: string | undefined, node: string, now: number): void {
+  if (word === undefined || word === known.lastDeviceMissingVersion) return;
+  known.lastDeviceMissingVersion = word;
   doubt(known, node, now);
 }
 
@@ -77,8 +77,8 @@ function heed(known: Known, word: string | undefined, node: string, now: number)
  * and else it is written again.
  * @returns the nodes to let go of
  */
-export function orderedOff(
-  known: Known,
+export function operatorDetachRequests(
+  known: VolumeState,
   volume: Volume,
   managed: Managed,
   factsOf: (node: string) => NodeFacts,
@@ -91,7 +91,7 @@ export function orderedOff(
   });
 }
 
-function doubt(known: Known, node: string, now: number): void {
+function doubt(known: VolumeState, node: string, now: number): void {
   const entry = known.entries.find((each) => each.node === node);
   if (entry?.state !== 'Attached') return;
   known.entries = change(known.entries, node, { state: 'Uncertain', safeToMount: false }, now);

@@ -1,7 +1,14 @@
 import { withPods } from './actual-state.ts';
 import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
-import { givenUpAt, isKeptAt, keeperOf, letGo } from './force-detach.ts';
-import type { Entry, Next, Operation, OperationKind, View, Wanted } from './types.ts';
+import { attachmentToKeep, forceDetachDeadline, isKeptAt, planForceDetach } from './force-detach.ts';
+import type {
+  DesiredAttachment,
+  NodeAttachment,
+  Operation,
+  OperationKind,
+  ReconcileDecision,
+  ReconcileInput,
+} from './types.ts';
 
 /**
  * What follows for one volume, in the order of the specification: pods that are gone are dropped, pods are added to what
@@ -10,13 +17,13 @@ import type { Entry, Next, Operation, OperationKind, View, Wanted } from './type
  * Level-triggered and pure.
  * @param now ms since the epoch
  */
-export function reconcile(view: View, now: number): Next {
+export function nextOperation(view: ReconcileInput, now: number): ReconcileDecision {
   const kept = withPods(view.entries, view.wanted, view.lives);
   // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
   if (view.problem !== undefined) {
     return { entries: kept, forced: [], start: undefined, blocked: blockedOf(view, kept), again: undefined };
   }
-  const { entries, forced, deadlines } = letGo(view, atEase(view, kept), now);
+  const { entries, forced, deadlines } = planForceDetach(view, atEase(view, kept), now);
   // One operation a volume.
   const due = view.running === undefined ? dueOf(view, entries, now) : [];
   const start = due.find((operation) => isTime(view, operation, now));
@@ -31,13 +38,16 @@ export function reconcile(view: View, now: number): Next {
   };
 }
 
-const isTime = (view: View, { kind, node }: Pick<Operation, 'kind' | 'node'>, now: number): boolean =>
-  view.notBefore(kind, node) <= now;
+const isTime = (
+  view: ReconcileInput,
+  { kind, node }: Pick<Operation, 'kind' | 'node'>,
+  now: number,
+): boolean => view.notBefore(kind, node) <= now;
 
 /** What says why a device could not be detached is over when it is needed where it is. */
-function atEase(view: View, entries: readonly Entry[]): readonly Entry[] {
-  const keeper = keeperOf(view.volume, entries);
-  const isOver = (entry: Entry): boolean =>
+function atEase(view: ReconcileInput, entries: readonly NodeAttachment[]): readonly NodeAttachment[] {
+  const keeper = attachmentToKeep(view.volume, entries);
+  const isOver = (entry: NodeAttachment): boolean =>
     entry.message !== undefined &&
     !isUncertain(view, entry) &&
     entry.safeToMount &&
@@ -51,7 +61,7 @@ function atEase(view: View, entries: readonly Entry[]): readonly Entry[] {
 }
 
 /** What there is to do, most urgent first, also what is not to be tried again yet. */
-function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] {
+function dueOf(view: ReconcileInput, entries: readonly NodeAttachment[], now: number): Operation[] {
   const attaches = attachesOf(view, entries);
   // What is attached next is looked at by that itself.
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
@@ -60,10 +70,10 @@ function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] 
   // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
   const holdsUp = (place: Place) =>
     view.notBefore('look', place.node) === 0 || (hasEntry(entries, place.node) && !place.readOnly);
-  const unseen = [...view.unseen]
+  const unseen = [...view.unverifiedNodes]
     .sort()
     .filter((node) => !hasEntry(entries, node) && !lookedAt.has(node))
-    .filter((node) => (givenUpAt(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
+    .filter((node) => (forceDetachDeadline(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
   const places = [...uncertain, ...unseen.map(asPlace(view))];
   return [
     ...looks(view, places.filter(holdsUp)),
@@ -77,33 +87,33 @@ function dueOf(view: View, entries: readonly Entry[], now: number): Operation[] 
 }
 
 /** Attaching or Detaching without an operation: there was one, and how it ended is not known. */
-const isUncertain = (view: View, { state, node }: Entry): boolean =>
-  state !== 'Attached' || view.unseen.has(node);
+const isUncertain = (view: ReconcileInput, { state, node }: NodeAttachment): boolean =>
+  state !== 'Attached' || view.unverifiedNodes.has(node);
 
-const hasEntry = (entries: readonly Entry[], node: string): boolean =>
+const hasEntry = (entries: readonly NodeAttachment[], node: string): boolean =>
   entries.some((entry) => entry.node === node);
 
-type Place = Pick<Entry, 'node' | 'readOnly'>;
+type Place = Pick<NodeAttachment, 'node' | 'readOnly'>;
 
 const asPlace =
-  ({ volume }: View) =>
+  ({ volume }: ReconcileInput) =>
   (node: string): Place => ({ node, readOnly: volume?.readOnly ?? false });
 
 const operation = (kind: OperationKind, { node, readOnly }: Place): Operation => ({ kind, node, readOnly });
 
 /** A look writes nothing, so that a pause does not keep it back. */
-function looks(view: View, places: readonly Place[]): Operation[] {
+function looks(view: ReconcileInput, places: readonly Place[]): Operation[] {
   return places.filter(({ node }) => isReachable(view, node)).map((place) => operation('look', place));
 }
 
 /** As far as Kubernetes tells: a node that is NotReady may answer all the same. */
-function isReachable(view: View, node: string): boolean {
+function isReachable(view: ReconcileInput, node: string): boolean {
   const { exists, off } = view.nodeFacts(node);
   return (exists || isKeptAt(view.volume, node)) && !off;
 }
 
-function detachesOf(view: View, entries: readonly Entry[]): Operation[] {
-  const keeper = keeperOf(view.volume, entries);
+function detachesOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Operation[] {
+  const keeper = attachmentToKeep(view.volume, entries);
   return entries
     .filter((entry) => !isUncertain(view, entry) && isReachable(view, entry.node))
     .filter((entry) => !isHeld(view, entry) || (keeper !== undefined && entry !== keeper))
@@ -111,10 +121,10 @@ function detachesOf(view: View, entries: readonly Entry[]): Operation[] {
     .map((entry) => operation('detach', entry));
 }
 
-function attachesOf(view: View, entries: readonly Entry[]): Operation[] {
+function attachesOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Operation[] {
   const { volume } = view;
   if (volume === undefined) return [];
-  const isMissing = ({ node }: Wanted): boolean => {
+  const isMissing = ({ node }: DesiredAttachment): boolean => {
     const entry = entries.find((one) => one.node === node);
     return entry === undefined || (!isUncertain(view, entry) && !entry.safeToMount);
   };

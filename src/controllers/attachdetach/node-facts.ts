@@ -23,12 +23,12 @@ export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefin
 }
 
 /** What tells one life of a node from the next. */
-export interface Life {
+export interface NodeIncarnation {
   boot: string;
   ready: boolean;
 }
 
-export const lifeOf = (node: KubeNode | undefined): Life => ({
+export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
   boot: node?.status?.nodeInfo?.bootID ?? '',
   ready: nodeFactsOf(node, undefined).ready,
 });

@@ -3,12 +3,12 @@ import { isConflict } from '../../kube/errors.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Operations } from '../../workqueue/pending-operations.ts';
 import { change } from './actual-state.ts';
-import { settle } from './apply-outcome.ts';
+import { applyOutcome } from './apply-outcome.ts';
 import type { Attacher, Outcome } from './attacher-detacher.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { Records } from './status-updater.ts';
-import type { Entry, Operation, OperationKind } from './types.ts';
-import type { Known } from './volume-state.ts';
+import type { NodeAttachment, Operation, OperationKind } from './types.ts';
+import type { VolumeState } from './volume-state.ts';
 
 export interface WorkDeps {
   attacher: Attacher;
@@ -50,19 +50,19 @@ export interface Work {
    * @param was the node's entry before it
    * @returns whether it began: not while the one before has only just ended, nor after a stop
    */
-  start(known: Known, operation: Operation, was: Entry | undefined, now: number): boolean;
+  start(known: VolumeState, operation: Operation, was: NodeAttachment | undefined, now: number): boolean;
   /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
-  notBegunOn(known: Known): string | undefined;
+  notBegunOn(known: VolumeState): string | undefined;
   /**
    * Gives up what is under way on a node that was let go of, if anything is: a job may hang there for as long as the machine is
    * on, and cut off from what it writes to. The node is looked at once the operation has come to its end all the same.
    */
-  giveUp(known: Known, node: string): boolean;
+  giveUp(known: VolumeState, node: string): boolean;
   /**
    * Says of what has waited for a place for long that it does.
    * @returns in how many ms to ask again; Infinity: not at all
    */
-  tellOfWait(known: Known, now: number): number;
+  tellOfWait(known: VolumeState, now: number): number;
 }
 
 /** Why an attach or detach ended without what it was for. A device that is in use is none: its kubelet has not unmounted it yet. */
@@ -75,11 +75,16 @@ function errorOf(kind: OperationKind, outcome: Outcome): string | undefined {
 const WAITS = 'waits until others have ended';
 
 /** Carries out what was decided, and puts what came of it into what is known. */
-export function createWork(deps: WorkDeps): Work {
+export function createOperationExecutor(deps: WorkDeps): Work {
   const { clock, random, logger } = deps;
   const running = new Map<string, Running>();
 
-  function start(known: Known, operation: Operation, was: Entry | undefined, now: number): boolean {
+  function start(
+    known: VolumeState,
+    operation: Operation,
+    was: NodeAttachment | undefined,
+    now: number,
+  ): boolean {
     const isNew = was === undefined;
     const run: Running = { operation, since: now, placed: undefined, begun: false, isNew, givenUp: false };
     running.set(known.uid, run);
@@ -95,11 +100,11 @@ export function createWork(deps: WorkDeps): Work {
       const outcome = await carryOut(known, run, signal);
       if (run.givenUp) {
         logger.debug({ volume: known.name, node, kind, outcome }, 'an operation that was given up ended');
-        known.unseen.add(node);
+        known.unverifiedNodes.add(node);
         deps.enqueue(known.name);
         return false;
       }
-      settle(known, operation, outcome, clock.now(), random(), was);
+      applyOutcome(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
       logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
@@ -113,7 +118,7 @@ export function createWork(deps: WorkDeps): Work {
     return began;
   }
 
-  async function carryOut(known: Known, run: Running, signal: AbortSignal): Promise<Outcome> {
+  async function carryOut(known: VolumeState, run: Running, signal: AbortSignal): Promise<Outcome> {
     const { operation } = run;
     const { kind, node } = operation;
     const isKnown = () => known.entries.some((entry) => entry.node === node);
@@ -147,21 +152,21 @@ export function createWork(deps: WorkDeps): Work {
     }
   }
 
-  function notBegunOn({ uid, volume }: Known): string | undefined {
+  function notBegunOn({ uid, volume }: VolumeState): string | undefined {
     const run = running.get(uid);
     if (run === undefined || run.begun || !run.isNew || !isOnSeveral(volume)) return undefined;
     return run.operation.kind === 'attach' ? run.operation.node : undefined;
   }
 
   /** Of a look nothing is told: it is about what is known of the node. */
-  function say(known: Known, { kind, node }: Operation, message: string | undefined): boolean {
+  function say(known: VolumeState, { kind, node }: Operation, message: string | undefined): boolean {
     const entry = known.entries.find((each) => each.node === node);
     if (kind === 'look' || entry === undefined || entry.message === message) return false;
     known.entries = change(known.entries, node, { message }, clock.now());
     return true;
   }
 
-  function giveUp(known: Known, node: string): boolean {
+  function giveUp(known: VolumeState, node: string): boolean {
     const run = running.get(known.uid);
     if (run === undefined || run.operation.node !== node) return false;
     run.givenUp = true;
@@ -170,7 +175,7 @@ export function createWork(deps: WorkDeps): Work {
     return true;
   }
 
-  function tellOfWait(known: Known, now: number): number {
+  function tellOfWait(known: VolumeState, now: number): number {
     const run = running.get(known.uid);
     if (run === undefined || run.placed !== undefined) return Number.POSITIVE_INFINITY;
     const left = run.since + TELL_AFTER - now;

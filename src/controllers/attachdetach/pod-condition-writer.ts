@@ -6,19 +6,19 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { conditionOf } from './pod-condition.ts';
-import type { PodIndex } from './volume-consumers.ts';
-import { failureOf, type Known } from './volume-state.ts';
+import type { VolumeConsumers } from './volume-consumers.ts';
+import { failureOf, type VolumeState } from './volume-state.ts';
 
-export interface PodConditionsDeps {
+export interface PodConditionWriterDeps {
   client: KubeClient;
   pods: Informer<Pod>;
-  uses: PodIndex;
-  knownOf(uid: string): Known | undefined;
+  uses: VolumeConsumers;
+  knownOf(uid: string): VolumeState | undefined;
   clock: Pick<Clock, 'now'>;
 }
 
 /** The condition stowage.dev/VolumesAttached of pods, which can be a readiness gate. */
-export function createPodConditions({ client, pods, uses, knownOf, clock }: PodConditionsDeps): {
+export function createPodConditionWriter({ client, pods, uses, knownOf, clock }: PodConditionWriterDeps): {
   /** Writes it where it is not so. */
   write(needing: readonly Pod[]): Promise<void>;
 } {

@@ -1,7 +1,7 @@
 import type { PodCondition } from '../../api/core.ts';
 import { VOLUMES_ATTACHED_CONDITION, VOLUMES_ATTACHED_REASON } from '../../api/names.ts';
 import { compare } from './desired-state.ts';
-import type { Entry } from './types.ts';
+import type { NodeAttachment } from './types.ts';
 
 /** How many volumes a message names. */
 const NAMED = 10;
@@ -10,7 +10,7 @@ export interface PodVolume {
   /** The Volume's name. */
   volume: string;
   /** On the pod's node; undefined: it is not there. */
-  entry: Entry | undefined;
+  entry: NodeAttachment | undefined;
   /** Why it waits, if a policy keeps it from being attached. */
   blocked?: string | undefined;
 }

@@ -1,17 +1,17 @@
-import type { Entry } from './types.ts';
+import type { NodeAttachment } from './types.ts';
 
 /**
  * Which Volumes each pod is known to have, by name. What leads from a pod to its Volumes may be gone before the pod: then
  * nothing but this tells whose device it is that nobody needs any more.
  */
-export interface PodNames {
+export interface PodVolumeIndex {
   /** What is known of a Volume now. */
-  note(volume: { uid: string; name: string }, entries: readonly Entry[]): void;
+  note(volume: { uid: string; name: string }, entries: readonly NodeAttachment[]): void;
   /** Names of the Volumes that the pod of that UID is listed for. */
   of(podUid: string): string[];
 }
 
-export function createPodNames(): PodNames {
+export function createPodVolumeIndex(): PodVolumeIndex {
   const namesOf = new Map<string, Map<string, string>>();
   const podsOf = new Map<string, readonly string[]>();
 

@@ -48,7 +48,7 @@ export function isCounted({ metadata, spec, status }: Pod): boolean {
  * Whether a pod that was seen to use a volume still does, as far as the pod itself tells.
  * @param pod the one of that name now
  */
-export function lives(pod: Pod | undefined, { uid, node }: PodUse): boolean {
+export function isPodActive(pod: Pod | undefined, { uid, node }: PodUse): boolean {
   return pod !== undefined && pod.metadata.uid === uid && pod.spec.nodeName === node && isCounted(pod);
 }
 

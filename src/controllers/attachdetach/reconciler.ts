@@ -10,19 +10,19 @@ import type { Operations } from '../../workqueue/pending-operations.ts';
 import { change } from './actual-state.ts';
 import type { Attacher } from './attacher-detacher.ts';
 import { managedOf, wantedOf } from './desired-state.ts';
-import { createForce } from './force-detach-actions.ts';
-import { doubtNodes, heedVolume, orderedOff } from './mark-uncertain.ts';
-import { reconcile as decide } from './next-operation.ts';
-import { lifeOf, nodeFactsOf } from './node-facts.ts';
-import { createWork, SHOW_AFTER } from './operation-executor.ts';
-import { createPolls } from './periodic-verification.ts';
-import { createPodConditions } from './pod-condition-writer.ts';
-import { createPodNames } from './pod-volume-index.ts';
-import { knownAtFirst } from './restore-state.ts';
-import { createRecords } from './status-updater.ts';
-import type { ForcedReason, Managed, NodeFacts, OperationKind, View } from './types.ts';
-import type { PodIndex } from './volume-consumers.ts';
-import { failureOf, forgetFailures, type Known } from './volume-state.ts';
+import { createForceDetach } from './force-detach-actions.ts';
+import { markUncertain, onDeviceMissing, operatorDetachRequests } from './mark-uncertain.ts';
+import { nextOperation as decide } from './next-operation.ts';
+import { incarnationOf, nodeFactsOf } from './node-facts.ts';
+import { createOperationExecutor, SHOW_AFTER } from './operation-executor.ts';
+import { createPeriodicVerification } from './periodic-verification.ts';
+import { createPodConditionWriter } from './pod-condition-writer.ts';
+import { createPodVolumeIndex } from './pod-volume-index.ts';
+import { restoreState } from './restore-state.ts';
+import { createStatusUpdater } from './status-updater.ts';
+import type { ForcedReason, Managed, NodeFacts, OperationKind, ReconcileInput } from './types.ts';
+import type { VolumeConsumers } from './volume-consumers.ts';
+import { failureOf, forgetFailures, type VolumeState } from './volume-state.ts';
 
 export interface AttachmentDeps {
   client: KubeClient;
@@ -31,7 +31,7 @@ export interface AttachmentDeps {
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
   pods: Informer<Pod>;
-  uses: PodIndex;
+  uses: VolumeConsumers;
   attacher: Attacher;
   operations: Operations<OperationKind>;
   events: EventRecorder;
@@ -40,7 +40,7 @@ export interface AttachmentDeps {
   random: () => number;
   logger: Logger;
   /** Whether this process has hands on that node. A Volume is left alone unless it has them on all of its nodes. */
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   /** Why nothing may be done on a node by what the Volume's object says; undefined: it may. Pure. */
   recordProblem(volume: Volume): string | undefined;
   /** In ms; Infinity: never. */
@@ -56,7 +56,7 @@ export interface AttachmentReconciler {
   /** Brings one Volume closer to where it is wanted. Throws what the API server refuses. */
   reconcile(name: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   /** All that is known, for metrics. */
-  known(): Iterable<Known>;
+  known(): Iterable<VolumeState>;
   /** Of the Volumes that the pod of that UID is known to have, whatever became of its claims. */
   namesOf(podUid: string): string[];
   /** Of the Volume of that UID, also when it is gone. */
@@ -82,28 +82,28 @@ const MAX_ROUNDS = 5;
 /** The controller's effects: what `decide` says is carried out, written down and told. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
   const { volumes, persistentVolumes, storageClasses, nodes, uses, clock } = deps;
-  const all = new Map<string, Known>();
+  const all = new Map<string, VolumeState>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  const polls = createPolls(deps.pollIntervalMs);
-  const podNames = createPodNames();
-  const records = createRecords(deps);
-  const work = createWork({ ...deps, records });
-  const force = createForce({ ...deps, factsOf });
-  const conditions = createPodConditions({ ...deps, knownOf: (uid) => all.get(uid) });
+  const polls = createPeriodicVerification(deps.pollIntervalMs);
+  const podNames = createPodVolumeIndex();
+  const records = createStatusUpdater(deps);
+  const work = createOperationExecutor({ ...deps, records });
+  const force = createForceDetach({ ...deps, factsOf });
+  const conditions = createPodConditionWriter({ ...deps, knownOf: (uid) => all.get(uid) });
 
   async function reconcile(name: string) {
     const volume = volumes.get(name);
     const { uid = '' } = volume?.metadata ?? {};
     if (volume !== undefined && !all.has(uid)) {
-      if (!actsFor(volume)) return undefined;
+      if (!managesVolume(volume)) return undefined;
       const pv = persistentVolumes.get(name);
-      all.set(uid, knownAtFirst(volume, pv, uses.of(volume), clock.now(), deps.logger));
+      all.set(uid, restoreState(volume, pv, uses.of(volume), clock.now(), deps.logger));
       named.set(name, (named.get(name) ?? new Set()).add(uid));
     }
     let wait = Number.POSITIVE_INFINITY;
     for (const each of [...(named.get(name) ?? [])]) {
-      const known = all.get(each) as Known;
+      const known = all.get(each) as VolumeState;
       wait = Math.min(wait, await reconcileOne(known, each === uid ? volume : undefined));
     }
     // Not all at once: a start takes them all up together.
@@ -111,14 +111,14 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return named.has(name) ? { requeueAfterMs: Math.min(wait, repair) } : undefined;
   }
 
-  const actsFor = (volume: Volume) => {
+  const managesVolume = (volume: Volume) => {
     const { spec, status } = volume;
     const made = deps.recordProblem(volume) === undefined ? status?.prepared?.node : undefined;
-    return (spec.attachableNodes ?? [made ?? spec.nodeName]).every(deps.actsFor);
+    return (spec.attachableNodes ?? [made ?? spec.nodeName]).every(deps.managesNode);
   };
 
   /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
-  async function reconcileOne(known: Known, volume: Volume | undefined): Promise<number> {
+  async function reconcileOne(known: VolumeState, volume: Volume | undefined): Promise<number> {
     for (let round = 0; round < MAX_ROUNDS; round++) {
       const current = round === 0 ? volume : volume && volumes.get(known.name);
       const again = await once(known, current?.metadata.uid === known.uid ? current : undefined);
@@ -127,7 +127,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return SHOW_AFTER;
   }
 
-  async function once(known: Known, volume: Volume | undefined): Promise<number | 'stale'> {
+  async function once(known: VolumeState, volume: Volume | undefined): Promise<number | 'stale'> {
     const now = clock.now();
     const problem = deps.recordProblem(volume ?? known.volume);
     const trusted = problem === undefined ? volume : undefined;
@@ -137,10 +137,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (trusted !== undefined) known.volume = trusted;
     const managed = volume && managing(volume);
     // It may name any node.
-    if (problem === undefined) doubtNodes(known, managed, (node) => lifeOf(nodes.get(node)), now);
+    if (problem === undefined) markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), now);
     if (trusted !== undefined && managed !== undefined) {
-      heedVolume(known, trusted, now);
-      const ordered = orderedOff(known, trusted, managed, (node) => factsOf(node, trusted));
+      onDeviceMissing(known, trusted, now);
+      const ordered = operatorDetachRequests(known, trusted, managed, (node) => factsOf(node, trusted));
       if (ordered.length > 0) {
         const { entries } = known;
         if (!(await force.areStillGone(known, ordered)) || known.entries !== entries) return 'stale';
@@ -150,7 +150,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     }
     const polledAgain = polls.poll(known, trusted && managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
-    const view: View = {
+    const view: ReconcileInput = {
       volume: managed,
       problem,
       wanted:
@@ -162,7 +162,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
             ),
       entries: known.entries,
       lives: uses.lives,
-      unseen: known.unseen,
+      unverifiedNodes: known.unverifiedNodes,
       running: work.of(known.uid)?.operation,
       notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
       nodeFacts: (node) => factsOf(node, known.volume),
@@ -224,7 +224,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   /** ms since the epoch */
-  function shownFromOf(known: Known): number {
+  function shownFromOf(known: VolumeState): number {
     const running = work.of(known.uid);
     if (running === undefined) return Number.NEGATIVE_INFINITY;
     const { operation, since, placed } = running;
@@ -233,7 +233,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     return since + (failureOf(known, kind, node) === undefined ? SHOW_AFTER : SHOW_RETRY_AFTER);
   }
 
-  function forget({ uid, name }: Known): void {
+  function forget({ uid, name }: VolumeState): void {
     all.delete(uid);
     polls.forget(uid);
     const others = named.get(name);

@@ -3,11 +3,11 @@ import type { PersistentVolume, Pod } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { ATTACHED_NODES_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { entriesFromRecord } from './attached-nodes-annotation.ts';
+import { attachmentsFromAnnotation } from './attached-nodes-annotation.ts';
 import { isPvOf, sharedBy } from './desired-state.ts';
 import { toldBefore } from './status-updater.ts';
 import type { PodUse } from './types.ts';
-import type { Known } from './volume-state.ts';
+import type { VolumeState } from './volume-state.ts';
 
 /**
  * What was written down is where to begin, and nothing of it is believed before the node was looked at.
@@ -15,15 +15,15 @@ import type { Known } from './volume-state.ts';
  * @param needed the pods that need the Volume
  * @param now ms since the epoch
  */
-export function knownAtFirst(
+export function restoreState(
   volume: Volume,
   pv: PersistentVolume | undefined,
   needed: readonly { pod: Pod; use: PodUse }[],
   now: number,
   logger: Pick<Logger, 'warn'>,
-): Known {
+): VolumeState {
   const { name, uid = '' } = volume.metadata;
-  const recorded = entriesFromRecord(
+  const recorded = attachmentsFromAnnotation(
     pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
     volume.status?.attachments,
     now,
@@ -37,10 +37,10 @@ export function knownAtFirst(
     logger.warn({ volume: name, nodes }, 'nodes that the Volume can never be on are recorded, and left out');
   }
   return {
-    ...{ uid, name, volume, entries, unseen: new Set(), failures: new Map() },
-    told: toldBefore(name, needed),
-    ...{ lives: new Map(), heeded: undefined, written: new Set(), blocked: new Map() },
-    ...{ unmade: false, wanted: 0 },
+    ...{ uid, name, volume, entries, unverifiedNodes: new Set(), failures: new Map() },
+    emittedEvents: toldBefore(name, needed),
+    ...{ lives: new Map(), lastDeviceMissingVersion: undefined, written: new Set(), blocked: new Map() },
+    ...{ notProvisioned: false, wanted: 0 },
   };
 }
 

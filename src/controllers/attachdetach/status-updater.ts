@@ -17,10 +17,10 @@ import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
 import { isOnSeveral, isPvOf } from './desired-state.ts';
-import type { Entry, Next, Operation, PodUse } from './types.ts';
-import { failureOf, type Known } from './volume-state.ts';
+import type { NodeAttachment, Operation, PodUse, ReconcileDecision } from './types.ts';
+import { failureOf, type VolumeState } from './volume-state.ts';
 
-export interface RecordsDeps {
+export interface StatusUpdaterDeps {
   client: KubeClient;
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
@@ -34,36 +34,46 @@ export interface Records {
    * the caches are up to date then, and everything is to be decided again.
    * @param without a node of which nothing is written yet
    */
-  write(known: Known, volume: Volume | undefined, without?: string): Promise<boolean>;
+  write(known: VolumeState, volume: Volume | undefined, without?: string): Promise<boolean>;
   /**
    * Where it can be on another node as well, the record comes first, right before the job: what no one knows of, no one is careful
    * of; and what was recorded and never begun, all others would wait for.
    * @returns why it could not be written
    */
-  beforeAttach(known: Known): Promise<string | undefined>;
+  beforeAttach(known: VolumeState): Promise<string | undefined>;
   /**
    * Events: an attached volume for each pod, once; what holds one up for each node, once an hour. `now` in ms since the
    * epoch.
    */
-  tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[], now: number): void;
+  tell(
+    known: VolumeState,
+    next: ReconcileDecision,
+    needed: readonly { pod: Pod; use: PodUse }[],
+    now: number,
+  ): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
-  whyNot(known: Known, operation: Operation): Promise<string | undefined>;
+  whyNot(known: VolumeState, operation: Operation): Promise<string | undefined>;
 }
 
 /** Others write the same objects. */
 const MAX_ROUNDS = 5;
 
-export function createRecords({ client, volumes, persistentVolumes, events }: RecordsDeps): Records {
+export function createStatusUpdater({
+  client,
+  volumes,
+  persistentVolumes,
+  events,
+}: StatusUpdaterDeps): Records {
   return { write, beforeAttach, tell, whyNot };
 
-  async function write(known: Known, volume: Volume | undefined, without?: string): Promise<boolean> {
+  async function write(known: VolumeState, volume: Volume | undefined, without?: string): Promise<boolean> {
     const entries = without === undefined ? known.entries : withoutNode(known.entries, without);
     if (volume !== undefined && !(await writeStatus(known, volume, entries))) return false;
     await writePersistentVolume(known, entries);
     return true;
   }
 
-  async function beforeAttach(known: Known): Promise<string | undefined> {
+  async function beforeAttach(known: VolumeState): Promise<string | undefined> {
     if (!isOnSeveral(known.volume)) return undefined;
     const not = 'that it is being attached could not be written down';
     try {
@@ -79,9 +89,9 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
   }
 
   async function writeStatus(
-    known: Known,
+    known: VolumeState,
     { metadata, spec, status }: Volume,
-    entries: readonly Entry[],
+    entries: readonly NodeAttachment[],
   ): Promise<boolean> {
     const { name, uid, resourceVersion } = metadata;
     const attachments = sinceShown(attachmentsOf(entries), status);
@@ -110,7 +120,10 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
   }
 
   /** One that was deleted before it was detached takes the record with it; what is in memory goes on. */
-  async function writePersistentVolume({ name, volume }: Known, entries: readonly Entry[]): Promise<void> {
+  async function writePersistentVolume(
+    { name, volume }: VolumeState,
+    entries: readonly NodeAttachment[],
+  ): Promise<void> {
     const pv = persistentVolumes.get(name);
     if (pv === undefined || !isPvOf(pv, volume)) return;
     const record = recordToWrite(pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION], entries);
@@ -122,13 +135,18 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
     if (answer !== undefined) persistentVolumes.learn(answer);
   }
 
-  function tell(known: Known, next: Next, needed: readonly { pod: Pod; use: PodUse }[], now: number): void {
+  function tell(
+    known: VolumeState,
+    next: ReconcileDecision,
+    needed: readonly { pod: Pod; use: PodUse }[],
+    now: number,
+  ): void {
     const keep = new Set<string>();
     const once = (key: string, message: string, until: number, say: () => void) => {
       keep.add(key);
-      const before = known.told.get(key);
+      const before = known.emittedEvents.get(key);
       if (before?.message === message && now < before.until) return;
-      known.told.set(key, { message, until });
+      known.emittedEvents.set(key, { message, until });
       say();
     };
     for (const { pod, use } of needed) {
@@ -152,10 +170,10 @@ export function createRecords({ client, volumes, persistentVolumes, events }: Re
         );
       }
     }
-    for (const key of known.told.keys()) if (!keep.has(key)) known.told.delete(key);
+    for (const key of known.emittedEvents.keys()) if (!keep.has(key)) known.emittedEvents.delete(key);
   }
 
-  async function whyNot(known: Known, { kind, node }: Operation): Promise<string | undefined> {
+  async function whyNot(known: VolumeState, { kind, node }: Operation): Promise<string | undefined> {
     const [volume, kubeNode] = await Promise.all([
       found(() => client.get<Volume>(VOLUMES, known.name)),
       found(() => client.get<KubeNode>(NODES, node)),

@@ -27,13 +27,13 @@ export interface PodUse {
 }
 
 /** Where a volume is needed, and by whom; a node without pods: by its policy alone. */
-export interface Wanted {
+export interface DesiredAttachment {
   node: string;
   pods: readonly PodUse[];
 }
 
 /** What is known of a volume on one node. A volume has no entry for a node that is known not to have it. */
-export interface Entry {
+export interface NodeAttachment {
   node: string;
   state: AttachmentState;
   readOnly: boolean;
@@ -72,19 +72,19 @@ export interface Operation {
 }
 
 /** All that is decided from, of one volume. */
-export interface View {
+export interface ReconcileInput {
   /** undefined: the Volume is gone. */
   volume: Managed | undefined;
   /** Why nothing may be done on a node by what the Volume's object says, as the Volume controller refuses it, too. */
   problem: string | undefined;
-  wanted: readonly Wanted[];
+  wanted: readonly DesiredAttachment[];
   /** The actual state of the world. */
-  entries: readonly Entry[];
+  entries: readonly NodeAttachment[];
   /**
    * Nodes of the volume that were not looked at since this process began, or since they booted. Every operation begins
    * with a look: the node of one that ended with an answer is not among them any more.
    */
-  unseen: ReadonlySet<string>;
+  unverifiedNodes: ReadonlySet<string>;
   /** The operation under way, if there is one. */
   running: Operation | undefined;
   /** When an operation may be tried on a node again after it failed there, ms since the epoch. */
@@ -107,9 +107,9 @@ export interface Blocked {
 export type ForcedReason = 'timeout' | 'out-of-service' | 'node-gone' | 'ordered';
 
 /** What follows. */
-export interface Next {
+export interface ReconcileDecision {
   /** The entries after pods were dropped and added, and after what was let go of by force. */
-  entries: readonly Entry[];
+  entries: readonly NodeAttachment[];
   /**
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
    * is running there, and marks the node unseen, at the latest when it exists and is Ready again.

@@ -3,10 +3,10 @@ import { claimNamesOf } from '../../api/pod-claims.ts';
 import type { Volume } from '../../api/volume.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { type Lookups, lives, usesOf } from './pod-volumes.ts';
+import { isPodActive, type Lookups, usesOf } from './pod-volumes.ts';
 import type { PodUse } from './types.ts';
 
-export interface PodIndexDeps {
+export interface VolumeConsumersDeps {
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   pods: Informer<Pod>;
@@ -14,7 +14,7 @@ export interface PodIndexDeps {
 }
 
 /** Which pods need which Volumes, as the caches have it now. */
-export interface PodIndex {
+export interface VolumeConsumers {
   /** Pods that need the Volume, scheduled and not terminated. */
   of(volume: Volume): { pod: Pod; use: PodUse }[];
   /** UIDs of the Volumes that a pod needs. */
@@ -26,7 +26,12 @@ export interface PodIndex {
 }
 
 /** Make it before other handlers of changes are registered, and before the informers are started. */
-export function createPodIndex({ volumes, persistentVolumes, pods, claims }: PodIndexDeps): PodIndex {
+export function createVolumeConsumers({
+  volumes,
+  persistentVolumes,
+  pods,
+  claims,
+}: VolumeConsumersDeps): VolumeConsumers {
   const podsOfClaim = indexBy(pods, (pod) =>
     claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`),
   );
@@ -59,7 +64,7 @@ export function createPodIndex({ volumes, persistentVolumes, pods, claims }: Pod
     ],
     lives(use) {
       const [namespace, name = ''] = use.pod.split('/');
-      return lives(pods.get(name, namespace), use);
+      return isPodActive(pods.get(name, namespace), use);
     },
   };
 }

@@ -1,30 +1,30 @@
 import type { Volume } from '../../api/volume.ts';
 import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
-import type { Life } from './node-facts.ts';
-import type { Entry, OperationKind } from './types.ts';
+import type { NodeIncarnation } from './node-facts.ts';
+import type { NodeAttachment, OperationKind } from './types.ts';
 
 /** What this process knows of one Volume. The API server has what of it must outlive the process. */
-export interface Known {
+export interface VolumeState {
   uid: string;
   name: string;
   /** As it was seen last with a record to be trusted, if ever: what is attached is let go of by it even when the object is gone. */
   volume: Volume;
-  entries: readonly Entry[];
+  entries: readonly NodeAttachment[];
   /** Nodes of the volume that were not looked at since this process began, or since they booted. */
-  unseen: Set<string>;
+  unverifiedNodes: Set<string>;
   failures: Map<string, Failure>;
   /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
-  told: Map<string, { message: string; until: number }>;
+  emittedEvents: Map<string, { message: string; until: number }>;
   /** The life of each node when it was last looked at. */
-  lives: Map<string, Life>;
+  lives: Map<string, NodeIncarnation>;
   /** What of the Volume was gone by last that says its device is missing. */
-  heeded: string | undefined;
+  lastDeviceMissingVersion: string | undefined;
   /** The nodes in `status.attachments` as it was written last. */
   written: ReadonlySet<string>;
   /** Why pods wait, by node. */
   blocked: ReadonlyMap<string, string>;
   /** It was not made yet when it was last decided about. */
-  unmade: boolean;
+  notProvisioned: boolean;
   /** On how many nodes it is wanted. */
   wanted: number;
 }
@@ -51,7 +51,7 @@ const RETRY: Record<OperationKind, BackoffRange> = {
 export const UNFIT: BackoffRange = { startMs: 500, maxMs: 10 * 60_000 };
 
 export function noteFailure(
-  known: Known,
+  known: VolumeState,
   kind: OperationKind,
   node: string,
   message: string,
@@ -71,12 +71,12 @@ export function noteFailure(
 }
 
 export function forgetFailures(
-  known: Known,
+  known: VolumeState,
   node: string,
   kinds: readonly OperationKind[] = ['attach', 'detach', 'look'],
 ): void {
   for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
 
-export const failureOf = (known: Known, kind: OperationKind, node: string) =>
+export const failureOf = (known: VolumeState, kind: OperationKind, node: string) =>
   known.failures.get(failureKey(kind, node));

@@ -12,7 +12,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { Clock } from '../../workqueue/clock.ts';
-import { liveOf } from '../lib/get-or-undefined.ts';
+import { getOrUndefined } from '../lib/get-or-undefined.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import { factsOf, type Result } from '../snapshot/content-reconciler.ts';
 import { decideBackup, jobOf, snapshotNameOf } from './decide-backup.ts';
@@ -30,7 +30,7 @@ export interface BackupDeps {
   work: BackupWork;
   follower: Follower;
   /** The nodes that this process reaches. */
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -68,7 +68,7 @@ export function createBackupReconciler(
   }
 
   async function refresh({ metadata }: Backup): Promise<boolean> {
-    const live = await liveOf<Backup>(client, BACKUPS, metadata.name, metadata.namespace);
+    const live = await getOrUndefined<Backup>(client, BACKUPS, metadata.name, metadata.namespace);
     if (live !== undefined) backups.learn(live);
     return live !== undefined;
   }
@@ -78,7 +78,7 @@ export function createBackupReconciler(
     const { name, namespace, resourceVersion } = backup.metadata;
     const [live, node] = await Promise.all([
       client.get<Backup>(BACKUPS, name, { namespace }),
-      liveOf<KubeNode>(client, NODES, job.node),
+      getOrUndefined<KubeNode>(client, NODES, job.node),
     ]);
     backups.learn(live);
     if (node !== undefined) nodes.learn(node);

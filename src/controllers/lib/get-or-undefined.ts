@@ -3,7 +3,7 @@ import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 
 /** As the API server has it; undefined when there is none. */
-export async function liveOf<T extends KubeObject>(
+export async function getOrUndefined<T extends KubeObject>(
   client: Pick<KubeClient, 'get'>,
   resource: Resource,
   name: string,

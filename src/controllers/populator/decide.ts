@@ -46,7 +46,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   }
   // Without its definition, too.
   if (prime !== undefined && isUsable(prime)) {
-    if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined) return give(input);
+    if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined) return rebindVolume(input);
     if (pod !== undefined && hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
   }
   const found = definitionOf(input);
@@ -153,7 +153,7 @@ function classProblem({ claim, storageClass, prime }: MachineInput): string | un
 }
 
 /** It is filled, and its pod has ended: once that has let go of it, it becomes the claim's. */
-function give(input: MachineInput): MachineDecision {
+function rebindVolume(input: MachineInput): MachineDecision {
   const { claim, prime, pod, pv } = input;
   if (claim === undefined || prime === undefined) return {};
   if (pod !== undefined) {

@@ -133,22 +133,22 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   const others = isOthers(input.claim) ? sourceOf(input) : undefined;
   if (others !== undefined && 'decision' in others) return others.decision;
   const why = node === undefined ? `there is no node ${name}` : whyNotOn(node, storageClass);
-  if (why !== undefined) return giveBack(input, name, why);
+  if (why !== undefined) return rescheduleClaim(input, name, why);
   if (input.consumers.length === 0) return {};
   const taint = node && untolerated(node, input.consumers);
   if (taint !== undefined) {
     return isPrime(input.claim)
       ? tell(input, failed(taint), { requeueAfter: ASK_AGAIN })
-      : giveBack(input, name, taint);
+      : rescheduleClaim(input, name, taint);
   }
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   if (source.nodes !== undefined && !source.nodes.includes(name)) {
-    return giveBack(input, name, elsewhere(source.nodes, name));
+    return rescheduleClaim(input, name, elsewhere(source.nodes, name));
   }
   const room = roomOn(input, options, name);
   if (room === undefined) return lookForRoom(options, [name]);
-  return room.why === undefined ? create(input, options, name) : giveBack(input, name, room.why);
+  return room.why === undefined ? create(input, options, name) : rescheduleClaim(input, name, room.why);
 }
 
 /** Whether it may be followed is asked with the rest. */
@@ -244,7 +244,7 @@ function roomOn(
   return why === '' && 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : { why };
 }
 
-function giveBack({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
+function rescheduleClaim({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
   const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
   return { action: { do: 'give-back', node, event: failed(message) }, failed: true };
 }

@@ -11,7 +11,14 @@ import type { ClaimReconcilerDeps } from './reconciler.ts';
 
 type ReclaimerDeps = Pick<
   ClaimReconcilerDeps,
-  'client' | 'claims' | 'volumes' | 'persistentVolumes' | 'storageClasses' | 'clonesOf' | 'actsFor' | 'logger'
+  | 'client'
+  | 'claims'
+  | 'volumes'
+  | 'persistentVolumes'
+  | 'storageClasses'
+  | 'clonesOf'
+  | 'managesNode'
+  | 'logger'
 >;
 
 /** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
@@ -22,7 +29,8 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       signal.throwIfAborted();
       const volume = volumes.get(name);
       const of = volume && claimOf(volume);
-      if (volume === undefined || of === undefined || !deps.actsFor(volume.spec.nodeName)) return undefined;
+      if (volume === undefined || of === undefined || !deps.managesNode(volume.spec.nodeName))
+        return undefined;
       const known = claims.get(of.name, of.namespace);
       const claim = known?.metadata.uid === of.uid ? known : undefined;
       const clones = deps.clonesOf(name);

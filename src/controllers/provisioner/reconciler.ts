@@ -40,7 +40,7 @@ export interface ClaimReconcilerDeps {
   promises: Promises<Volume>;
   /** What a claim starts from, by live reads. Throws what the API server refuses. */
   resolve(claim: PersistentVolumeClaim): Promise<Source>;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -133,8 +133,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         volume,
         pv: persistentVolumes.get(volumeName),
         consumers: deps.consumersOf(claim),
-        nodes: nodes.list().filter(({ metadata }) => deps.actsFor(metadata.name)),
-        isGone: (node) => deps.actsFor(node) && nodes.get(node) === undefined,
+        nodes: nodes.list().filter(({ metadata }) => deps.managesNode(metadata.name)),
+        isGone: (node) => deps.managesNode(node) && nodes.get(node) === undefined,
         roomOn: (node) =>
           options === undefined || 'problem' in options
             ? undefined

@@ -4,7 +4,7 @@ import { isPaused } from '../../api/paused.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
-import { liveOf } from '../lib/get-or-undefined.ts';
+import { getOrUndefined } from '../lib/get-or-undefined.ts';
 import type { ContentDeps } from './content-reconciler.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
 import type { ContentAction, ContentInput } from './types.ts';
@@ -60,7 +60,7 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
   }
 
   async function refresh(name: string): Promise<boolean> {
-    const live = await liveOf<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    const live = await getOrUndefined<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
     if (live !== undefined) contents.learn(live);
     return live !== undefined;
   }
@@ -71,8 +71,8 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
     const [live, liveVolume, node] = await Promise.all([
       // One that is gone is told by a 404.
       client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
-      volume && liveOf<Volume>(client, VOLUMES, volume.metadata.name),
-      liveOf<KubeNode>(client, NODES, note.node),
+      volume && getOrUndefined<Volume>(client, VOLUMES, volume.metadata.name),
+      getOrUndefined<KubeNode>(client, NODES, note.node),
     ]);
     contents.learn(live);
     if (liveVolume !== undefined) volumes.learn(liveVolume);
@@ -165,7 +165,7 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
       }
       case 'read-snapshot': {
         const { name = '', namespace, uid: wanted } = spec.volumeSnapshotRef;
-        const live = await liveOf<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
+        const live = await getOrUndefined<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
         return { ...known, liveSnapshot: { found: live?.metadata.uid === wanted ? live : undefined } };
       }
       case 'delete-content':

@@ -37,7 +37,7 @@ export interface ContentDeps {
   placeOf(volume: Volume, contentUid: string): ContentInput['place'];
   work: NodeWork;
   /** The nodes that this process reaches. */
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
   logger: Logger;
@@ -137,7 +137,10 @@ function volumeOf(
 }
 
 /** What is known of a node by its object. */
-export function factsOf({ nodes, actsFor }: Pick<ContentDeps, 'nodes' | 'actsFor'>, name: string): NodeFacts {
+export function factsOf(
+  { nodes, managesNode }: Pick<ContentDeps, 'nodes' | 'managesNode'>,
+  name: string,
+): NodeFacts {
   const node = nodes.get(name);
   const ready = node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
   return {
@@ -145,6 +148,6 @@ export function factsOf({ nodes, actsFor }: Pick<ContentDeps, 'nodes' | 'actsFor
     ready: ready ?? false,
     off: node !== undefined && isOff(node),
     paused: isPaused(node),
-    ours: actsFor(name),
+    ours: managesNode(name),
   };
 }

@@ -3,7 +3,7 @@ import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
-import { liveOf } from '../lib/get-or-undefined.ts';
+import { getOrUndefined } from '../lib/get-or-undefined.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { SnapshotDeps } from './snapshot-reconciler.ts';
 import type { EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
@@ -50,13 +50,13 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
   }
 
   async function learnContent(name: string): Promise<VolumeSnapshotContent | undefined> {
-    const live = await liveOf<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    const live = await getOrUndefined<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
     if (live !== undefined) contents.learn(live);
     return live;
   }
 
   const liveSnapshot = ({ metadata: { name, namespace } }: VolumeSnapshot) =>
-    liveOf<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
+    getOrUndefined<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
 
   async function refresh(snapshot: VolumeSnapshot): Promise<boolean> {
     const live = await liveSnapshot(snapshot);
@@ -69,7 +69,7 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
     const claim =
       claimName === undefined
         ? undefined
-        : await liveOf<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, namespace);
+        : await getOrUndefined<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, namespace);
     if (claim !== undefined) claims.learn(claim);
     return true;
   }

@@ -27,7 +27,7 @@ import { parseJobName } from './job-name.ts';
 import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
 import type { Looks } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
-import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
+import { getOrUndefined, removeFinalizer, type Subjects } from './reconciled-object.ts';
 import { readSource, type Source } from './source.ts';
 import { withJobNode } from './target-node.ts';
 import type { Action, EventToSend, Input } from './types.ts';
@@ -137,13 +137,13 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           return { ...known, liveClass: { found: undefined } };
         }
       case 'read-pv':
-        return { ...known, livePv: { found: await liveOf(client, PERSISTENT_VOLUMES, name) } };
+        return { ...known, livePv: { found: await getOrUndefined(client, PERSISTENT_VOLUMES, name) } };
       case 'read-source':
         return {
           ...known,
           source: await readSource(volume, node, {
-            content: (name) => liveOf(client, VOLUME_SNAPSHOT_CONTENTS, name),
-            volume: (name) => liveOf(client, VOLUMES, name),
+            content: (name) => getOrUndefined(client, VOLUME_SNAPSHOT_CONTENTS, name),
+            volume: (name) => getOrUndefined(client, VOLUMES, name),
             secret: secretReads(client),
           }),
         };
@@ -220,7 +220,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       case 'keep-leftover':
         return { ...known, kept: await keepLeftover(client, action.leftover) };
       case 'release-pv':
-        await takeOffFinalizer(client, persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
+        await removeFinalizer(client, persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
         return known;
       case 'release-volume': {
         const left =
@@ -257,7 +257,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
     if (parseJobName(status?.job)?.attempt === undefined) return [];
     const dead = [];
     for (const holder of holdersBeside(node, observed)) {
-      const found = await liveOf<KubeNode>(client, NODES, holder.node);
+      const found = await getOrUndefined<KubeNode>(client, NODES, holder.node);
       if (found !== undefined && isOff(found)) dead.push(holder);
     }
     return dead;

@@ -7,7 +7,7 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
 import { type AdoptionProblem, adoptionProblem, nodesToJudge } from './adoption.ts';
-import { liveOf } from './reconciled-object.ts';
+import { getOrUndefined } from './reconciled-object.ts';
 
 /**
  * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be
@@ -23,10 +23,10 @@ export async function readAdoptionProblem(
   if (from === undefined) return undefined;
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, options);
   const contents = await readContents(client, options);
-  const leftover = await liveOf<Leftover>(client, LEFTOVERS, from);
+  const leftover = await getOrUndefined<Leftover>(client, LEFTOVERS, from);
   const nodes = new Map<string, KubeNode | undefined>();
   for (const name of nodesToJudge(from, { volumes, leftover })) {
-    nodes.set(name, await liveOf<KubeNode>(client, NODES, name));
+    nodes.set(name, await getOrUndefined<KubeNode>(client, NODES, name));
   }
   const nodeNamed = (name: string) => nodes.get(name);
   return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now);

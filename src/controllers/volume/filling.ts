@@ -32,11 +32,11 @@ export function follow(
 }
 
 /** A copy also fails by what passes, such as that writes would have waited for too long; and so does what comes from elsewhere. */
-export const isForGood = ({ spec: { source } }: Volume, exit: number): boolean =>
+export const isPermanentFailure = ({ spec: { source } }: Volume, exit: number): boolean =>
   source == null || (source.populator != null && exit === REFUSED);
 
 /** What to do about what was refused for good. */
-export const anew = ({ spec: { source } }: Volume): string =>
+export const recreateHint = ({ spec: { source } }: Volume): string =>
   source?.populator == null ? '' : 'Mend what it is filled from, then delete the claim and create it again';
 
 /** What ends the filling of a Volume that is being deleted: it may take hours, and whoever deleted it waits. */

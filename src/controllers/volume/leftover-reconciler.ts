@@ -33,7 +33,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
       const leftover = leftovers.get(name);
       if (leftover === undefined) return undefined;
       const { nodeName: node, uid } = leftover.spec;
-      if (isDnsSubdomain(node) && !deps.actsFor(node)) return undefined;
+      if (isDnsSubdomain(node) && !deps.managesNode(node)) return undefined;
       const volume = volumeOf(leftover);
       const owner = deps.volumeOfUid(uid);
       return {

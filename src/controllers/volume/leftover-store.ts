@@ -6,7 +6,7 @@ import { listAll } from '../../kube/client.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { pausedBy } from './paused.ts';
-import { liveOf, type Subjects } from './reconciled-object.ts';
+import { getOrUndefined, type Subjects } from './reconciled-object.ts';
 
 export interface LeftoverSubjectsDeps {
   client: KubeClient;
@@ -39,7 +39,7 @@ export function createLeftoverSubjects({
       const { name, resourceVersion, uid } = volume.metadata;
       const [live, kubeNode, { items }] = await Promise.all([
         client.get<Leftover>(LEFTOVERS, name),
-        liveOf<KubeNode>(client, NODES, node),
+        getOrUndefined<KubeNode>(client, NODES, node),
         listAll<Volume>(client, VOLUMES),
       ]);
       leftovers.learn(live);
@@ -53,7 +53,7 @@ export function createLeftoverSubjects({
       );
     },
     async refresh(name) {
-      const live = await liveOf<Leftover>(client, LEFTOVERS, name);
+      const live = await getOrUndefined<Leftover>(client, LEFTOVERS, name);
       if (live !== undefined) leftovers.learn(live);
       return live !== undefined;
     },

@@ -4,7 +4,7 @@ import type { Volume } from '../../api/volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { desiredOf } from './desired-volume.ts';
-import { anew, follow, isForGood } from './filling.ts';
+import { follow, isPermanentFailure, recreateHint } from './filling.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
@@ -93,8 +93,8 @@ export function deploy(input: Input, now: number): Decision {
     case 'failed':
     case 'again':
       // A copy also fails by what passes, such as that writes would have waited for too long.
-      if (step.is === 'failed' && isForGood(volume, step.exit)) {
-        const hint = anew(volume);
+      if (step.is === 'failed' && isPermanentFailure(volume, step.exit)) {
+        const hint = recreateHint(volume);
         return fail(READY_REASON.creationError, withHint(step.message, hint), withHint(step.told, hint));
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)

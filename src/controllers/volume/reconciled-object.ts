@@ -22,7 +22,7 @@ export interface Subjects {
 }
 
 /** Takes our finalizer off an object that is being deleted. */
-export async function takeOffFinalizer<T extends KubeObject>(
+export async function removeFinalizer<T extends KubeObject>(
   client: KubeClient,
   informer: Informer<T>,
   resource: Resource,
@@ -40,7 +40,7 @@ export async function takeOffFinalizer<T extends KubeObject>(
 }
 
 /** As the API server has it; undefined when there is none. */
-export async function liveOf<T extends KubeObject>(
+export async function getOrUndefined<T extends KubeObject>(
   client: KubeClient,
   resource: Resource,
   name: string,

@@ -21,7 +21,7 @@ export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
   nodes: Informer<KubeNode>;
   follower: Follower;
   /** Whether this process has hands on that node. For others it writes nothing, not even a status. */
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   /** Decide again about the object of that name. */
   enqueue(name: string): void;
 }
@@ -55,7 +55,7 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
       const { uid = '' } = volume.metadata;
       const node = workNode(volume, (named) => nodes.get(named));
       // What can be no node's name is nobody's, so anyone says so; and to forget a node takes no hands on it.
-      const foreign = nodesOf(volume).some((each) => isDnsSubdomain(each) && !deps.actsFor(each));
+      const foreign = nodesOf(volume).some((each) => isDnsSubdomain(each) && !deps.managesNode(each));
       if (foreign && !isLeaving(volume)) return undefined;
       return {
         volume,

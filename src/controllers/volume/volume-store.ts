@@ -5,7 +5,7 @@ import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { pausedBy } from './paused.ts';
-import { liveOf, type Subjects, takeOffFinalizer } from './reconciled-object.ts';
+import { getOrUndefined, removeFinalizer, type Subjects } from './reconciled-object.ts';
 import { statusPatch } from './status.ts';
 
 export interface VolumeSubjectsDeps {
@@ -31,14 +31,14 @@ export function createVolumeSubjects({
       const metadata = { finalizers: [...finalizers, PROTECTION_FINALIZER], uid, resourceVersion };
       volumes.learn(await client.patch(VOLUMES, name, { metadata }));
     },
-    release: (volume) => takeOffFinalizer(client, volumes, VOLUMES, volume),
+    release: (volume) => removeFinalizer(client, volumes, VOLUMES, volume),
     async isCurrent(volume, node) {
       const { name, resourceVersion } = volume.metadata;
       const pvVersion = persistentVolumes.get(name)?.metadata.resourceVersion;
       const [live, pv, kubeNode] = await Promise.all([
         client.get<Volume>(VOLUMES, name),
-        liveOf<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
-        liveOf<KubeNode>(client, NODES, node),
+        getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
+        getOrUndefined<KubeNode>(client, NODES, node),
       ]);
       volumes.learn(live);
       if (pv !== undefined) persistentVolumes.learn(pv);
@@ -50,10 +50,10 @@ export function createVolumeSubjects({
       );
     },
     async refresh(name) {
-      const live = await liveOf<Volume>(client, VOLUMES, name);
+      const live = await getOrUndefined<Volume>(client, VOLUMES, name);
       if (live === undefined) return false;
       volumes.learn(live);
-      const pv = await liveOf<PersistentVolume>(client, PERSISTENT_VOLUMES, name);
+      const pv = await getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name);
       if (pv !== undefined) persistentVolumes.learn(pv);
       return true;
     },

@@ -1,5 +1,5 @@
 /** A way to have something done on a node, by a transport's own words. */
-export interface Hands<Asked, Answer> {
+export interface NodeTransport<Asked, Answer> {
   /**
    * @returns what the node answered
    * @throws NodeError when there was no answer within `timeoutMs`, or the node did not let us in
@@ -12,4 +12,4 @@ export interface Hands<Asked, Answer> {
  * A way to have `sh` read a script on a node, to its end, and to have what it printed. A script that fails is a NodeError,
  * too.
  */
-export type Shell = Hands<string, string>;
+export type Shell = NodeTransport<string, string>;

@@ -1,4 +1,4 @@
-import type { Claim, Holder } from './types.ts';
+import type { Holder, LockOwner } from './types.ts';
 
 /** What stands beside a backing file on a directory that nodes share. */
 
@@ -7,9 +7,9 @@ const TOKEN = '[a-z0-9]{1,64}';
 const BOOT_ID = '[0-9a-f-]{36}';
 
 export const ownerPath = (file: string, number: number) => `${file}.owner.${number}`;
-export const markPath = (file: string, { node, token }: Claim) => `${file}.reader.${node}-${token}`;
+export const markPath = (file: string, { node, token }: LockOwner) => `${file}.reader.${node}-${token}`;
 /** Under this name a file is written, before it gets the one that others look at. */
-export const unfinishedPath = (file: string, { node, token }: Claim) => `${file}.new.${node}-${token}`;
+export const unfinishedPath = (file: string, { node, token }: LockOwner) => `${file}.new.${node}-${token}`;
 
 /** Patterns of what comes after the backing file's name. */
 export const OWNER_NAME = /^\.owner\.([1-9]\d{0,14})$/;
@@ -22,4 +22,5 @@ const matches = (name: keyof typeof parts, value: string) => new RegExp(`^(?:${p
 export const isHolder = ({ node, bootId, token }: Holder): boolean =>
   matches('node', node) && matches('bootId', bootId) && matches('token', token);
 
-export const isClaim = ({ node, token }: Claim): boolean => matches('node', node) && matches('token', token);
+export const isClaim = ({ node, token }: LockOwner): boolean =>
+  matches('node', node) && matches('token', token);

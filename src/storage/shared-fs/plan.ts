@@ -72,7 +72,7 @@ export function planShared(
 function prepare(place: Place, desired: DesiredSparse, observed: ObservedSparse): Plan {
   const made = planPrepare(desired, observed);
   if ('refusal' in made || desired.recorded) return made;
-  if (made.steps.length === 0) return { steps: mine(place) ? letGo(place, observed) : [] };
+  if (made.steps.length === 0) return { steps: mine(place) ? release(place, observed) : [] };
   const refused = refuseOthers(place) ?? refuseReaders(place);
   if (refused !== undefined) return refused;
   const last = lastOf(place.shared);
@@ -103,7 +103,7 @@ function present(place: Place, desired: DesiredSparse, observed: ObservedSparse,
   }
   const refused = refuseOthers(place) ?? refuseReaders(place);
   // Both look after they were seen: who still sees the other steps back.
-  if (refused !== undefined) return mine(place) ? { steps: letGo(place, observed) } : refused;
+  if (refused !== undefined) return mine(place) ? { steps: release(place, observed) } : refused;
   if ('refusal' in wanted) return wanted;
   return {
     ...wanted,
@@ -146,7 +146,7 @@ function absent(place: Place, desired: DesiredSparse, observed: ObservedSparse):
     steps: [
       ...detached.steps,
       ...remove(place.file, ownMarks(place)),
-      ...(mine(place) ? letGo(place, observed) : []),
+      ...(mine(place) ? release(place, observed) : []),
       // Of a node that grew it, and did not make it: the Volume's status says how large it is, and it is deleted where it was made.
       ...(desired.recordedBytes !== undefined && observed.intent === undefined && observed.recordFiles
         ? removeRecords(desired.uid)
@@ -209,7 +209,7 @@ function held(place: Place, last: Last): Guard[] {
 }
 
 /** What was written is on the server before another node may have the file. */
-const letGo = (place: Place, { file }: ObservedSparse): Step[] => [
+const release = (place: Place, { file }: ObservedSparse): Step[] => [
   ...(file.type === 'file' ? [syncFile(place.file)] : []),
   ...append(place, 'free', lastOf(place.shared), [notAttached(place.file)]),
 ];

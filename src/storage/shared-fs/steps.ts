@@ -4,12 +4,12 @@ import { notAttached } from '../loopfile/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
 import { BOOT_ID } from './observe.ts';
 import { textOf } from './text.ts';
-import type { Beside, Claim, Holder, ObservedShared, OwnerFile } from './types.ts';
+import type { Beside, Holder, LockOwner, ObservedShared, OwnerFile } from './types.ts';
 
 /** What a step for a shared file is made from. */
 export interface Place {
   file: string;
-  claim: Claim;
+  claim: LockOwner;
   shared: ObservedShared;
 }
 

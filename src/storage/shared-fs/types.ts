@@ -7,7 +7,7 @@ export interface Holder {
 }
 
 /** For whom a file on a shared directory is held. */
-export interface Claim {
+export interface LockOwner {
   /** The node that the work runs on. */
   node: string;
   /** Of this attempt alone: small letters and digits, 64 at most. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AnyEvent, KubeNode, PersistentVolume } from '../../../src/api/core.ts';
 import { EVENTS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { letGo } from '../../../src/cli/detach/force.ts';
+import { forceDetach } from '../../../src/cli/detach/force.ts';
 import { run } from '../../../src/cli/run.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
@@ -115,7 +115,9 @@ describe('--force against a server', () => {
     const { metadata, ...rest } = await client.get<Volume>(VOLUMES, 'recreated');
     const earlier = { ...rest, metadata: { ...metadata, uid: 'earlier' } };
     const how = { why: 'node n1 is out of service', recorded: false };
-    await expect(letGo(earlier, 'n1', how, fakeIo().io, client)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(forceDetach(earlier, 'n1', how, fakeIo().io, client)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     expect(await stateOf('recreated')).toEqual({
       attachments: ['n1', 'n2'],
       record: '["n1","n2"]',

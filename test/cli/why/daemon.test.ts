@@ -4,7 +4,7 @@ import type { Leader } from '../../../src/api/leader.ts';
 import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
 import { controllerOff, daemonAbsent } from '../../../src/cli/why/daemon.ts';
 import type { Reason } from '../../../src/cli/why/reasons.ts';
-import type { Holdup } from '../../../src/cli/why/types.ts';
+import type { Blocker } from '../../../src/cli/why/types.ts';
 import { ago, NOW } from '../../support/cluster-objects.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { leadingLease } from '../../support/leading-lease.ts';
@@ -22,7 +22,7 @@ const deployment = (replicas: number): Deployment => ({
   metadata: { name: 'stowage', namespace: 'stowage' },
   spec: { replicas },
 });
-const held = (cause: Reason, since = 600): Holdup => ({ cause, holdup: 'so it was', since: ago(since) });
+const held = (cause: Reason, since = 600): Blocker => ({ cause, holdup: 'so it was', since: ago(since) });
 
 const judged = (
   leases: Lease[],
@@ -100,7 +100,7 @@ describe('a controller is off', () => {
 });
 
 describe('a daemon is not absent', () => {
-  test.each<[string, Lease[], Partial<{ instead: Holdup; node: string }>]>([
+  test.each<[string, Lease[], Partial<{ instead: Blocker; node: string }>]>([
     ['that leads', [lease('stowage', 10)], {}],
     ['that leads, beside one that did', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
     ['that is one of several nodes', [lease('stowage', 600), lease('stowage-n0-n1', 1)], {}],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { READY_REASON } from '../../../src/api/names.ts';
-import type { Holdup } from '../../../src/cli/why/types.ts';
+import type { Blocker } from '../../../src/cli/why/types.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import {
   ABSENT,
@@ -290,6 +290,6 @@ describe('a Volume is held up by', () => {
 });
 
 test('a missing storage class comes with a manifest', () => {
-  const { fix } = explain(failedBy('CreationError', ''), { storageClass: ABSENT }) as Holdup;
+  const { fix } = explain(failedBy('CreationError', ''), { storageClass: ABSENT }) as Blocker;
   expect(fix?.manifest).toMatchObject({ kind: 'StorageClass', metadata: { name: 'fast' } });
 });

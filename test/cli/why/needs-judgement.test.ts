@@ -1,5 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { letGo, onNode, patchSpec, recreate, retry, takeOff } from '../../../src/cli/why/command-line.ts';
+import {
+  forceDetachCommand,
+  onNode,
+  patchSpec,
+  recreate,
+  retry,
+  takeOff,
+} from '../../../src/cli/why/command-line.ts';
 import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
 import { taintOff } from '../../../src/controllers/volume/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
@@ -8,8 +15,8 @@ const volume = volumeNamed('data1');
 const shared = { ...volume, spec: { ...volume.spec, attachableNodes: ['n1', 'n2'] } };
 
 test.each<[string, readonly string[]]>([
-  ['what gives up an attachment', [letGo(volume, 'n1')]],
-  ['the word that a machine is off', [letGo(shared, 'n1'), taintOff('n1')]],
+  ['what gives up an attachment', [forceDetachCommand(volume, 'n1')]],
+  ['the word that a machine is off', [forceDetachCommand(shared, 'n1'), taintOff('n1')]],
   ['what is deleted and created again, with an edit in between', recreate(volume)],
   ['consent to the loss of data', [patchSpec(volume, { overwrite: 'ext4:1-2' })]],
   ['finalizers', [takeOff(['pvc', 'a', '-n', 'b'], ['example.com/x'], ['example.com/x'])]],

@@ -4,7 +4,7 @@ import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../../src/api/names.ts';
 import type { Attachment, Condition, Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
 import { diagnose } from '../../../src/cli/why/diagnose.ts';
-import type { Diagnosis, Holdup, Known } from '../../../src/cli/why/types.ts';
+import type { Blocker, Diagnosis, Known } from '../../../src/cli/why/types.ts';
 import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
 import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
 
@@ -127,7 +127,7 @@ interface Given {
 interface Expected {
   holdup: string;
   /** Part of when it is tried next, or the time of that. */
-  next: string | Holdup['next'];
+  next: string | Blocker['next'];
   since: string | undefined;
   say?: string;
   run?: string[];
@@ -152,7 +152,7 @@ export const heldUpBy = (
 export function testRows(rows: readonly Row[]): void {
   test.each(rows.map(([it, expected]) => [it.cause, it, expected] as const))('%s', (_, it, expected) => {
     const { holdup, next, since, say, run } = expected;
-    const diagnosis = explain(it.volume, it.world) as Holdup;
+    const diagnosis = explain(it.volume, it.world) as Blocker;
     expect(diagnosis).toMatchObject({ holdup: expect.stringContaining(holdup) });
     expect(diagnosis.since).toBe(since);
     expect(diagnosis.next).toEqual(typeof next === 'string' ? { when: expect.stringContaining(next) } : next);

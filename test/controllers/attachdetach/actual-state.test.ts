@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { change, withoutNode, withPods } from '../../../src/controllers/attachdetach/actual-state.ts';
 import {
+  attachmentsFromAnnotation,
   attachmentsOf,
-  entriesFromRecord,
   recordOf,
   recordToWrite,
 } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
@@ -10,7 +10,7 @@ import { entry, NOW, use, wanted } from '../../support/attachment-view.ts';
 
 const never = () => false;
 const nodesOf = (annotation: string | undefined) =>
-  entriesFromRecord(annotation, undefined, NOW).map(({ node }) => node);
+  attachmentsFromAnnotation(annotation, undefined, NOW).map(({ node }) => node);
 
 describe('the record', () => {
   test.each<[string, string | undefined, string[]]>([
@@ -34,7 +34,7 @@ describe('the record', () => {
   });
 
   test('nothing of it is certain', () => {
-    expect(entriesFromRecord('["n1"]', undefined, NOW)).toEqual([
+    expect(attachmentsFromAnnotation('["n1"]', undefined, NOW)).toEqual([
       entry('n1', { state: 'Uncertain', since: NOW }),
     ]);
   });
@@ -45,7 +45,7 @@ describe('the record', () => {
       entry('n3', { state: 'Detaching', message: 'busy' }),
     ]);
     const since = NOW - 600_000;
-    expect(entriesFromRecord('["n1","n2"]', attachments, NOW)).toEqual([
+    expect(attachmentsFromAnnotation('["n1","n2"]', attachments, NOW)).toEqual([
       entry('n1', { state: 'Uncertain', since: NOW }),
       entry('n2', { state: 'Uncertain', readOnly: true, since }),
       entry('n3', { state: 'Uncertain', since }),
@@ -57,12 +57,14 @@ describe('the record', () => {
     ['nothing in it', [null, {}, 'n1', 7]],
     ['odd names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
   ])('a status with %s is no reason to fail', (_, attachments) => {
-    expect(entriesFromRecord('["n9"]', attachments as never, NOW).map(({ node }) => node)).toEqual(['n9']);
+    expect(attachmentsFromAnnotation('["n9"]', attachments as never, NOW).map(({ node }) => node)).toEqual([
+      'n9',
+    ]);
   });
 
   test('a time that is none, and what only looks read-only', () => {
     const attachments = [{ node: 'n1', readOnly: 'true', since: 'yesterday' }];
-    expect(entriesFromRecord(undefined, attachments as never, NOW)).toEqual([
+    expect(attachmentsFromAnnotation(undefined, attachments as never, NOW)).toEqual([
       entry('n1', { state: 'Uncertain', since: NOW }),
     ]);
   });

@@ -1,14 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
-import { settle } from '../../../src/controllers/attachdetach/apply-outcome.ts';
+import { applyOutcome } from '../../../src/controllers/attachdetach/apply-outcome.ts';
 import type { Outcome } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
-import type { Entry, OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import type { NodeAttachment, OperationKind } from '../../../src/controllers/attachdetach/types.ts';
 import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf } from '../../support/attachment-view.ts';
 
-const knownWith = (entries: readonly Entry[]) => knownOf({ entries, unseen: new Set(['n1', 'n2']) });
-const entry = (state: Entry['state']): readonly Entry[] => change([], 'n1', { state }, 100);
+const knownWith = (entries: readonly NodeAttachment[]) =>
+  knownOf({ entries, unverifiedNodes: new Set(['n1', 'n2']) });
+const entry = (state: NodeAttachment['state']): readonly NodeAttachment[] => change([], 'n1', { state }, 100);
 const attached: Outcome = {
   is: 'attached',
   readOnly: false,
@@ -30,7 +31,14 @@ const MADE = [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 20
 const HALF = [{ state: 'Attached', safeToMount: false, message: 'attached more than once' }];
 const USED = [{ state: 'Attached', safeToDetach: false, message: 'mounted at /x' }];
 
-type Case = [name: string, OperationKind, Outcome, before: readonly Entry[], after: object[], fails: string];
+type Case = [
+  name: string,
+  OperationKind,
+  Outcome,
+  before: readonly NodeAttachment[],
+  after: object[],
+  fails: string,
+];
 
 describe('what was found is known', () => {
   test.each<Case>([
@@ -57,27 +65,27 @@ describe('what was found is known', () => {
   });
 
   const matching = (entries: object[]) => entries.map((each) => expect.objectContaining(each));
-  function settled(kind: OperationKind, outcome: Outcome, before: readonly Entry[]) {
+  function settled(kind: OperationKind, outcome: Outcome, before: readonly NodeAttachment[]) {
     const known = knownWith(before);
-    settle(known, operation(kind), outcome, 200, 0);
+    applyOutcome(known, operation(kind), outcome, 200, 0);
     // The other node is another matter.
-    expect(known.unseen.has('n2')).toBe(true);
+    expect(known.unverifiedNodes.has('n2')).toBe(true);
     const kinds = ['attach', 'detach', 'look'] as const;
     const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
-    return { entries: known.entries, unseen: known.unseen.has('n1'), fails };
+    return { entries: known.entries, unseen: known.unverifiedNodes.has('n1'), fails };
   }
 });
 
 test('each failure in a row doubles the wait, up to a bound, and a success ends the row', () => {
   const known = knownWith([]);
   const waits = Array.from({ length: 12 }, () => {
-    settle(known, operation('attach'), failed, 0, 0);
+    applyOutcome(known, operation('attach'), failed, 0, 0);
     return failureOf(known, 'attach', 'n1')?.until;
   });
   expect(waits.slice(0, 4)).toEqual([500, 1000, 2000, 4000]);
   expect(waits.at(-1)).toBe(122_000);
-  settle(known, operation('attach'), attached, 0, 0);
-  settle(known, operation('attach'), failed, 0, 0);
+  applyOutcome(known, operation('attach'), attached, 0, 0);
+  applyOutcome(known, operation('attach'), failed, 0, 0);
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
 
@@ -104,7 +112,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
   const known = knownWith([]);
   const waits = [1, 2, 3].map(() => {
     for (const [each, outcome] of round) {
-      settle(known, operation(each), outcome, 0, 0);
+      applyOutcome(known, operation(each), outcome, 0, 0);
     }
     return failureOf(known, kind, 'n1')?.until;
   });
@@ -113,8 +121,8 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
 
 test('a look that finds it as it should be ends the row of failed attaches', () => {
   const known = knownWith([]);
-  settle(known, operation('attach'), unknown, 0, 0);
-  settle(known, operation('look'), attached, 0, 0);
+  applyOutcome(known, operation('attach'), unknown, 0, 0);
+  applyOutcome(known, operation('look'), attached, 0, 0);
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
 });
 
@@ -123,52 +131,52 @@ test.each(['Attached', 'Attaching', 'Uncertain'] as const)(
   (state) => {
     const [was] = entry(state);
     const known = knownWith(change(entry(state), 'n1', { state: 'Attaching' }, 150));
-    settle(known, operation('attach'), nothing, 200, 0, was);
+    applyOutcome(known, operation('attach'), nothing, 200, 0, was);
     expect(known.entries).toMatchObject([{ node: 'n1', state: 'Uncertain', message: 'away' }]);
   },
 );
 
 test('a node that was seen without it is to be looked at again, where an attach did nothing', () => {
-  const known = { ...knownWith(entry('Attaching')), unseen: new Set<string>() };
-  settle(known, operation('attach'), nothing, 200, 0);
-  expect([...known.unseen]).toEqual(['n1']);
+  const known = { ...knownWith(entry('Attaching')), unverifiedNodes: new Set<string>() };
+  applyOutcome(known, operation('attach'), nothing, 200, 0);
+  expect([...known.unverifiedNodes]).toEqual(['n1']);
 });
 
 test.each<[string, OperationKind, Outcome]>([
   ['a detach of what is in use', 'detach', inUse],
   ['an attach that changed nothing', 'attach', still],
 ])('%s leaves since when it is attached', (_, kind, outcome) => {
-  const was = { ...(entry('Attached')[0] as Entry), safeToMount: true };
+  const was = { ...(entry('Attached')[0] as NodeAttachment), safeToMount: true };
   const state = kind === 'attach' ? 'Attaching' : 'Detaching';
   const known = knownWith(change([was], 'n1', { state }, 150));
-  settle(known, operation(kind), outcome, 200, 0, was);
+  applyOutcome(known, operation(kind), outcome, 200, 0, was);
   expect(known.entries[0]).toMatchObject({ state: 'Attached', since: 100 });
   // What is in use can be mounted as before.
   if (outcome === inUse) expect(known.entries[0]?.safeToMount).toBe(true);
 });
 
-test.each<[string, readonly Entry[], string[]]>([
+test.each<[string, readonly NodeAttachment[], string[]]>([
   ['that nothing is known of is looked at again', [], ['n2']],
   ['of which it is known is let go of first', change([], 'n2', { state: 'Attached' }, 100), []],
 ])('a node with the file %s', (_, entries, unseen) => {
   const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
-  const known = { ...knownWith(entries), volume, unseen: new Set<string>() };
+  const known = { ...knownWith(entries), volume, unverifiedNodes: new Set<string>() };
   const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
-  settle(known, operation('attach'), outcome, 0, 0);
-  expect([...known.unseen]).toEqual(unseen);
+  applyOutcome(known, operation('attach'), outcome, 0, 0);
+  expect([...known.unverifiedNodes]).toEqual(unseen);
 });
 
-test.each<[string, readonly Entry[], number]>([
+test.each<[string, readonly NodeAttachment[], number]>([
   ['that is not known to have it, more and more rarely', [], 600_000],
   ['that may have it, each minute', entry('Uncertain'), 60_000],
 ])('a node without the mount is looked at again: one %s', (_, entries, atMost) => {
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
   for (let times = 0; times < 20; times++) {
-    settle(known, operation('look'), unfit, 0, 0);
+    applyOutcome(known, operation('look'), unfit, 0, 0);
   }
   expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
-  expect(known.unseen.has('n1')).toBe(true);
+  expect(known.unverifiedNodes.has('n1')).toBe(true);
   expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
 });
 
@@ -177,7 +185,7 @@ describe('what is said of a node that does not answer', () => {
   const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
   const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
     const known = knownWith(entry('Uncertain'));
-    for (const [at, outcome] of outcomes) settle(known, operation(kind), outcome, at, 0);
+    for (const [at, outcome] of outcomes) applyOutcome(known, operation(kind), outcome, at, 0);
     return {
       shown: known.entries[0]?.message,
       failed: failureOf(known, kind, 'n1')?.message,
@@ -223,8 +231,8 @@ describe('what is said of a node that does not answer', () => {
 
   test('is another matter on each node', () => {
     const known = knownWith([]);
-    settle(known, operation('look'), silent('timed out'), 0, 0);
-    settle(known, operation('look', 'n2'), silent('no route'), 0, 0);
+    applyOutcome(known, operation('look'), silent('timed out'), 0, 0);
+    applyOutcome(known, operation('look', 'n2'), silent('no route'), 0, 0);
     expect(failureOf(known, 'look', 'n2')?.message).toBe('no route');
   });
 });

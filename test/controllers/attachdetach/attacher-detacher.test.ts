@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
   type AttacherDeps,
-  createAttacher,
+  createAttacherDetacher,
   type WhyNot,
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
@@ -37,7 +37,7 @@ interface Parts {
 /** An attacher for nodes on which nothing uses a device, and on which each job succeeds. */
 function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
   const loopNumbers = createLoopNumbers();
-  const attacher = createAttacher({
+  const attacher = createAttacherDetacher({
     loopNumbers,
     isOff: async () => false,
     executor: {

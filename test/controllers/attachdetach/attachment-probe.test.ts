@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { presence } from '../../../src/controllers/attachdetach/attachment-probe.ts';
+import { probeAttachment } from '../../../src/controllers/attachdetach/attachment-probe.ts';
 import { textOf } from '../../../src/storage/shared-fs/text.ts';
 import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
 import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../../src/storage/types.ts';
@@ -63,7 +63,7 @@ test.each<[string, ObservedSparse, object]>([
     { is: 'attached', safeToMount: false },
   ],
 ])('on a directory that nodes share: %s', (_, observed, expected) => {
-  expect(presence(sharedDesired, observed)).toMatchObject(expected);
+  expect(probeAttachment(sharedDesired, observed)).toMatchObject(expected);
 });
 
 test('a record of having grown it is left by a node that has it no more', () => {
@@ -72,7 +72,7 @@ test('a record of having grown it is left by a node that has it no more', () => 
     done: { sizeBytes: 1n << 30n },
     recordFiles: true,
   });
-  expect(presence({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
+  expect(probeAttachment({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
 });
 
 const STRAY = 'leads to /dev/sdz';
@@ -100,5 +100,5 @@ test.each<[string, Desired, Observed, object]>([
   ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
   ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
 ])('of a path that leads to another device, %s', (_, desired, observed, expected) => {
-  expect(presence(desired, observed)).toMatchObject(expected);
+  expect(probeAttachment(desired, observed)).toMatchObject(expected);
 });

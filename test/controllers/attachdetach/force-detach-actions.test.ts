@@ -1,6 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { createForce, type ForceDeps } from '../../../src/controllers/attachdetach/force-detach-actions.ts';
-import { knownAtFirst } from '../../../src/controllers/attachdetach/restore-state.ts';
+import {
+  createForceDetach,
+  type ForceDetachDeps,
+} from '../../../src/controllers/attachdetach/force-detach-actions.ts';
+import { restoreState } from '../../../src/controllers/attachdetach/restore-state.ts';
 import { NOW, volumeObject } from '../../support/attachment-view.ts';
 import { memoryLogger } from '../../support/logger.ts';
 
@@ -8,16 +11,16 @@ test('a forced detach is recorded by an event, a metric and the log, and the nod
   const events: unknown[] = [];
   const forced: string[] = [];
   const logger = memoryLogger();
-  const force = createForce({
+  const force = createForceDetach({
     events: { event: (...args: unknown[]) => events.push(args) },
     onForced: (reason: string) => forced.push(reason),
     logger,
-  } as unknown as ForceDeps);
+  } as unknown as ForceDetachDeps);
   const volume = volumeObject();
-  const known = knownAtFirst(volume, undefined, [], NOW, logger);
+  const known = restoreState(volume, undefined, [], NOW, logger);
   force.tell(known, { node: 'n1', reason: 'timeout', message: 'Node n1 has not been Ready for 360 s' });
   expect(events).toEqual([[volume, 'Warning', 'ForcedDetach', 'Node n1 has not been Ready for 360 s']]);
   expect(forced).toEqual(['timeout']);
   expect(logger.lines).toMatchObject([{ level: 'warn', fields: { node: 'n1', reason: 'timeout' } }]);
-  expect(known.unseen).toContain('n1');
+  expect(known.unverifiedNodes).toContain('n1');
 });

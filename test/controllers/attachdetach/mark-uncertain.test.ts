@@ -1,15 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Attachment, Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
-import { doubtNodes, heedVolume, orderedOff } from '../../../src/controllers/attachdetach/mark-uncertain.ts';
-import type { Life } from '../../../src/controllers/attachdetach/node-facts.ts';
+import {
+  markUncertain,
+  onDeviceMissing,
+  operatorDetachRequests,
+} from '../../../src/controllers/attachdetach/mark-uncertain.ts';
+import type { NodeIncarnation } from '../../../src/controllers/attachdetach/node-facts.ts';
 import type { Managed, NodeFacts } from '../../../src/controllers/attachdetach/types.ts';
-import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
+import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf, shared, UP, volumeObject } from '../../support/attachment-view.ts';
 
 const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);
 const managedOn = (...nodes: string[]): Managed => shared({ nodes });
-const knownOn = (...nodes: string[]): Known =>
+const knownOn = (...nodes: string[]): VolumeState =>
   knownOf({
     entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
     written: new Set(nodes),
@@ -18,37 +22,37 @@ const knownOn = (...nodes: string[]): Known =>
 describe('a node', () => {
   const life =
     (boot: string, ready = true) =>
-    (): Life => ({ boot, ready });
+    (): NodeIncarnation => ({ boot, ready });
 
   test('that was never looked at may have anything', () => {
     const known = knownOn();
-    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
-    expect([...known.unseen]).toEqual(['n1', 'n2']);
-    known.unseen.clear();
-    doubtNodes(known, managedOn('n1', 'n2'), life('a'), 200);
-    expect(known.unseen.size).toBe(0);
+    markUncertain(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect([...known.unverifiedNodes]).toEqual(['n1', 'n2']);
+    known.unverifiedNodes.clear();
+    markUncertain(known, managedOn('n1', 'n2'), life('a'), 200);
+    expect(known.unverifiedNodes.size).toBe(0);
   });
 
   test('of a Volume that was never made has nothing', () => {
     const known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
-    doubtNodes(known, managedOn('n1'), life('a'), 200);
-    expect(known.unseen.size).toBe(0);
+    markUncertain(known, managedOn('n1'), life('a'), 200);
+    expect(known.unverifiedNodes.size).toBe(0);
   });
 
   test('on which an Always Volume was just made and measured is believed', () => {
     const always: Managed = { ...managedOn('n1'), policy: 'Always' };
-    const unmade: Known = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
-    doubtNodes(unmade, always, life('a'), 200);
+    const unmade: VolumeState = { ...knownOn(), volume: { ...volumeWith(), status: {} } };
+    markUncertain(unmade, always, life('a'), 200);
     const measured = { ...unmade, volume: volumeWith({ deviceName: 'loop3' }) };
-    doubtNodes(measured, always, life('a'), 300);
-    expect(measured.unseen.size).toBe(0);
+    markUncertain(measured, always, life('a'), 300);
+    expect(measured.unverifiedNodes.size).toBe(0);
     expect(measured.entries).toEqual([
       expect.objectContaining({ node: 'n1', state: 'Attached', safeToMount: true, since: 300 }),
     ]);
     // One that was made when this process began is not.
     const before = { ...knownOn(), volume: volumeWith({ deviceName: 'loop3' }) };
-    doubtNodes(before, always, life('a'), 300);
-    expect(before).toMatchObject({ entries: [], unseen: new Set(['n1']) });
+    markUncertain(before, always, life('a'), 300);
+    expect(before).toMatchObject({ entries: [], unverifiedNodes: new Set(['n1']) });
   });
 
   test.each([
@@ -58,10 +62,10 @@ describe('a node', () => {
     ['is as it was', life('a'), life('a'), false],
   ])('that %s', (_, before, after, doubted) => {
     const known = knownOn('n1');
-    doubtNodes(known, managedOn('n1'), before, 200);
-    known.unseen.clear();
-    doubtNodes(known, managedOn('n1'), after, 300);
-    expect(known.unseen.has('n1')).toBe(doubted);
+    markUncertain(known, managedOn('n1'), before, 200);
+    known.unverifiedNodes.clear();
+    markUncertain(known, managedOn('n1'), after, 300);
+    expect(known.unverifiedNodes.has('n1')).toBe(doubted);
     expect(known.entries[0]).toMatchObject(
       doubted ? { state: 'Uncertain', safeToMount: false, since: 300 } : { state: 'Attached', since: 100 },
     );
@@ -77,12 +81,12 @@ describe.each([
 
   test('is heeded once for each time that it says so', () => {
     const known = knownOn('n1');
-    heedVolume(known, missing('2026-01-01T00:00:00Z'), 200);
+    onDeviceMissing(known, missing('2026-01-01T00:00:00Z'), 200);
     expect(known.entries[0]?.state).toBe('Uncertain');
     known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
-    heedVolume(known, missing('2026-01-01T00:00:00Z'), 400);
+    onDeviceMissing(known, missing('2026-01-01T00:00:00Z'), 400);
     expect(known.entries[0]?.state).toBe('Attached');
-    heedVolume(known, missing('2026-01-01T00:00:30Z'), 500);
+    onDeviceMissing(known, missing('2026-01-01T00:00:30Z'), 500);
     expect(known.entries[0]?.state).toBe('Uncertain');
   });
 });
@@ -103,14 +107,14 @@ describe('an OnDemand Volume from which the name of its device was taken', () =>
 
   test('is looked at, once for each version of it', () => {
     const known = knownOn('n1');
-    heedVolume(known, shown({ deviceName: 'loop3' }), 200);
+    onDeviceMissing(known, shown({ deviceName: 'loop3' }), 200);
     expect(known.entries[0]?.state).toBe('Attached');
-    heedVolume(known, shown({}), 200);
+    onDeviceMissing(known, shown({}), 200);
     expect(known.entries[0]).toMatchObject({ state: 'Uncertain', safeToMount: false });
     known.entries = change(known.entries, 'n1', { state: 'Attached' }, 300);
-    heedVolume(known, shown({}), 400);
+    onDeviceMissing(known, shown({}), 400);
     expect(known.entries[0]?.state).toBe('Attached');
-    heedVolume(known, shown({}, '2'), 500);
+    onDeviceMissing(known, shown({}, '2'), 500);
     expect(known.entries[0]?.state).toBe('Uncertain');
   });
 
@@ -123,7 +127,7 @@ describe('an OnDemand Volume from which the name of its device was taken', () =>
     ],
   ])('is believed where it %s', (_, status) => {
     const known = knownOn('n1');
-    heedVolume(known, shown(status), 200);
+    onDeviceMissing(known, shown(status), 200);
     expect(known.entries[0]?.state).toBe('Attached');
   });
 });
@@ -142,7 +146,7 @@ describe('an attachment that somebody took out of the status', () => {
     ['a node of several that is gone', several, { exists: false, ready: false }, true],
   ])('of %s', (_, managed, more, heeded) => {
     const known = knownOn('n1');
-    expect(orderedOff(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
+    expect(operatorDetachRequests(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
   });
 
   test('counts only where it was written before, and is not there', () => {
@@ -151,8 +155,8 @@ describe('an attachment that somebody took out of the status', () => {
       { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
     ];
     const gone = facts({ exists: false });
-    expect(orderedOff(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
+    expect(operatorDetachRequests(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
     known.written = new Set();
-    expect(orderedOff(known, volumeWith(), one, gone)).toEqual([]);
+    expect(operatorDetachRequests(known, volumeWith(), one, gone)).toEqual([]);
   });
 });

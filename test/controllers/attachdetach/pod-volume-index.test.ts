@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { createPodNames } from '../../../src/controllers/attachdetach/pod-volume-index.ts';
+import { createPodVolumeIndex } from '../../../src/controllers/attachdetach/pod-volume-index.ts';
 import { entry } from '../../support/attachment-view.ts';
 
 test('a pod leads to the Volumes that it is listed for, as long as it is', () => {
-  const names = createPodNames();
+  const names = createPodVolumeIndex();
   names.note({ uid: 'u1', name: 'v1' }, [entry('n1', {}, 'p1', 'p2')]);
   names.note({ uid: 'u2', name: 'v2' }, [entry('n1', {}, 'p1')]);
   expect(names.of('uid-p1')).toEqual(['v1', 'v2']);
@@ -15,7 +15,7 @@ test('a pod leads to the Volumes that it is listed for, as long as it is', () =>
 });
 
 test('two Volumes of one name are two', () => {
-  const names = createPodNames();
+  const names = createPodVolumeIndex();
   names.note({ uid: 'u1', name: 'v1' }, [entry('n1', {}, 'p1')]);
   names.note({ uid: 'u2', name: 'v1' }, [entry('n1', {}, 'p1')]);
   names.note({ uid: 'u1', name: 'v1' }, []);

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
-import { isCounted, lives, usesOf } from '../../../src/controllers/attachdetach/pod-volumes.ts';
+import { isCounted, isPodActive, usesOf } from '../../../src/controllers/attachdetach/pod-volumes.ts';
 import {
   claimObject,
   DEVICE_PATH,
@@ -108,5 +108,5 @@ test.each<[string, Pod | undefined, boolean]>([
   ['terminated', podObject({}, { phase: 'Succeeded' }), false],
   ['without its volume', podObject({ volumes: [] }), true],
 ])('a pod that was seen lives when it is %s', (_, pod, expected) => {
-  expect(lives(pod, use('p1', 'n1'))).toBe(expected);
+  expect(isPodActive(pod, use('p1', 'n1'))).toBe(expected);
 });

@@ -2,8 +2,8 @@ import { expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
 import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import { managedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
-import { reconcile } from '../../../src/controllers/attachdetach/next-operation.ts';
-import { knownAtFirst } from '../../../src/controllers/attachdetach/restore-state.ts';
+import { nextOperation } from '../../../src/controllers/attachdetach/next-operation.ts';
+import { restoreState } from '../../../src/controllers/attachdetach/restore-state.ts';
 import {
   entry,
   MINUTE,
@@ -22,7 +22,7 @@ function atFirst(onPv: string[], inStatus: string[], change: Parameters<typeof v
   const attachments = attachmentsOf(inStatus.map((node) => entry(node)));
   const pv = pvObject({}, { annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(onPv) } });
   const logger = memoryLogger();
-  const known = knownAtFirst(volumeObject(spec, { attachments, ...status }), pv, [], NOW, logger);
+  const known = restoreState(volumeObject(spec, { attachments, ...status }), pv, [], NOW, logger);
   return { known, nodes: known.entries.map(({ node }) => node), lines: logger.lines };
 }
 
@@ -58,7 +58,7 @@ test('a record on a PersistentVolume that only has the name of the Volume counts
     { local: { path: '/dev/disk/by-uuid/theirs' } },
     { ownerReferences: [], annotations: { [ATTACHED_NODES_ANNOTATION]: JSON.stringify(['n1']) } },
   );
-  expect(knownAtFirst(volumeObject(), theirs, [], NOW, memoryLogger()).entries).toEqual([]);
+  expect(restoreState(volumeObject(), theirs, [], NOW, memoryLogger()).entries).toEqual([]);
 });
 
 const of = (...accessModes: string[]) => ({
@@ -86,7 +86,7 @@ test('what the status shows as written to is taken for that, also where all are 
 
 test('a reader that is silent, and that only the PersistentVolume names, keeps no other from reading', () => {
   const { known } = atFirst(['n1'], [], [of('ReadOnlyMany')]);
-  const next = reconcile(
+  const next = nextOperation(
     view({
       volume: managedOf(known.volume, {
         storageClass: undefined,

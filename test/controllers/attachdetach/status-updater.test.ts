@@ -2,9 +2,12 @@ import { expect, test } from '@jest/globals';
 import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
 import type { Attachment, Condition, Volume } from '../../../src/api/volume.ts';
 import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
-import { createRecords, type RecordsDeps } from '../../../src/controllers/attachdetach/status-updater.ts';
-import type { Entry, Next } from '../../../src/controllers/attachdetach/types.ts';
-import type { Known } from '../../../src/controllers/attachdetach/volume-state.ts';
+import {
+  createStatusUpdater,
+  type StatusUpdaterDeps,
+} from '../../../src/controllers/attachdetach/status-updater.ts';
+import type { NodeAttachment, ReconcileDecision } from '../../../src/controllers/attachdetach/types.ts';
+import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
@@ -15,7 +18,7 @@ const entries = [entry('n1', {}, 'p1')];
 /** What is written of these entries, when the Volume shows `attachments`, and there is `pv` of its name. */
 async function writes(
   attachments: Attachment[],
-  now: readonly Entry[],
+  now: readonly NodeAttachment[],
   conditions: Condition[] = [],
   pv?: PersistentVolume,
 ): Promise<object[]> {
@@ -25,13 +28,13 @@ async function writes(
     patches.push(body);
     return volume;
   };
-  const records = createRecords({
+  const records = createStatusUpdater({
     client: { patch } as unknown as KubeClient,
     volumes: { learn() {} } as unknown as Informer<Volume>,
     persistentVolumes: { get: () => pv, learn() {} } as unknown as Informer<PersistentVolume>,
     events: { event() {}, flush: async () => {} },
   });
-  const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as Known;
+  const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as VolumeState;
   expect(await records.write(known, volume)).toBe(true);
   return patches;
 }
@@ -78,17 +81,24 @@ test('the record is written to the PersistentVolume of the Volume, and to no oth
 test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {
   const events: string[] = [];
   const event = (_pod: object, _type: string, _reason: string, message: string) => void events.push(message);
-  const records = createRecords({ events: { event, flush: async () => {} } } as unknown as RecordsDeps);
+  const records = createStatusUpdater({
+    events: { event, flush: async () => {} },
+  } as unknown as StatusUpdaterDeps);
   const known = {
-    ...{ uid: 'u1', name: 'v1', entries: [] as Entry[] },
-    told: new Map(),
+    ...{ uid: 'u1', name: 'v1', entries: [] as NodeAttachment[] },
+    emittedEvents: new Map(),
     failures: new Map(),
   };
   const pod = { metadata: { name: 'p1' } } as Pod;
   const needed = [{ pod, use: use('p1', 'n1') }];
   const blocked = [{ node: 'n1', pods: [], reason: 'paused' as const, message: 'paused' }];
   const tell = (next: object, now: number) =>
-    records.tell(known as unknown as Known, { blocked: [], ...next } as unknown as Next, needed, now);
+    records.tell(
+      known as unknown as VolumeState,
+      { blocked: [], ...next } as unknown as ReconcileDecision,
+      needed,
+      now,
+    );
   for (const now of [0, TELL_AGAIN - 1]) tell({ blocked }, now);
   expect(events).toEqual(['paused']);
   tell({ blocked }, TELL_AGAIN);

@@ -110,7 +110,7 @@ async function reconcile(scene: Scene) {
       forget: async () => void asked.push('forget'),
     } satisfies BackupDeps['work'],
     follower: { follow: (of: string, { id }: { id: string }) => asked.push(`follow ${of} ${id}`) },
-    actsFor: () => acts,
+    managesNode: () => acts,
     events: { event: (_: unknown, __: string, reason: string) => events.push(reason) },
     clock: { now: () => NOW },
     logger: memoryLogger(),

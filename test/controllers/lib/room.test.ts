@@ -417,7 +417,7 @@ describe('a volume that was refused for what free extents carry', () => {
       nodes: objects(node('n1')),
       capacities: objects(),
       rooms,
-      actsFor: () => true,
+      managesNode: () => true,
       namespace: 'stowage',
       ...SILENT,
     });
@@ -480,7 +480,7 @@ describe('what the scheduler was told', () => {
         metadata: { name: capacityName('dynamic', 'n1') },
       }),
       rooms: { room: () => undefined, look: async () => {}, refuse() {}, forget() {} },
-      actsFor: () => acts,
+      managesNode: () => acts,
       namespace: 'stowage',
       ...SILENT,
     });

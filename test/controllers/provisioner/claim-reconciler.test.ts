@@ -83,7 +83,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     promises,
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
     consumersOf: () => [pod()],
-    actsFor: () => true,
+    managesNode: () => true,
     events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
     clock: { now: () => time.ms },
     logger: memoryLogger(),

@@ -60,7 +60,7 @@ async function reclaim({
     storageClasses: cacheOf(storageClass),
     persistentVolumes: cacheOf(pv()),
     clonesOf: () => [],
-    actsFor: () => acts,
+    managesNode: () => acts,
     logger: memoryLogger(),
   } as unknown as Deps;
   await createReclaimer(deps)(name, new AbortController().signal);

@@ -2,11 +2,11 @@ import { SNAPSHOT_FINALIZERS } from '../../../api/names.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';
-import type { Holdup } from '../types.ts';
+import type { Blocker } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
 /** What keeps a claim that is being deleted. */
-export function deletingClaim({ claim, pods }: ClaimKnown): Holdup | undefined {
+export function deletingClaim({ claim, pods }: ClaimKnown): Blocker | undefined {
   const { namespace = '', name, finalizers = [], deletionTimestamp: since } = claim.metadata;
   if (since === undefined) return undefined;
   const using = (foundIn(pods) ?? []).map((pod) => pod.metadata.name);

@@ -8,7 +8,7 @@ import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { reasonOf } from '../pod/supply.ts';
-import { type Diagnosis, type Holdup, through } from '../types.ts';
+import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
 import { eventCause, eventFix } from './event.ts';
@@ -19,11 +19,11 @@ import { source } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
 /** One thing that can hold a claim up, if it does now. `now` is in ms since the epoch. */
-type ClaimCause = (known: ClaimKnown, now: number) => Holdup | undefined;
+type ClaimCause = (known: ClaimKnown, now: number) => Blocker | undefined;
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
 
-const sinceMade = ({ claim }: ClaimKnown): Pick<Holdup, 'since'> =>
+const sinceMade = ({ claim }: ClaimKnown): Pick<Blocker, 'since'> =>
   claim.metadata.creationTimestamp === undefined ? {} : { since: claim.metadata.creationTimestamp };
 
 const lost: ClaimCause = (known) =>
@@ -137,11 +137,11 @@ const noPod: ClaimCause = (known) => {
 };
 
 /** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
-const isOfNodes = (refused: Holdup | undefined): boolean =>
+const isOfNodes = (refused: Blocker | undefined): boolean =>
   ['NoRoom', 'RoomUnknown', 'NodeNotReady', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
 
 /** Nodes whose room is not known, which a scheduler takes for nodes without room. */
-function roomUnknown({ classEvents, storageClass }: ClaimKnown): Holdup | undefined {
+function roomUnknown({ classEvents, storageClass }: ClaimKnown): Blocker | undefined {
   const last = new Map<string, AnyEvent>();
   for (const event of (classEvents && foundIn(classEvents)) ?? []) {
     const [, node] = /^node (\S+): /.exec(event.message ?? '') ?? [];
@@ -167,7 +167,7 @@ function roomUnknown({ classEvents, storageClass }: ClaimKnown): Holdup | undefi
 }
 
 /** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
-function lastWarning(known: ClaimKnown): Holdup | undefined {
+function lastWarning(known: ClaimKnown): Blocker | undefined {
   const events = foundIn(known.events);
   // Whoever binds claims says over and over that it waits for the daemon.
   const last = events?.findLast(isOwn) ?? events?.at(-1);
@@ -261,7 +261,7 @@ export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
 /**
  * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is of a static class. Pure.
  */
-export function ofPod(known: ClaimKnown, now: number): Holdup | undefined {
+export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
   for (const cause of [deletingClaim, lost, storageClass, population, source, itsVolume, unbound]) {

@@ -3,7 +3,7 @@ import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.
 import { attemptsOf, MAX_ATTEMPTS } from '../../../controllers/populator/attempts.ts';
 import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { commandLine } from '../command-line.ts';
-import type { Holdup } from '../types.ts';
+import type { Blocker } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
 /** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
@@ -13,7 +13,7 @@ export interface Made {
 }
 
 /** How far the pod is that fills a claim; undefined where it is not what the claim waits for. Pure. */
-export function populating({ population }: ClaimKnown): Holdup | undefined {
+export function populating({ population }: ClaimKnown): Blocker | undefined {
   const { prime, pod } = population?.made ?? {};
   const isFilled = prime?.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined;
   if (pod === undefined) return isFilled || prime === undefined ? undefined : givenUp(prime);
@@ -66,7 +66,7 @@ export function populating({ population }: ClaimKnown): Holdup | undefined {
 const on = ({ spec }: Pod): string => (spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`);
 
 /** Also where the events of that are gone. */
-function givenUp(prime: PersistentVolumeClaim): Holdup | undefined {
+function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
   const attempts = attemptsOf(prime);
   if (attempts === undefined || attempts.failed < MAX_ATTEMPTS) return undefined;
   return {
@@ -79,7 +79,7 @@ function givenUp(prime: PersistentVolumeClaim): Holdup | undefined {
 }
 
 /** A claim that is being deleted while it is filled stays until its pod is gone, which may write still. Pure. */
-export function cancelling({ claim, population }: ClaimKnown): Holdup | undefined {
+export function cancelling({ claim, population }: ClaimKnown): Blocker | undefined {
   const { deletionTimestamp: since, finalizers } = claim.metadata;
   const { pod } = population?.made ?? {};
   if (since === undefined || pod === undefined || !finalizers?.includes(POPULATE_FINALIZER)) return undefined;

@@ -5,12 +5,12 @@ import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
-import type { Fix, Holdup } from '../types.ts';
+import type { Blocker, Fix } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 import { populating } from './populating.ts';
 
 /** Why a claim that a populator is to fill is not filled yet; undefined where it waits for something else first. Pure. */
-export function population(known: ClaimKnown): Holdup | undefined {
+export function population(known: ClaimKnown): Blocker | undefined {
   const { claim, population: found } = known;
   const source = claimSource(claim);
   if (found === undefined || source === undefined) return undefined;

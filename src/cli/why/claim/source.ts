@@ -6,7 +6,7 @@ import { claimSource } from '../../../model/populator-definition.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
-import type { Fix, Holdup } from '../types.ts';
+import type { Blocker, Fix } from '../types.ts';
 import { GATE_ON } from './event.ts';
 import type { ClaimKnown } from './known.ts';
 
@@ -29,7 +29,7 @@ const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
 };
 
 /** What it is to start from is not there, not ready, not granted, or does not fit. */
-export function source(known: ClaimKnown): Holdup | undefined {
+export function source(known: ClaimKnown): Blocker | undefined {
   const { claim, source: found, volume } = known;
   // It was used, and what becomes of it, or of its grant, keeps the volume that is made from it no more.
   if (foundIn(volume) !== undefined) return undefined;
@@ -87,7 +87,7 @@ export function source(known: ClaimKnown): Holdup | undefined {
 }
 
 /** What it waits for, where that has a name. */
-function chainTo(known: ClaimKnown, { on, referent }: Obstacle): Pick<Holdup, 'chain'> {
+function chainTo(known: ClaimKnown, { on, referent }: Obstacle): Pick<Blocker, 'chain'> {
   const first = referent ?? on.find(({ name }) => name !== undefined);
   if (first?.name === undefined) return {};
   const { namespace, name } = first;

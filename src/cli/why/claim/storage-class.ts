@@ -3,11 +3,11 @@ import { DRIVER } from '../../../api/names.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
-import type { Holdup } from '../types.ts';
+import type { Blocker } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
 /** It has no class, one that does not exist, or one of others, who do not fill volumes from what it names. Pure. */
-export function storageClass({ claim, storageClass: read, population }: ClaimKnown): Holdup | undefined {
+export function storageClass({ claim, storageClass: read, population }: ClaimKnown): Blocker | undefined {
   const { name, namespace = '', creationTimestamp } = claim.metadata;
   const { storageClassName } = claim.spec;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };

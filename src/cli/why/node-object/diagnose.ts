@@ -7,11 +7,11 @@ import { foundIn } from '../../volume/read-result.ts';
 import { commandLine, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
-import { type Diagnosis, type Holdup, through } from '../types.ts';
+import { type Blocker, type Diagnosis, through } from '../types.ts';
 import type { NodeKnown } from './read.ts';
 
 /** One thing that can keep Stowage from work on a node, if it does now. `now` is in ms since the epoch. */
-type NodeCause = (known: NodeKnown, now: number) => Holdup | undefined;
+type NodeCause = (known: NodeKnown, now: number) => Blocker | undefined;
 
 /** As many commands are printed, for as many Volumes. */
 const SHOWN = 5;

@@ -6,7 +6,7 @@ import { foundIn } from '../../volume/read-result.ts';
 import { heldOn } from '../attached.ts';
 import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
-import { type Holdup, type Link, through } from '../types.ts';
+import { type Blocker, type Link, through } from '../types.ts';
 import { claimLink } from './claims.ts';
 import type { PodKnown, PodVolume } from './known.ts';
 import { multiAttach } from './multi-attach.ts';
@@ -14,7 +14,7 @@ import { multiAttach } from './multi-attach.ts';
 const BY_ITSELF = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
 /** A volume of the pod that is not there on its node. `now` is in ms since the epoch. */
-export function notThere(known: PodKnown, now: number): Holdup | undefined {
+export function notThere(known: PodKnown, now: number): Blocker | undefined {
   for (const each of known.volumes) {
     const found = notBacked(each) ?? notAttached(known, each, now);
     if (found !== undefined) return linksOf(each).reduceRight((inner, link) => through(link, inner), found);
@@ -43,7 +43,7 @@ export const conditionOf = ({ pod }: PodKnown) =>
   pod.status?.conditions?.find(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
 
 /** Its claim is bound to what is gone, or is another's. */
-function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Holdup | undefined {
+function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker | undefined {
   const claim = foundIn(read);
   if (claim === undefined) return undefined;
   const { namespace = '', name } = claim.metadata;
@@ -72,7 +72,7 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Holdup | 
     : undefined;
 }
 
-function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: number): Holdup | undefined {
+function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: number): Blocker | undefined {
   const volume = each.volume && foundIn(each.volume);
   const { nodeName = '' } = pod.spec;
   if (volume === undefined) return undefined;
@@ -126,7 +126,7 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
   };
 }
 
-function wrongNode({ metadata: { name } }: Volume, nodeName: string, allowed: readonly string[]): Holdup {
+function wrongNode({ metadata: { name } }: Volume, nodeName: string, allowed: readonly string[]): Blocker {
   return {
     cause: 'WrongNode',
     holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, and the pod is on node ${nodeName}`,

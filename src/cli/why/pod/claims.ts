@@ -1,12 +1,12 @@
 import { foundIn } from '../../volume/read-result.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { commandLine } from '../command-line.ts';
-import { type Holdup, type Link, through } from '../types.ts';
+import { type Blocker, type Link, through } from '../types.ts';
 import type { Claim, PodKnown } from './known.ts';
 import { reasonOf } from './supply.ts';
 
 /** A claim that the pod names and nobody has made. */
-export function missingClaim({ pod, volumes }: PodKnown): Holdup | undefined {
+export function missingClaim({ pod, volumes }: PodKnown): Blocker | undefined {
   const missing = volumes.find(({ claimName, claim }) => claimName !== undefined && 'absent' in claim);
   if (missing === undefined) return undefined;
   const { creationTimestamp } = pod.metadata;
@@ -29,7 +29,7 @@ export const claimLink = ({ metadata: { namespace = '', name } }: Pick<Claim, 'm
 });
 
 /** A claim without a volume. `now` is in ms since the epoch. */
-export function unboundClaim({ volumes, supply }: PodKnown, now: number): Holdup | undefined {
+export function unboundClaim({ volumes, supply }: PodKnown, now: number): Blocker | undefined {
   for (const { claimName, claim: read, dynamic } of volumes) {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') continue;

@@ -23,10 +23,10 @@ export function diagnosePod(known: PodKnown, now: number): Diagnosis {
   const found = runs
     ? undefined
     : (missingClaim(known) ?? unscheduled(known, now) ?? unboundClaim(known, now) ?? notThere(known, now));
-  return found ?? { nothing: wellOf(known, name) };
+  return found ?? { nothing: healthyMessage(known, name) };
 }
 
-function wellOf({ pod, volumes }: PodKnown, name: string): string {
+function healthyMessage({ pod, volumes }: PodKnown, name: string): string {
   const ours = volumes.map(({ volume }) => volume && foundIn(volume)).filter((each) => each !== undefined);
   const unread = volumes.some((each) => [each.claim, each.pv].some((read) => 'forbidden' in read));
   if (ours.length === 0 && unread) return `Pod ${podName(pod)}: what its volumes are may not be read`;

@@ -2,7 +2,7 @@ import type { Attachment, Volume } from '../../../api/volume.ts';
 import { deletePods, isUsed, resolveDoubt, underWay, unmount } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
 import { obstruction } from '../node-connectivity.ts';
-import type { Holdup } from '../types.ts';
+import type { Blocker } from '../types.ts';
 
 /** As controllers/attachdetach/attach-policy.ts says it of the node that has the volume. */
 const NOT_READY = /\band is not Ready\b|\band has no Node object\b/;
@@ -15,7 +15,7 @@ const isHidden = (message = ''): boolean => /cannot be seen, /.test(message);
  * the pods that need it there.
  * @param said by the daemon, to the pod that waits
  */
-export function multiAttach(volume: Volume, nodeName: string, holder: Attachment, said = ''): Holdup {
+export function multiAttach(volume: Volume, nodeName: string, holder: Attachment, said = ''): Blocker {
   const { node, state, pods = [], since, message } = holder;
   const needed = pods.length === 0 ? '' : `, where these pods need it: ${pods.join(', ')}`;
   const what = `Volume ${volume.metadata.name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}`;

@@ -5,16 +5,16 @@ import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';
-import type { Diagnosis, Holdup } from '../types.ts';
+import type { Blocker, Diagnosis } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotKnown } from './read.ts';
 
 /** One thing that can hold a snapshot up, if it does now. */
-type SnapshotCause = (known: SnapshotKnown) => Holdup | undefined;
+type SnapshotCause = (known: SnapshotKnown) => Blocker | undefined;
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 
-export const sinceMade = ({ metadata }: VolumeSnapshot): Pick<Holdup, 'since'> =>
+export const sinceMade = ({ metadata }: VolumeSnapshot): Pick<Blocker, 'since'> =>
   metadata.creationTimestamp === undefined ? {} : { since: metadata.creationTimestamp };
 
 const yamlOf = ({ metadata }: VolumeSnapshot): string =>

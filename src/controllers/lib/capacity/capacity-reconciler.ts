@@ -15,7 +15,7 @@ export interface CapacityReconcilerDeps extends ToldDeps {
   nodes: Informer<KubeNode>;
   capacities: Informer<CsiStorageCapacity>;
   rooms: Rooms;
-  actsFor(node: string): boolean;
+  managesNode(node: string): boolean;
   /** Where the objects are. */
   namespace: string;
 }
@@ -34,7 +34,7 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
     const slash = key.indexOf('/');
     const storageClass = key.slice(0, slash);
     const node = key.slice(slash + 1);
-    if (!deps.actsFor(node)) return undefined;
+    if (!deps.managesNode(node)) return undefined;
     const room = await roomOf(storageClass, node);
     // Where there is no class of ours nobody needs it.
     if (room !== undefined && !isAskedFor) {

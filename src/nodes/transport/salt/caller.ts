@@ -1,5 +1,5 @@
 import { NodeError } from '../../errors.ts';
-import type { Hands } from '../shell.ts';
+import type { NodeTransport } from '../shell.ts';
 import type { SaltAccess } from './access.ts';
 import {
   apiUnreachable,
@@ -47,7 +47,7 @@ const PROMPT = 10;
 const GRACE = 15;
 
 /** Calls of functions of minions by the runner on the salt-master (salt/_runners/stowage.py), one HTTP request each. */
-export function createSaltCaller(options: SaltCallerOptions): Hands<SaltCall, SaltAnswer> {
+export function createSaltCaller(options: SaltCallerOptions): NodeTransport<SaltCall, SaltAnswer> {
   const { access, session, minionOf, check } = options;
   return {
     async run(node, { fun, args, waitMs, detached = false }, timeoutMs) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   alive,
   always,
@@ -127,7 +127,7 @@ describe('pods that are blocked, and why', () => {
       'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Node n2 keeps that from being done: take it off',
     ],
   ])('%s', (_, change, reason, message) => {
-    const { blocked } = reconcile(view({ ...moved, ...change }), NOW);
+    const { blocked } = nextOperation(view({ ...moved, ...change }), NOW);
     expect(blocked.filter(({ pods }) => pods.length > 0)).toEqual([
       { node: 'n2', pods: [use('a', 'n2')], reason, message },
     ]);
@@ -141,7 +141,7 @@ describe('pods that are blocked, and why', () => {
     ['not wanted', { nodes: { n2: OFF } }],
     ['Always, and off', { volume: always(), wanted: [wanted('n1')], nodes: { n1: OFF } }],
   ])('nobody: %s', (_, change) => {
-    expect(reconcile(view(change), NOW).blocked).toEqual([]);
+    expect(nextOperation(view(change), NOW).blocked).toEqual([]);
   });
 
   test('each node is blocked once, with all its pods', () => {
@@ -149,7 +149,7 @@ describe('pods that are blocked, and why', () => {
       wanted: [wanted('n1', 'a'), wanted('n2', 'b'), wanted('n3', 'c', 'd'), wanted('n7', 'e')],
       ...held,
     };
-    const { blocked } = reconcile(view(change), NOW);
+    const { blocked } = nextOperation(view(change), NOW);
     expect(blocked.map(({ node, pods, reason }) => [node, pods.length, reason])).toEqual([
       ['n2', 1, 'multi-attach'],
       ['n3', 2, 'multi-attach'],
@@ -162,7 +162,7 @@ describe('pods that are blocked, and why', () => {
       ...onBoth,
       entries: [entry('n1'), entry('n2', { since: NOW })],
     };
-    const { blocked } = reconcile(view(change), NOW);
+    const { blocked } = nextOperation(view(change), NOW);
     expect(blocked.map(({ node, reason }) => [node, reason])).toEqual([['n2', 'multi-attach']]);
   });
 
@@ -171,7 +171,7 @@ describe('pods that are blocked, and why', () => {
     ['to be detached', { ...held, nodes: { n1: paused() } }],
     ['to be detached, and the Volume gone', { volume: undefined, ...held, nodes: { n1: paused() } }],
   ])('paused, and no pod: %s', (_, change) => {
-    const { blocked } = reconcile(view(change), NOW);
+    const { blocked } = nextOperation(view(change), NOW);
     expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused' }]);
     expect(blocked[0]?.message).toContain('annotation stowage.dev/paused of Volume v1');
   });
@@ -180,6 +180,6 @@ describe('pods that are blocked, and why', () => {
     ['Always, attached', { volume: always(), wanted: [wanted('n1')], ...held }],
     ['looked at', { entries: [entry('n1', uncertain)] }],
   ])('paused, and nothing waits: %s', (_, change) => {
-    expect(reconcile(view({ ...change, nodes: { n1: paused() } }), NOW).blocked).toEqual([]);
+    expect(nextOperation(view({ ...change, nodes: { n1: paused() } }), NOW).blocked).toEqual([]);
   });
 });

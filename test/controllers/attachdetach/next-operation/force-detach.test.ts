@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   alive,
   always,
@@ -136,25 +136,25 @@ describe('a node that is gone', () => {
   ])('%s', (_, change, forced) => {
     // As if the node did not answer: no operation of its own matters here.
     const notBefore = { 'look n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
-    const next = reconcile(view({ notBefore, ...change }), NOW);
+    const next = nextOperation(view({ notBefore, ...change }), NOW);
     expect(next.forced.map(({ node, reason }) => `${node} ${reason}`)).toEqual(forced);
     expect(next.entries.map(({ node }) => node)).toEqual(forced.length > 0 ? [] : ['n1']);
   });
 
   test('says why it keeps what is shared, until there is a Node of that name again', () => {
-    const gone = reconcile(view({ ...held, nodes: { n1: DELETED } }), NOW);
+    const gone = nextOperation(view({ ...held, nodes: { n1: DELETED } }), NOW);
     expect(gone.entries).toMatchObject([{ message: expect.stringMatching(/^there is no Node n1 any more/) }]);
     const change: ViewChange = { entries: gone.entries, nodes: { n1: DELETED } };
-    expect(reconcile(view(change), NOW).entries).toBe(gone.entries);
-    const { entries } = reconcile(view({ ...change, nodes: { n1: old } }), NOW);
+    expect(nextOperation(view(change), NOW).entries).toBe(gone.entries);
+    const { entries } = nextOperation(view({ ...change, nodes: { n1: old } }), NOW);
     expect(entries).toMatchObject([{ message: undefined }]);
     const read = entry('n1', { message: 'mounted' });
-    expect(reconcile(view({ entries: [read] }), NOW).entries).toEqual([read]);
+    expect(nextOperation(view({ entries: [read] }), NOW).entries).toEqual([read]);
   });
 
   test('its volume is attached elsewhere at once', () => {
     const change = { ...onN2, entries: [entry('n1', {}, 'b')], nodes: { n1: OFF } };
-    const next = reconcile(view(change), NOW);
+    const next = nextOperation(view(change), NOW);
     expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
     expect(next.forced[0]?.message).toBe(
       'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is taken for detached there, though ' +
@@ -173,7 +173,7 @@ describe('a node that is gone', () => {
     ['node-gone', { nodes: { n1: DELETED } }, /^There is no Node n1 any more: Volume v1 is taken/],
     ['gone as well', { volume: undefined, nodes: { n1: DELETED } }, /: the Volume, which is gone itself, is/],
   ])('%s is said', (_, change, message) => {
-    const { forced } = reconcile(view({ volume: single, ...held, ...change }), NOW);
+    const { forced } = nextOperation(view({ volume: single, ...held, ...change }), NOW);
     expect(forced[0]?.message).toMatch(message);
   });
 });

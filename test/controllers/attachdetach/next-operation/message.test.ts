@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   always,
   entry,
@@ -17,7 +17,7 @@ import {
 describe('why it could not be detached', () => {
   const told = { message: 'mounted' };
   const messageOf = (change: ViewChange) =>
-    reconcile(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW).entries[0]
+    nextOperation(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW).entries[0]
       ?.message;
 
   test.each<[string, ViewChange, string | undefined]>([

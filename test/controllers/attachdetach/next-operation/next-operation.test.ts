@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   alive,
   always,
@@ -138,11 +138,11 @@ test.each<[string, ViewChange]>([
   ['an attach', onN1],
 ])('%s does not start while another operation runs', (_, change) => {
   const running = { kind: 'detach', node: 'n3', readOnly: false } as const;
-  const next = reconcile(view({ ...change, running, notBefore: { 'attach n1': NOW + 1 } }), NOW);
+  const next = nextOperation(view({ ...change, running, notBefore: { 'attach n1': NOW + 1 } }), NOW);
   expect([next.start, next.again]).toEqual([undefined, undefined]);
 });
 
 test('an unchanged decision returns the same entries', () => {
   const entries = [entry('n1', {}, 'a')];
-  expect(reconcile(view({ ...onN1, entries }), NOW).entries).toBe(entries);
+  expect(nextOperation(view({ ...onN1, entries }), NOW).entries).toBe(entries);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   always,
   entry,
@@ -25,7 +25,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['a Volume that is gone', { volume: undefined, ...held }],
     ['a node that is off', { ...held, nodes: { n1: OFF } }],
   ])('nothing is begun or let go of: %s', (_, change) => {
-    const { start, forced, entries, again } = reconcile(view({ ...change, problem }), NOW);
+    const { start, forced, entries, again } = nextOperation(view({ ...change, problem }), NOW);
     expect([start, forced, entries, again]).toEqual([undefined, [], change.entries ?? [], undefined]);
   });
 
@@ -34,7 +34,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['where it may be', { entries: [entry('n1', uncertain)] }, 1],
     ['where it is', held, 0],
   ])('a pod is told why it waits, %s', (_, change, times) => {
-    const { blocked } = reconcile(view({ ...onN1, ...change, problem }), NOW);
+    const { blocked } = nextOperation(view({ ...onN1, ...change, problem }), NOW);
     const message = `Volume v1: ${problem}. Nothing is done on any node by it; correct the status`;
     const told = { node: 'n1', pods: [use('a', 'n1')], reason: 'problem', message };
     expect(blocked).toEqual(Array.from({ length: times }, () => told));

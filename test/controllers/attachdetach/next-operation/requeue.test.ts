@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { reconcile } from '../../../../src/controllers/attachdetach/next-operation.ts';
+import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   entry,
   held,
@@ -58,7 +58,7 @@ describe('when the volume is decided again', () => {
     ],
     ['never, when never', { ...onN1, notBefore: { 'attach n1': Infinity } }, undefined],
   ])('%s', (_, change, again) => {
-    expect(reconcile(view(change), NOW).again).toBe(again);
+    expect(nextOperation(view(change), NOW).again).toBe(again);
   });
 
   test('an operation that may be retried now starts', () => {
