@@ -2,7 +2,7 @@ import { age } from '../../api/age.ts';
 import type { AnyEvent, PersistentVolume } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
-import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { attachmentRows } from '../attachments/row.ts';
 import { AS_ROWS } from '../attachments/table.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';

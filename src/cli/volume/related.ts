@@ -1,9 +1,9 @@
 import type { AnyEvent, PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/core.ts';
 import { EVENTS, PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isPvOf } from '../../controllers/volume/persistent-volume.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { foundIn, type Reading, reading, readNamed } from './read-result.ts';
 
 /** Where Events about what is in no namespace are written. */

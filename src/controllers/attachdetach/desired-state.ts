@@ -1,5 +1,5 @@
 import { isReadOnlyShared } from '../../api/access-modes.ts';
-import type { PersistentVolume, StorageClass } from '../../api/core.ts';
+import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from './max-wait.ts';
 import type { DesiredAttachment, Managed, PodUse } from './types.ts';
@@ -37,16 +37,6 @@ export function sharedBy({ spec }: Volume): string[] | undefined {
 }
 
 export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.length ?? 1) > 1;
-
-/**
- * By its owner, or, when somebody took the owner off it (`--cascade=orphan` does), by the device that it leads to. Never
- * by its name alone.
- */
-export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volume): boolean {
-  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true;
-  const path = pv.spec.local?.path;
-  return path !== undefined && path !== '' && path === status?.devicePath;
-}
 
 /**
  * The nodes that a volume is wanted on, sorted. A node that it may not be on is among them when a pod is there: why the

@@ -13,10 +13,11 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
-import { isOnSeveral, isPvOf } from './desired-state.ts';
+import { isOnSeveral } from './desired-state.ts';
 import type { NodeAttachment, Operation, PodUse, ReconcileDecision } from './types.ts';
 import { failureOf, type VolumeState } from './volume-state.ts';
 

@@ -10,13 +10,13 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { Result } from './content-reconciler.ts';
 import { protectionOf } from './decide-claim.ts';
 import { decideSnapshot } from './decide-snapshot.ts';
 import { createSnapshotEffects, type Known, nothing } from './snapshot-effects.ts';
-import { isPvOf } from './source.ts';
 import type { SnapshotInput, SnapshotMode } from './types.ts';
 
 export interface SnapshotDeps {

@@ -1,5 +1,6 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 
 /** What a claim's data are: a Volume's, somebody else's, or not to be told yet. */
 export type Source =
@@ -35,16 +36,6 @@ export function sourceOf(
         is: 'not-ours',
         why: `the PersistentVolume ${volumeName} of claim ${name} is no Volume's of Stowage`,
       };
-}
-
-/**
- * By its owner, or, when somebody took the owner off it (`--cascade=orphan` does), by the device that it leads to. Never
- * by its name alone.
- */
-export function isPvOf(pv: PersistentVolume, { metadata: { uid }, status }: Volume): boolean {
-  if (pv.metadata.ownerReferences?.some((owner) => owner.uid === uid)) return true;
-  const path = pv.spec.local?.path;
-  return path !== undefined && path !== '' && path === status?.devicePath;
 }
 
 /** Volumes that are being made from what they name in `spec.source`; what one was made from is of no use to it any more. */

@@ -1,9 +1,9 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { finalize } from './finalize.ts';
 import { report } from './job-retry.ts';
 import { steady } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
-import { isPvOf } from './persistent-volume.ts';
 import { deploy } from './provision.ts';
 import { isRecoverable } from './ready.ts';
 import { readyOf } from './status.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume } from '../../api/volume.ts';
-import { isPvOf } from './persistent-volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 
 export type Deletable = { can: true } | { can: false; why: string; hint: string };
 

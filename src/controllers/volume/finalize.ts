@@ -2,6 +2,7 @@ import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { hasPlace } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { cancelSteps } from './filling.ts';
@@ -9,7 +10,7 @@ import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';
-import { isPvOf, isUnused, whatHolds } from './persistent-volume.ts';
+import { isUnused, whatHolds } from './persistent-volume.ts';
 import { type Ready, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
 

@@ -8,7 +8,6 @@ import {
   VOLUME_API_VERSION,
 } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { contentLink, earlierLink, linkOf } from '../../storage/links.ts';
 import { isOnDemand } from './attached.ts';
 import { nodeOf } from './desired-volume.ts';
 import type { ClassOptions } from './storage-class.ts';
@@ -107,23 +106,6 @@ export function withPathOf(pv: PersistentVolume | undefined, volume: Volume): Vo
   const devicePath = pv?.spec.local?.path;
   if (devicePath === undefined || volume.status?.devicePath !== undefined) return volume;
   return { ...volume, status: { ...volume.status, devicePath } };
-}
-
-/**
- * A PersistentVolume of the Volume's name may be someone else's. It is the Volume's by its owner, or by the device that
- * it leads to: whoever took the owner off it (`--cascade=orphan` does) did not give it another device.
- */
-export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' }, spec, status }: Volume): boolean {
-  const owned = pv.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
-  const path = pv.spec.local?.path;
-  if (owned || path === undefined) return owned;
-  const named = { uid, mode: spec.mode ?? 'Filesystem' };
-  // A logical volume's earlier path has no UID in it: it is known from the status alone.
-  return (
-    path === linkOf(named) ||
-    path === contentLink(named) ||
-    ('earlierLink' in earlierLink(path, named) && path === status?.devicePath)
-  );
 }
 
 /** Nothing holds it but us, and no claim has it: MetalK8s's rule. */

@@ -1,6 +1,7 @@
 import { READY_REASON, type ReadyReason } from '../../api/names.ts';
 import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
+import { isPvOf } from '../../model/persistent-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { desiredOf } from './desired-volume.ts';
@@ -10,7 +11,7 @@ import { jobStep } from './job-phase.ts';
 import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { measured } from './observed-status.ts';
-import { buildPv, isPvOf } from './persistent-volume.ts';
+import { buildPv } from './persistent-volume.ts';
 import type { Source } from './source.ts';
 import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';

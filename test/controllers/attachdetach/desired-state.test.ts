@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StorageClass } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { isPvOf, managedOf, wantedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
+import { managedOf, wantedOf } from '../../../src/controllers/attachdetach/desired-state.ts';
 import { maxWaitProblem } from '../../../src/controllers/attachdetach/max-wait.ts';
-import { always, onDemand, pvObject, shared, use, volumeObject } from '../../support/attachment-view.ts';
+import { always, onDemand, shared, use, volumeObject } from '../../support/attachment-view.ts';
 
 const defaults = { maxWaitForUnmountMs: 360_000, storageClass: undefined };
 const classWith = (text: string): StorageClass => ({
@@ -70,27 +70,6 @@ test('a class that says nothing leaves it to the flag', () => {
   });
   expect(maxWaitForUnmountMs).toBe(Infinity);
   expect(maxWaitProblem(undefined)).toBeUndefined();
-});
-
-test.each([
-  ['owned', pvObject(), true],
-  ['of another Volume of that name', pvObject({ local: { path: '/x' } }, ownedBy('u2')), false],
-  ['whose owner was taken off', pvObject({}, { ownerReferences: [] }), true],
-  ['of that name alone', pvObject({ local: { path: '/x' } }, { ownerReferences: [] }), false],
-  ['of no local device', pvObject({ local: undefined }, { ownerReferences: [] }), false],
-])('a PersistentVolume %s', (_, pv, expected) => {
-  expect(isPvOf(pv, volumeObject())).toBe(expected);
-});
-
-function ownedBy(uid: string) {
-  return { ownerReferences: [{ apiVersion: 'x/v1', kind: 'Volume', name: 'v1', uid }] };
-}
-
-test('a PersistentVolume without a path is not that of a Volume without one', () => {
-  const volume = volumeObject({}, { devicePath: undefined });
-  expect(isPvOf(pvObject({ local: undefined }, { ownerReferences: [] }), volume)).toBe(false);
-  const nowhere = volumeObject({}, { devicePath: '' });
-  expect(isPvOf(pvObject({ local: { path: '' } }, { ownerReferences: [] }), nowhere)).toBe(false);
 });
 
 describe('wanted', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decideSnapshot } from '../../../src/controllers/snapshot/decide-snapshot.ts';
 import type { SnapshotInput } from '../../../src/controllers/snapshot/types.ts';
+import { LINK } from '../../support/link-words.ts';
 import {
   AS_SOURCE,
   BOUND,
@@ -95,9 +96,9 @@ describe('a snapshot of a claim', () => {
         pv: {
           ...pv(),
           metadata: { name: 'data1' },
-          spec: { ...pv().spec, local: { path: '/dev/disk/by-uuid/x' } },
+          spec: { ...pv().spec, local: { path: LINK } },
         },
-        volume: { ...volume(), status: { devicePath: '/dev/disk/by-uuid/x' } },
+        volume: { ...volume(), status: { devicePath: LINK } },
       },
       CREATES,
     ],

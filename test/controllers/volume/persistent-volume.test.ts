@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import type { VolumeSpec } from '../../../src/api/volume.ts';
 import {
   buildPv,
-  isPvOf,
   isUnused,
   whatHolds,
   withPathOf,
 } from '../../../src/controllers/volume/persistent-volume.ts';
+import { isPvOf } from '../../../src/model/persistent-volume.ts';
 import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { FINALIZER, pv, UID, volume } from '../../support/volume-input.ts';
 
