@@ -81,6 +81,16 @@ const withCode = (error: unknown, ...codes: number[]): error is ApiError =>
   error instanceof ApiError && codes.includes(error.statusCode);
 
 export const isNotFound = (error: unknown): error is ApiError => withCode(error, 404);
+/** Returns undefined in place of what the API server does not have; other errors are thrown. */
+export async function ignoreNotFound<T>(request: Promise<T>): Promise<T | undefined> {
+  try {
+    return await request;
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
+}
+
 export const isAlreadyExists = (error: unknown): error is ApiError =>
   withCode(error, 409) && error.reason === 'AlreadyExists';
 /** A precondition failed: somebody else wrote first. (AlreadyExists is a 409 too, and is not meant here.) */

@@ -3,7 +3,7 @@ import { StowageError } from '../../api/errors.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
@@ -111,15 +111,5 @@ async function deletableVolume(name: string, io: Io, client: KubeClient): Promis
   return volume;
 }
 
-async function pvNamed(
-  name: string,
-  { signal }: Io,
-  client: KubeClient,
-): Promise<PersistentVolume | undefined> {
-  try {
-    return await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
+const pvNamed = (name: string, { signal }: Io, client: KubeClient): Promise<PersistentVolume | undefined> =>
+  ignoreNotFound(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));

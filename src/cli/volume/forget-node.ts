@@ -6,7 +6,7 @@ import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { isNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 
@@ -17,7 +17,7 @@ import type { Io } from '../io.ts';
 export async function forgettable(name: string, io: Io, client: KubeClient): Promise<Volume> {
   const { signal } = io;
   const volume = await client.get<Volume>(VOLUMES, name, { signal });
-  const pv = await unlessMissing(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));
+  const pv = await ignoreNotFound(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));
   const refuse = (why: string, hint: string) =>
     new StowageError('conflict', `The node of Volume ${name} cannot be forgotten: ${why}`, { hint });
   // What a claim has, its pods may write to, wherever they are: the same rule as for a Volume that is Available.
@@ -25,7 +25,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
   if (!verdict.can) throw refuse(verdict.why, verdict.hint);
   const node = nodeOf(volume);
   const kubeNode = isDnsSubdomain(node)
-    ? await unlessMissing(client.get<KubeNode>(NODES, node, { signal }))
+    ? await ignoreNotFound(client.get<KubeNode>(NODES, node, { signal }))
     : undefined;
   const ready = kubeNode?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
   if (ready === 'True') {
@@ -54,13 +54,4 @@ export async function forgetNode(volume: Volume, { signal }: Io, client: KubeCli
 function asAvailable(volume: Volume): Volume {
   const { deletionTimestamp: _, ...metadata } = volume.metadata;
   return { ...volume, metadata, status: { ...volume.status, phase: 'Available' } };
-}
-
-async function unlessMissing<T>(request: Promise<T>): Promise<T | undefined> {
-  try {
-    return await request;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

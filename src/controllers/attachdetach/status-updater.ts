@@ -9,7 +9,7 @@ import {
 import { isPaused } from '../../api/paused.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../../api/volume.ts';
-import { isConflict, isNotFound } from '../../kube/errors.ts';
+import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -114,7 +114,7 @@ export function createStatusUpdater({
     } catch (error) {
       if (isNotFound(error)) return true;
       if (!isConflict(error)) throw error;
-      const live = await found(() => client.get<Volume>(VOLUMES, name));
+      const live = await ignoreNotFound(client.get<Volume>(VOLUMES, name));
       if (live !== undefined) volumes.learn(live);
       return false;
     }
@@ -132,7 +132,7 @@ export function createStatusUpdater({
     const patch = {
       metadata: { uid: pv.metadata.uid, annotations: { [ATTACHED_NODES_ANNOTATION]: record } },
     };
-    const answer = await found(() => client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+    const answer = await ignoreNotFound(client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
     if (answer !== undefined) persistentVolumes.learn(answer);
   }
 
@@ -176,8 +176,8 @@ export function createStatusUpdater({
 
   async function whyNot(known: VolumeState, { kind, node }: Operation): Promise<string | undefined> {
     const [volume, kubeNode] = await Promise.all([
-      found(() => client.get<Volume>(VOLUMES, known.name)),
-      found(() => client.get<KubeNode>(NODES, node)),
+      ignoreNotFound(client.get<Volume>(VOLUMES, known.name)),
+      ignoreNotFound(client.get<KubeNode>(NODES, node)),
     ]);
     const isSame = volume?.metadata.uid === known.uid;
     if (kind === 'attach' && !isSame) return `the Volume ${known.name} is gone`;
@@ -229,12 +229,3 @@ export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: Pod
         ({ use }) => [`pod ${use.uid}`, { message: attachedMessage(volume, use), until: Infinity }] as const,
       ),
   );
-
-async function found<T>(ask: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}

@@ -3,6 +3,7 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS } from '../../api/resources.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
@@ -201,15 +202,8 @@ export function createMachine(deps: MachineDeps): Machine {
     told.delete(uid);
   }
 
-  async function liveClaim(at: Extract<MachineAction, { do: 'read-claim' }>) {
-    try {
-      const { name, namespace: own } = at;
-      return await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace: own });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
-  }
+  const liveClaim = ({ name, namespace }: Extract<MachineAction, { do: 'read-claim' }>) =>
+    getOrUndefined<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, name, namespace);
 
   return { reconcile, waiting: () => told.keys() };
 }

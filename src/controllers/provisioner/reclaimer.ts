@@ -1,9 +1,9 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
-import type { KubeObject, Resource } from '../../api/meta.ts';
 import { DRIVER } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { decideReclaim } from './decide-reclaim.ts';
@@ -49,11 +49,16 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
         return undefined;
       }
       if (action.do === 'read-live') {
-        const found = await get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, of.name, of.namespace);
+        const found = await getOrUndefined<PersistentVolumeClaim>(
+          client,
+          PERSISTENT_VOLUME_CLAIMS,
+          of.name,
+          of.namespace,
+        );
         // A claim of its name may be another one.
         live = {
           claim: found?.metadata.uid === of.uid ? found : undefined,
-          pv: await get<PersistentVolume>(PERSISTENT_VOLUMES, name),
+          pv: await getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
         };
         continue;
       }
@@ -78,15 +83,6 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
     const wipes = options !== undefined && 'wipe' in options;
     const { lvmLogicalVolume: lvm } = spec;
     return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block') ? 'Wipe' : 'Delete';
-  }
-
-  async function get<T extends KubeObject>(resource: Resource, name: string, namespace?: string) {
-    try {
-      return await client.get<T>(resource, name, { namespace });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
   }
 }
 

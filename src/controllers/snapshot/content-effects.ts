@@ -4,7 +4,7 @@ import { isPaused } from '../../api/paused.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
-import { getOrUndefined } from '../lib/get-or-undefined.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { ContentDeps } from './content-reconciler.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
 import type { ContentAction, ContentInput } from './types.ts';

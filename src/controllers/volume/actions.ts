@@ -12,6 +12,7 @@ import {
 import type { Volume } from '../../api/volume.ts';
 import { isNotFound, isRefusal } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Executor, ProbeResult } from '../../nodes/job.ts';
@@ -27,7 +28,7 @@ import { parseJobName } from './job-name.ts';
 import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
 import type { Looks } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
-import { getOrUndefined, removeFinalizer, type Subjects } from './reconciled-object.ts';
+import { removeFinalizer, type Subjects } from './reconciled-object.ts';
 import { readSource, type Source } from './source.ts';
 import { withJobNode } from './target-node.ts';
 import type { Action, EventToSend, Input } from './types.ts';

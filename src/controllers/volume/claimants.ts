@@ -5,9 +5,9 @@ import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
 import { type AdoptionProblem, adoptionProblem, nodesToJudge } from './adoption.ts';
-import { getOrUndefined } from './reconciled-object.ts';
 
 /**
  * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be

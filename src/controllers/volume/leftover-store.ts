@@ -3,10 +3,11 @@ import type { Leftover, LeftoverStatus } from '../../api/leftover.ts';
 import { LEFTOVERS, NODES, VOLUMES } from '../../api/resources.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { pausedBy } from './paused.ts';
-import { getOrUndefined, type Subjects } from './reconciled-object.ts';
+import type { Subjects } from './reconciled-object.ts';
 
 export interface LeftoverSubjectsDeps {
   client: KubeClient;

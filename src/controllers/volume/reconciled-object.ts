@@ -1,7 +1,6 @@
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
-import { isNotFound } from '../../kube/errors.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
@@ -37,18 +36,4 @@ export async function removeFinalizer<T extends KubeObject>(
     return metadata.uid === uid && held ? { metadata: { finalizers } } : undefined;
   });
   if (released.metadata.uid === uid) informer.learn(released);
-}
-
-/** As the API server has it; undefined when there is none. */
-export async function getOrUndefined<T extends KubeObject>(
-  client: KubeClient,
-  resource: Resource,
-  name: string,
-): Promise<T | undefined> {
-  try {
-    return await client.get<T>(resource, name);
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
 }

@@ -2,10 +2,11 @@ import type { KubeNode, PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { pausedBy } from './paused.ts';
-import { getOrUndefined, removeFinalizer, type Subjects } from './reconciled-object.ts';
+import { removeFinalizer, type Subjects } from './reconciled-object.ts';
 import { statusPatch } from './status.ts';
 
 export interface VolumeSubjectsDeps {

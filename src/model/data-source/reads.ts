@@ -12,7 +12,7 @@ import {
 } from '../../api/resources.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
-import { ApiError, isNotFound } from '../../kube/errors.ts';
+import { ApiError, ignoreNotFound, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { BuiltinReads } from './builtin.ts';
 import type { SourceReads } from './resolve.ts';
@@ -48,12 +48,7 @@ export function liveReads(
     namespace?: string,
   ): Promise<T | undefined> => {
     if (!isDnsSubdomain(name) || (namespace !== undefined && !isDnsSubdomain(namespace))) return undefined;
-    try {
-      return await client.get<T>(resource, name, { namespace, signal });
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    return ignoreNotFound(client.get<T>(resource, name, { namespace, signal }));
   };
   async function all<T extends KubeObject>(resource: Resource): Promise<T[]> {
     try {
