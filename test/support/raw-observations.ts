@@ -15,6 +15,16 @@ import { UID } from './volume-input.ts';
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
+/** What somebody consented to destroy. */
+const GIVEN = [
+  ...[
+    `ext4:${OTHER}`,
+    'unknown data',
+    `gpt:${OTHER};1=ext4:${OTHER};2=none`,
+    `gpt:${OTHER};1=unknown data;2=none`,
+  ],
+] as const;
+
 /** What is wrong on a node, beside the device itself. */
 export interface Use {
   /** The kernel's name of what is used. */
@@ -31,8 +41,12 @@ export interface Case {
   owner: Owner | undefined;
 }
 
-const WWNS = [undefined, '0x5000c500a1b2c3d1', 'naa.5000C500A1B2C3D1', '0x5000c500a1b2c3d2'] as const;
+const WWNS = [
+  ...[undefined, '0x5000c500a1b2c3d1', 'naa.5000C500A1B2C3D1', '0x5000c500a1b2c3d2'],
+  'eui.0025385b71b00001',
+] as const;
 const SERIALS = [undefined, 'S1', 'S_1', 'S2'] as const;
+const SIZES = ['1073741824', '1073741824', '1073741824', '2147483648'] as const;
 const PRESENCES = [undefined, 'boot/1', 'boot/2'] as const;
 const FOUND = [
   ...[
@@ -45,21 +59,29 @@ const FOUND = [
     `gpt:${OTHER};1=ext4:${OTHER}`,
     `gpt:${UID};1=none`,
   ],
-  ...['gpt', 'PMBR', 'no table;1=none', 'ambivalent', `ext4:${OTHER}+swap:${OTHER}`],
+  ...['gpt', 'PMBR', 'PMBR', 'PMBR', 'no table;1=none', 'ambivalent', `ext4:${OTHER}+swap:${OTHER}`],
+  ...['PMBR;?=unknown data', 'no table;1=none;2=unknown data', `gpt:${OTHER};1=none;2=unknown data`],
 ] as const;
 
-const identityOf = (wwn: string | undefined, serial: string | undefined, part: number | undefined): string =>
+const identityOf = (
+  wwn: string | undefined,
+  serial: string | undefined,
+  part: number | undefined,
+  size = '1073741824',
+): string =>
   [
     ...(wwn === undefined ? [] : [`wwn=${wwn}`]),
     ...(serial === undefined ? [] : [`serial=${serial}`]),
     ...(part === undefined ? [] : [`partition=${part}`]),
-    'size=1073741824',
+    `size=${size}`,
   ].join(' ');
 
 const identities = fc.record({
   wwn: fc.constantFrom(...WWNS),
   serial: fc.constantFrom(...SERIALS),
   presence: fc.constantFrom(...PRESENCES),
+  /** Of what is on record. */
+  size: fc.constantFrom(...SIZES),
 });
 
 const path: BlockDevice = { ...plainDisk, name: 'sdc', device: '8:32' };
@@ -78,7 +100,7 @@ const devices = fc
     const [type = '', uuid] = content.split(/[:;+]/);
     const one = { found: 'one' as const, type, ...(uuid === undefined ? {} : { uuid }) };
     const isRead = /^(ext4|xfs|gpt):/.test(content) && !content.includes('+');
-    const nothing = content === '' || content === 'no table;1=none';
+    const nothing = content === '' || content.startsWith('no table');
     const sig = nothing ? { found: 'none' as const } : isRead ? one : { found: 'ambivalent' as const };
     const part = { ...plainDisk, name: `${base.name}1`, device: '8:17', parent: base.name, type: 'part' };
     const hasPart = /;1=/.test(content);
@@ -126,7 +148,7 @@ const intents = (device: DeviceFacts): fc.Arbitrary<Intent | undefined> =>
     fc
       .record({
         known: fc.option(identities, { nil: undefined }),
-        before: fc.constantFrom('none', `ext4:${OTHER}`, `gpt:${OTHER};1=ext4:${OTHER}`, 'unknown data'),
+        before: fc.constantFrom('none', ...GIVEN),
         begun: fc.boolean(),
       })
       .map(({ known, before, begun }) => {
@@ -134,7 +156,11 @@ const intents = (device: DeviceFacts): fc.Arbitrary<Intent | undefined> =>
         const found =
           known === undefined || device.dmUuid !== undefined
             ? device
-            : { ...device, presence: known.presence, identity: identityOf(known.wwn, known.serial, part) };
+            : {
+                ...device,
+                presence: known.presence,
+                identity: identityOf(known.wwn, known.serial, part, known.size),
+              };
         return intentFor(found, { signature: before, consent: before, ...(begun && { begun }) });
       }),
     { nil: undefined },
@@ -172,7 +198,7 @@ export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
       intent: intents(device),
       mode: fc.constantFrom('Filesystem', 'Block' as const),
       onDelete: fc.constantFrom('Delete', 'Wipe', 'Retain' as const),
-      consent: fc.constantFrom('none', 'what is there', 'unknown data', `ext4:${OTHER}`),
+      consent: fc.constantFrom('nothing', 'what is there', 'none', ...GIVEN),
       isDone: fc.boolean(),
       recorded: fc.option(identities, { nil: undefined, freq: 2 }),
       wiped: fc.constantFrom(undefined, undefined, 0n, 1n << 26n),
@@ -182,7 +208,7 @@ export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
       const overwrite = consent === 'what is there' ? carried || undefined : consent;
       const identity =
         recorded && device.dmUuid === undefined
-          ? identityOf(recorded.wwn, recorded.serial, device.partition?.number)
+          ? identityOf(recorded.wwn, recorded.serial, device.partition?.number, recorded.size)
           : undefined;
       const made = intent !== undefined && isDone;
       const observed = rawNode(device, {
@@ -192,7 +218,7 @@ export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
       });
       const desired: DesiredRaw = {
         ...rawDesired,
-        ...{ mode, onDelete, overwrite: consent === 'none' ? undefined : overwrite, identity },
+        ...{ mode, onDelete, overwrite: consent === 'nothing' ? undefined : overwrite, identity },
         ...{ fs: mode === 'Filesystem' ? { type: 'ext4', options: [] } : undefined },
         recorded: identity !== undefined,
       };

@@ -8,10 +8,38 @@ import { UID } from '../../support/volume-input.ts';
 
 /** Written without the code that plans: what must hold of a plan that writes to a device, for any observation. */
 
-const RUNS = 20_000;
+const RUNS = 100_000;
 
 const wwnOf = (identity: string | undefined) =>
   /wwn=(?:naa\.|0x)?(\S+)/i.exec(identity ?? '')?.[1]?.toLowerCase();
+
+const sizeOf = (identity: string | undefined) => Number(/size=(\d+)/.exec(identity ?? '')?.[1] ?? 0);
+
+/** Signatures by the place where they are, of a text that names a content; without what stands for none. */
+const placesIn = (text: string) =>
+  text.split(';').map((part) => {
+    const [place, found] = part.includes('=') ? part.split('=') : ['', part];
+    return {
+      place,
+      found: (found ?? '').split('+').filter((each) => !['', 'none', 'no table'].includes(each)),
+    };
+  });
+
+/** Whether all that is there may be left of what was consented to: nothing is there that was not, at its place. */
+function isRestOf(consent: string, content: string): boolean {
+  const before = placesIn(consent);
+  const all = before.flatMap(({ found }) => found);
+  const hadTable = all.some((each) => each.startsWith('gpt'));
+  return placesIn(content).every(({ place, found }) =>
+    found.every((each) => {
+      if (each === 'unknown data') {
+        const here = before.filter((other) => place === '?' || other.place === place);
+        return here.length > 0 && here.every((other) => other.found.length > 0);
+      }
+      return all.includes(each) || (hadTable && (each === 'gpt' || each === 'PMBR'));
+    }),
+  );
+}
 
 /** The rules that a plan breaks which writes to the device. */
 function broken({ operation, desired, observed, device, use, owner }: Case): string[] {
@@ -21,10 +49,27 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
   const all = [device, ...device.partitions, ...(device.disk ? [device.disk] : []), ...device.otherPaths];
   const recorded = desired.identity ?? intent?.device?.identity;
   const [wwn, wwnNow] = [wwnOf(recorded), wwnOf(device.identity)];
-  const isSame = (wwn !== undefined && wwn === wwnNow) || intent?.device?.presence === device.presence;
+  const seen = intent?.device?.presence;
+  const part = intent?.device?.partuuid;
+  const isSame =
+    (wwn !== undefined && wwn === wwnNow) ||
+    (seen !== undefined && seen === device.presence) ||
+    (part !== undefined && part === device.partition?.uuid) ||
+    (device.dmUuid !== undefined && recorded?.includes(`dm=${device.dmUuid} `) === true);
   const kept = [
     ['in use', use === undefined || !all.some(({ name }) => name === use.of)],
-    ['another disk than the recorded one', wwn === undefined || wwnNow === undefined || wwn === wwnNow],
+    [
+      'another disk than the recorded one',
+      wwn === undefined ||
+        wwnNow === undefined ||
+        wwn === wwnNow ||
+        // A kernel may tell the other kind of identifier of one disk: only what is deleted must be the recorded one.
+        (operation === 'prepare' && wwn.startsWith('eui.') !== wwnNow.startsWith('eui.')),
+    ],
+    [
+      'a smaller one than the recorded one',
+      recorded === undefined || device.dmUuid !== undefined || sizeOf(device.identity) >= sizeOf(recorded),
+    ],
     ['made anew', operation !== 'prepare' || (done === undefined && !desired.recorded)],
     [
       "another Volume's",
@@ -42,9 +87,18 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         desired.overwrite === carried ||
         (intent !== undefined && isOurs) ||
         // An interrupted try: what it was to destroy, or what it made on a blank disk.
-        (intent?.begun === true && intent.consent !== 'none' && intent.consent === desired.overwrite) ||
+        (intent?.begun === true &&
+          intent.consent !== 'none' &&
+          intent.consent === desired.overwrite &&
+          isRestOf(intent.consent, carried) &&
+          (/^[^;]*:/.test(carried) || isSame)) ||
         (intent !== undefined && device.tableUuids.includes(UID)) ||
-        (intent?.signature === 'none' && intent.begun === true && carried === 'unknown data' && isSame),
+        (intent?.signature === 'none' &&
+          intent.begun === true &&
+          carried === 'unknown data' &&
+          (desired.mode === 'Filesystem' ||
+            (device.partition === undefined && device.dmUuid === undefined)) &&
+          isSame),
     ],
     [
       'not made for this Volume',
@@ -53,7 +107,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         wiped !== undefined ||
         device.tableUuids.includes(UID) ||
         // The table of ours without its GUID, on the disk that is surely the one.
-        ((carried === 'PMBR' || carried.startsWith('no table')) && isSame) ||
+        (/^(PMBR|no table)/.test(carried) && isSame) ||
         (device.dmUuid !== undefined && desired.mode === 'Block'),
     ],
     ['written by an attach', operation === 'prepare' || operation === 'destroy'],
