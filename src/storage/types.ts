@@ -90,7 +90,7 @@ export interface DesiredLvm extends DesiredVolume {
   identity: string | undefined;
   /** What it starts from, instead of being empty. */
   source?: ThinSource | undefined;
-  /** It shows nothing of what earlier ones left: zeros are written to all of it before it is anybody's, or its thin pool sees to that. */
+  /** Shows no data of earlier logical volumes: zeros are written to all of it first, or its thin pool hands out zeros. */
   zeroed?: boolean;
 }
 

@@ -15,7 +15,7 @@ import { UID } from './volume-input.ts';
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
-/** What somebody consented to destroy. */
+/** Consents to destroy a content. */
 const GIVEN = [
   ...[
     `ext4:${OTHER}`,
@@ -80,7 +80,7 @@ const identities = fc.record({
   wwn: fc.constantFrom(...WWNS),
   serial: fc.constantFrom(...SERIALS),
   presence: fc.constantFrom(...PRESENCES),
-  /** Of what is on record. */
+  /** Size on record, in bytes. */
   size: fc.constantFrom(...SIZES),
 });
 

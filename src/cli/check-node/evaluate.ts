@@ -73,7 +73,8 @@ const paused: Check = {
 const otherCommands: Check = {
   check: 'commands',
   ok: false,
-  message: 'what the account may run are not the commands of this version: some work may be refused',
+  message:
+    'the commands that the account may run are not the commands of this version: some work may be refused',
   hint: 'Over ssh with sudo, write what stowage print sudoers prints to /etc/sudoers.d/stowage. With the forced command, or over Salt, install the module of this version.',
 };
 

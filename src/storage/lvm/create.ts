@@ -42,7 +42,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
       ? [lvcreate(desired, observed, group)]
       : [lvcreateThin(desired, observed, desired.thinPool, group)]),
   ];
-  // What it is zeroed by is known once there is a device.
+  // Zeros are written by the kernel's name of the device, which is known once it exists.
   if (isZeroed(desired)) return made;
   return [
     ...made,
@@ -70,7 +70,7 @@ export const notDone = (desired: DesiredLvm): Guard => ({
 export const isZeroed = ({ zeroed, thinPool }: DesiredLvm): boolean =>
   zeroed === true && thinPool === undefined;
 
-/** What is written from its first byte to its last is nobody's before it is whole. */
+/** Returns whether all bytes are written before the logical volume becomes the Volume's: from elsewhere, or with zeros. */
 export const isWritten = (desired: DesiredLvm): boolean => desired.fill !== undefined || isZeroed(desired);
 
 const firstTagOf = (desired: DesiredLvm): string =>

@@ -341,7 +341,7 @@ describe('logical volumes that are filled', () => {
       const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', path]);
       await lvm.vm.run(['cmp', `--bytes=${size.trim()}`, '--', path, '/dev/zero']);
       await claims.remove('default/empty');
-      // One that is deleted while zeros are written to it is not waited for.
+      // A deletion does not wait for the rest of the zeros.
       await claims.create('default/large', {
         volumeMode: 'Block',
         resources: { requests: { storage: '1300Mi' } },

@@ -515,7 +515,7 @@ describe('logical volumes in a VM', () => {
           expect((await lvm.vm.run(away, { reject: false })).exitCode).not.toBe(0);
           expect(await lvm.node.read('ext4', link)).toBe('kept');
           await lvm.carry('destroy', recorded);
-          // It is there where it was killed too late.
+          // A kill that came too late leaves the thin volume.
           await lvm.vm.run(['lvremove', '--yes', 'vg0/killed'], { reject: false });
           // For reading alone, as somebody has it who repairs the pool.
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}`]);

@@ -146,7 +146,7 @@ describe('a Volume on LVM', () => {
     };
     const zeroed = { zeroed: true };
     expect(desiredOf(claimed({}), options)).toMatchObject(zeroed);
-    // Where no thin pool sees to it, zeros are written.
+    // A thin pool hands out zeros; outside one they are written.
     expect(desiredOf(claimed({}, { thinPool: 'pool' }), options)).toMatchObject(zeroed);
     const fill = { builtin: 'Image', what: 'Image prod/debian', options: {} } as const;
     const others = [

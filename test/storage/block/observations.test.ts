@@ -25,7 +25,7 @@ const placesIn = (text: string) =>
     };
   });
 
-/** Whether all that is there may be left of what was consented to: nothing is there that was not, at its place. */
+/** Returns whether a content may be the rest of one that was consented to: it adds nothing at any place. */
 function isRestOf(consent: string, content: string): boolean {
   const before = placesIn(consent);
   const all = before.flatMap(({ found }) => found);

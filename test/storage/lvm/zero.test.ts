@@ -77,7 +77,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     expect(programs(block, slept)).toContain('lvchange --activate');
   });
 
-  test('one of another size is made anew', () => {
+  test('one of another size is removed and created again', () => {
     const small = { ...half, sizeBytes: GIB / 2n };
     expect(programs(block, begun(dm, { volumes: [small] }))).toEqual(
       expect.arrayContaining(['lvremove --yes', 'lvcreate --config']),
