@@ -4,7 +4,7 @@ import { lockOf, notInUseGuards, sameContentGuards, sameDmGuards } from '../bloc
 import { isOurs } from '../block/ownership.ts';
 import { openUse, useOf } from '../holders.ts';
 import { linkOf } from '../links.ts';
-import { cancelPath, writeDone } from '../records.ts';
+import { cancelPath, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { waitForLink } from '../udev.ts';
 import { zero } from '../wipe.ts';
@@ -12,7 +12,7 @@ import { deactivate } from './activate.ts';
 import { asRaw } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { finish, removeUnfinished, unfinished } from './copy.ts';
-import { bytesFor, create, isMadeGuards, isZeroed } from './create.ts';
+import { bytesFor, create, intentFor, isMadeGuards, isZeroed } from './create.ts';
 import { reach } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { anyUidsIn, lvName, uidsIn } from './names.ts';
@@ -33,7 +33,7 @@ export function planFill(
 ): Plan {
   if (half !== undefined) {
     return isZeroed(desired) && half.sizeBytes === bytesFor(desired, group)
-      ? planZero(desired, observed, half)
+      ? planZero(desired, observed, group, half)
       : planAgain(desired, observed, group, half);
   }
   const refused = refuseCreate(desired, observed, group) ?? refuseWhole(desired, observed, group);
@@ -41,15 +41,18 @@ export function planFill(
 }
 
 /** A device of its size is there, and nothing of it is anybody's yet. */
-function planZero(desired: DesiredLvm, observed: ObservedLvm, half: LogicalVolume): Plan {
+function planZero(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, half: LogicalVolume): Plan {
   const free = freeDevice(desired, observed, half);
   if ('first' in free) return free.first;
   const { device } = free;
   const { uid, vgName, name } = desired;
   const [first, ...others] = writeDone(uid, half.sizeBytes);
+  // After a crash the record tells that whoever finished it wrote zeros before.
+  const intent = observed.intent ?? intentFor(desired, group, '');
   return {
     steps: [
       notOpen(device),
+      ...(intent.filling ? [] : writeIntent({ ...intent, filling: true })),
       ...zero(`/dev/${device.name}`, half.sizeBytes, {
         guards: [
           {

@@ -6,7 +6,7 @@ import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { unfinishedIn } from './copy.ts';
-import { create, isWritten } from './create.ts';
+import { create, isWritten, isZeroed } from './create.ts';
 import { reach } from './ensure-active.ts';
 import type { LogicalVolume } from './facts.ts';
 import { planFill } from './fill.ts';
@@ -64,6 +64,12 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
+  if (isZeroed(desired) && intent?.filling !== true) {
+    return {
+      refusal: `the logical volume ${lvName(desired, own.name)} was begun by an earlier version, which wrote no zeros to it`,
+      hint: 'Delete this Volume, or its claim, and create it again.',
+    };
+  }
   // Whatever made it what it is: nothing is made in a copy, or in what was filled.
   if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);

@@ -85,9 +85,15 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
   });
 
   test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
-    const steps = stepsOf(block, begun(dm));
+    const steps = stepsOf(block, begun(dm, { intent: { ...intent, filling: true } }));
     expect(steps.filter(isDd)).toEqual([]);
     expect(steps.some(({ argv }) => argv.join(' ').includes('.done'))).toBe(true);
+  });
+
+  test('one that an earlier version began, which wrote no zeros, is not taken for whole', () => {
+    expect(refusalOf(block, begun(dm))).toMatch(
+      /was begun by an earlier version, which wrote no zeros to it$/,
+    );
   });
 
   test('is removed with its device where its Volume is deleted before it is whole', () => {
