@@ -54,9 +54,11 @@ export function lookAgain(name: string): Step {
 const RULES = '/run/udev/rules.d';
 const readRules: Step = {
   name: 'have udev read its rules',
-  argv: ['udevadm', 'control', '--reload'],
+  // udev refuses a request while others wait to be taken, so jobs ask one at a time. The dot: flock makes a file of a path
+  // that is not there.
+  argv: ['flock', '-x', '-w', '60', '/run/udev/.', 'udevadm', 'control', '--reload'],
   guards: [],
-  // A udev that is busy takes no request. It sees by itself, within seconds, that a rule came.
+  // Other programs of the node ask as well. udev sees by itself, within seconds, that a rule came.
   mayRace: true,
 };
 

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { observe } from '../../src/storage/observe.ts';
+import { makeRule } from '../../src/storage/udev.ts';
 import { type Disk, makeDisk } from '../support/disks.ts';
 import { rawDesired } from '../support/raw-input.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -84,5 +85,15 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     expect(observed).toMatchObject({ target: { is: 'device', facts: { partition: { uuid: stdout } } } });
     // Once more where the partition went and came back between two commands.
     expect([3, 4]).toContain(looks);
+  });
+
+  test('has its rules read for many jobs at once', async () => {
+    const reload = makeRule({ uid: rawDesired.uid, mode: 'Filesystem' }, '').at(-1);
+    const [program, ...argv] = reload?.argv ?? [];
+    const jobs = Array.from({ length: 100 }, () =>
+      execa(program as string, argv, { reject: false, all: true }),
+    );
+    const failed = (await Promise.all(jobs)).filter(({ exitCode }) => exitCode !== 0);
+    expect(failed.map(({ all }) => all)).toEqual([]);
   });
 });

@@ -127,7 +127,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     const made = plan('prepare', known, after, 3);
     if ('refusal' in made) throw new Error(made.refusal);
     const attaching = made.steps.filter(
-      ({ argv }) => !['install', 'find', 'losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
+      ({ argv }) => !['install', 'find', 'flock', 'losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
     );
     expect(attaching.filter(({ argv }) => !['lvchange', 'sync', 'vgs'].includes(argv[0] ?? ''))).toEqual([]);
   });

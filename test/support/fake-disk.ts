@@ -332,6 +332,9 @@ export class FakeDisks {
         for (const each of told) disk.known.add(each);
         return told.length === 0 ? 1 : 0;
       }
+      case 'flock':
+        // Of several jobs one after the other has udev read its rules.
+        return this.#execute(rest.slice(rest.indexOf('udevadm')), stdin);
       case 'udevadm':
         this.#makeLinks();
         return 0;

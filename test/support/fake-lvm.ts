@@ -270,6 +270,7 @@ export class FakeLvm {
       case 'umount':
         this.#own().mounted = false;
         return;
+      case 'flock':
       case 'udevadm':
         this.#makeLink();
         return;

@@ -374,6 +374,8 @@ export class FakeNode {
           readOnly: rest[0] === '-r',
         });
         return;
+      case 'flock':
+        return;
       case 'udevadm':
         if (rest[0] === 'settle') this.#makeLinks();
         return;

@@ -21,7 +21,7 @@ export const LAST = `,OPTIONS+="link_priority=-100"${OF_KUBELET}`;
 export const ruleFor = (keys: string, link = LINK, options = ''): string[] => [
   'install -d -m 0755 /run/udev/rules.d',
   `find /dev/null -fprintf /run/udev/rules.d/61-stowage-${UID}.rules SUBSYSTEM=="block",${keys},SYMLINK+="${link.replace('/dev/', '')}"${options}\\n`,
-  'udevadm control --reload',
+  'flock -x -w 60 /run/udev/. udevadm control --reload',
 ];
 
 export const lookAgain = (name: string): string =>
@@ -35,7 +35,7 @@ export const settle = (link = LINK): string => `${SETTLE} --exit-if-exists=${lin
 /** Takes a path off a device that stays. */
 export const dropLink = (name: string): string[] => [
   `rm -f /run/udev/rules.d/61-stowage-${UID}.rules`,
-  'udevadm control --reload',
+  'flock -x -w 60 /run/udev/. udevadm control --reload',
   lookAgain(name),
   SETTLE,
   `rm -f -- ${LINK}`,

@@ -76,6 +76,8 @@ export const REFUSED: Row[] = [
   [['udevadm', 'trigger']],
   [['udevadm', 'control', '--property=A=b']],
   [['udevadm', 'control', '--reload', '--exit']],
+  [['flock', '-x', '-w', '60', '/run/udev/.', 'udevadm', 'control', '--reload', '--exit']],
+  [['flock', '-x', '-w', '60', '/run/udev/.', 'sh']],
   [udevRule('SUBSYSTEM=="block",RUN+="/bin/sh"\\n')],
   [udevRule(`SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="1",RUN+="/bin/sh",${SYMLINK}\\n`)],
   [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\nSUBSYSTEM=="block",RUN+="/bin/sh"\\n`)],

@@ -69,7 +69,7 @@ describe('before a step', () => {
     const made = plan('prepare', desired, freshNode, 5);
     const racing = 'steps' in made ? made.steps.filter(({ mayRace }) => mayRace) : [];
     expect(racing.map(({ argv }) => argv.slice(0, 2).join(' '))).toEqual([
-      'udevadm control',
+      'flock -x',
       'losetup /dev/loop5',
       'udevadm settle',
     ]);

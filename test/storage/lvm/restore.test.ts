@@ -28,10 +28,10 @@ const BY_NAME = [
   expect.stringMatching(
     new RegExp(`^find .*-${RESTORED_UID}\\.rules .*,ATTR\\{dm/name\\}=="vg0-data2",SYMLINK`),
   ),
-  'udevadm control --reload',
+  'flock -x -w 60 /run/udev/. udevadm control --reload',
 ];
 /** Without those that write records. */
-const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|find|udevadm)/.test(line));
+const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|find|flock|udevadm)/.test(line));
 
 test('a volume is a thin snapshot that has grown and has a UUID of its own before it is active', () => {
   const made = prepare(beside(there));
@@ -106,7 +106,7 @@ const active = (uuid: string): ObservedLvm => {
 };
 test('one that is finished and not recorded is recorded, and never made anew or written to', () => {
   const made = prepare(active(RESTORED_UID));
-  expect(onVolume(made).filter((line) => !/^(find|udevadm)/.test(line))).toEqual([]);
+  expect(onVolume(made).filter((line) => !/^(find|flock|udevadm)/.test(line))).toEqual([]);
   expect(steps(made)[0]).toMatchObject({
     argv: expect.arrayContaining([expect.stringContaining('.done.new')]),
   });
