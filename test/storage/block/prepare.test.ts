@@ -108,7 +108,9 @@ describe('an empty', () => {
   /** The rule for its path comes once it carries what the Volume wants. */
   const rule = (keys: string, options?: string) => ruleFor(keys, LINK, options)[1];
   const middle = (wanted: DesiredRaw, facts: DeviceFacts) =>
-    commands(wanted, rawNode(facts)).filter((command) => !/^(install|dd|mv|sync|flock|udevadm) /.test(command));
+    commands(wanted, rawNode(facts)).filter(
+      (command) => !/^(install|dd|mv|sync|flock|udevadm) /.test(command),
+    );
 
   test('disk gets a file system', () => {
     const made = rule('ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="7"');

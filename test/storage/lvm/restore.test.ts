@@ -31,7 +31,8 @@ const BY_NAME = [
   'flock -x -w 60 /run/udev/. udevadm control --reload',
 ];
 /** Without those that write records. */
-const onVolume = (made: Plan) => commands(made).filter((line) => /^(stowage|lv|find|flock|udevadm)/.test(line));
+const onVolume = (made: Plan) =>
+  commands(made).filter((line) => /^(stowage|lv|find|flock|udevadm)/.test(line));
 
 test('a volume is a thin snapshot that has grown and has a UUID of its own before it is active', () => {
   const made = prepare(beside(there));
