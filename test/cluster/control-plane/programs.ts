@@ -1,4 +1,4 @@
-import { readFile, rename } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { cached, keyOf } from '../cache.ts';
@@ -45,6 +45,13 @@ const LOCAL_PATH_PROVISIONER: ProgramSet = {
   stamped: ['main.VERSION'],
 };
 
+const CSI_DIRECTORIES: ProgramSet = {
+  name: 'csi-directories',
+  folder: 'go-csi-directories',
+  module: 'github.com/kubernetes-csi/external-provisioner/v6',
+  stamped: ['main.version'],
+};
+
 /** Builds what go/go.mod names, once: some minutes, and some seconds where Go's own build cache has it. */
 export async function buildPrograms(): Promise<(program: Program) => string> {
   const folder = await built(KUBERNETES, async (into) => {
@@ -64,14 +71,23 @@ export async function buildLocalPathProvisioner(): Promise<string> {
   return join(await built(LOCAL_PATH_PROVISIONER), 'local-path-provisioner');
 }
 
+/** Builds CSI's external-provisioner and a driver for it, once: some minutes. */
+export async function buildCsiDirectories(): Promise<
+  (program: 'csi-provisioner' | 'csi-directories') => string
+> {
+  const folder = await built(CSI_DIRECTORIES);
+  return (program) => join(folder, program);
+}
+
 async function built(
   set: ProgramSet,
   after: (folder: string) => Promise<void> = async () => {},
 ): Promise<string> {
   const module = join(import.meta.dirname, set.folder);
   const goMod = await readFile(join(module, 'go.mod'), 'utf8');
-  const goSum = await readFile(join(module, 'go.sum'));
-  return cached(set.name, keyOf(process.arch, goMod, goSum), async (into) => {
+  const sources = (await readdir(module)).filter((name) => name !== 'go.mod').sort();
+  const texts = await Promise.all(sources.map((name) => readFile(join(module, name))));
+  return cached(set.name, keyOf(process.arch, goMod, ...texts), async (into) => {
     await build(set, module, goMod, into);
     await after(into);
   });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
 import { describeAsRoot } from '../../support/root.ts';
+import { CSI_DIRECTORIES, startCsiDirectories } from '../control-plane/csi-directories.ts';
 import { LOCAL_PATH, startLocalPathProvisioner } from '../control-plane/local-path-provisioner.ts';
 import type { Part } from '../part.ts';
 import { IMAGE } from './image.ts';
@@ -60,5 +61,44 @@ describeAsRoot('claims with a data source in a class of local-path-provisioner',
     await scene.pods.remove('waits');
     await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'chooses');
     await scene.isClean();
+  });
+});
+
+describeAsRoot("claims with a data source in a class of CSI's external-provisioner", () => {
+  let scene: PopulatorsScene;
+  let driver: Awaited<ReturnType<typeof startCsiDirectories>>;
+
+  beforeAll(async () => {
+    scene = await startPopulatorsScene();
+    const { client, controlPlane, machine, disk, node } = scene;
+    driver = await startCsiDirectories({
+      ...{ client, kubeconfig: controlPlane.kubeconfig, folder: machine.folder, node },
+      ...{ volumes: join(disk.path, 'directories'), kubelet: join(machine.folder, 'kubelet') },
+    });
+    for (const volumeBindingMode of ['WaitForFirstConsumer', 'Immediate'] as const) {
+      const theirs = { provisioner: CSI_DIRECTORIES, parameters: {}, volumeBindingMode };
+      await scene.createClass(volumeBindingMode.toLowerCase(), theirs);
+    }
+    const kind = await scene.createKind();
+    await kind.register('hello', FILL);
+    await kind.source('example', undefined, 'theirs');
+  }, 1_500_000);
+  afterAll(async () => {
+    await driver?.stop();
+    await scene?.stop();
+  });
+
+  test.each(['WaitForFirstConsumer', 'Immediate'])('are filled: %s', async (mode) => {
+    const storageClassName = mode.toLowerCase();
+    await scene.createClaim('data', { storageClassName });
+    const mounted = { claim: 'data', mode: 'Filesystem' } as const;
+    expect(await scene.pods.run('reads', [mounted], 'cat /volumes/data/hello.txt')).toBe('theirs\n');
+    const { volumeName = '' } = (await scene.isBound('data')).spec;
+    const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, volumeName);
+    expect(pv.metadata.annotations?.['pv.kubernetes.io/provisioned-by']).toBe(CSI_DIRECTORIES);
+    expect(await scene.eventsOf('data')).toContainEqual(expect.stringContaining('PopulatorFinished'));
+    await scene.isClean();
+    await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
+    await scene.isEmpty();
   });
 });
