@@ -25,7 +25,10 @@ export default {
       ...common,
       displayName: 'unit',
       testMatch: ['<rootDir>/test/**/*.test.ts'],
-      testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/(integration|thorough|cluster|fuzz)/'],
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '<rootDir>/test/(integration|thorough|cluster|fuzz)/',
+      ],
     },
     {
       ...common,

@@ -30,7 +30,10 @@ if (!existsSync(folder)) {
         stdio: ['ignore', 2, 2],
       });
     }
-    execFileSync(process.execPath, ['scripts/build.mjs'], { cwd: partial, stdio: ['ignore', 2, 2] });
+    execFileSync(process.execPath, ['scripts/build.mjs'], {
+      cwd: partial,
+      stdio: ['ignore', 2, 2],
+    });
     await rename(partial, folder);
   } finally {
     await rm(partial, { recursive: true, force: true });

@@ -47,7 +47,8 @@ const SCALARS: Record<string, string> = {
 const BASIC = new Set(['string', 'bool', 'int', 'int32', 'int64', 'float64']);
 
 const module = join(import.meta.dirname, '../test/cluster/control-plane/go');
-const go = (...args: string[]) => execFileSync('go', args, { cwd: module, encoding: 'utf8' }).trim();
+const go = (...args: string[]) =>
+  execFileSync('go', args, { cwd: module, encoding: 'utf8' }).trim();
 const folderOf = (name: string) =>
   go('list', '-m', '-f', '{{if .Replace}}{{.Replace.Dir}}{{else}}{{.Dir}}{{end}}', name);
 
@@ -114,7 +115,8 @@ function fieldsOf(body: string, home: string): string[] {
 }
 
 const definition = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' };
-for (const { group, kind } of [...BUILTIN_KINDS, definition]) encode(kind, KIND_PACKAGES[group] ?? '');
+for (const { group, kind } of [...BUILTIN_KINDS, definition])
+  encode(kind, KIND_PACKAGES[group] ?? '');
 
 const lines = Object.keys(structs)
   .sort()

@@ -38,9 +38,14 @@ async function type(command: string, args: readonly string[], input?: string): P
 /** The same for a command that is to be refused. */
 async function refused(args: readonly string[], exitCode: number): Promise<string> {
   console.log(`$ ${commandLine(STOWAGE, args)}`);
-  const result = await execa(STOWAGE, args, { env: { KUBECONFIG: kubeconfig }, reject: false, all: true });
+  const result = await execa(STOWAGE, args, {
+    env: { KUBECONFIG: kubeconfig },
+    reject: false,
+    all: true,
+  });
   console.log(`${result.all}\n(exit status ${result.exitCode})`);
-  if (result.exitCode !== exitCode) throw new Error(`not refused with ${exitCode}, but ${result.exitCode}`);
+  if (result.exitCode !== exitCode)
+    throw new Error(`not refused with ${exitCode}, but ${result.exitCode}`);
   return result.stderr;
 }
 
@@ -69,7 +74,17 @@ async function start(args: readonly string[]): Promise<ChildProcess> {
   return child;
 }
 
-const CREATE = ['create', 'volume', 'demo', '--node', 'n1', '--size', '1Gi', '--storage-class', 'demo'];
+const CREATE = [
+  'create',
+  'volume',
+  'demo',
+  '--node',
+  'n1',
+  '--size',
+  '1Gi',
+  '--storage-class',
+  'demo',
+];
 
 const isThere = async (program: string) =>
   (await execa('sh', ['-c', 'command -v "$1"', 'sh', program], { reject: false })).exitCode === 0;
@@ -113,7 +128,9 @@ async function demo(): Promise<void> {
     return;
   }
 
-  say('A node: an sshd on loopback, with keys of its own. The node has nothing of Stowage installed.');
+  say(
+    'A node: an sshd on loopback, with keys of its own. The node has nothing of Stowage installed.',
+  );
   cleanUps.push(await ensureUdev());
   const sshd = await startSshd({ nodes: ['n1'] });
   cleanUps.push(() => sshd.stop());
@@ -139,8 +156,11 @@ async function demo(): Promise<void> {
     'jsonpath={.spec.local.path} {.spec.capacity.storage} {.status.phase}{"\\n"}',
   ]);
   const volume = JSON.parse(
-    (await execa(STOWAGE, ['get', 'volume', 'demo', '-o', 'json'], { env: { KUBECONFIG: kubeconfig } }))
-      .stdout,
+    (
+      await execa(STOWAGE, ['get', 'volume', 'demo', '-o', 'json'], {
+        env: { KUBECONFIG: kubeconfig },
+      })
+    ).stdout,
   ) as { status: { devicePath: string } };
 
   say(
@@ -168,7 +188,12 @@ async function demo(): Promise<void> {
     '-p',
     '{"spec":{"sparseLoopDevice":{"size":"2Gi"}}}',
   ]);
-  await type('kubectl', ['wait', 'volume/demo', '--for=jsonpath={.status.capacity}=2Gi', '--timeout=30s']);
+  await type('kubectl', [
+    'wait',
+    'volume/demo',
+    '--for=jsonpath={.status.capacity}=2Gi',
+    '--timeout=30s',
+  ]);
 
   const others = await otherKinds(sshd.configFile);
 
@@ -181,10 +206,14 @@ async function demo(): Promise<void> {
   say('Deleted: devices are detached, files removed, signatures taken off, then the objects go.');
   await type(STOWAGE, ['delete', 'volume', 'demo', ...others, '--wait']);
 
-  say('A last look at the node and the cluster: loop devices, files, records, job folders, objects.');
+  say(
+    'A last look at the node and the cluster: loop devices, files, records, job folders, objects.',
+  );
   // Of what others have on this machine nothing is said: everything of a Volume has its UID in its name.
   const left = (await leftovers({ uids })).filter((each) => uids.some((uid) => each.includes(uid)));
-  const objects = (await type('kubectl', ['get', 'volumes,persistentvolumes', '-o', 'name'])).trim();
+  const objects = (
+    await type('kubectl', ['get', 'volumes,persistentvolumes', '-o', 'name'])
+  ).trim();
   if (left.length > 0 || objects !== '') {
     throw new Error(`left behind: ${[...left, objects].filter(Boolean).join('; ')}`);
   }
@@ -208,7 +237,16 @@ async function otherKinds(sshConfig: string): Promise<string[]> {
   cleanUps.push(() => remove('demo-disk'));
   await type('mkfs.ext4', ['-q', '-F', disk.path]);
 
-  const create = ['create', 'volume', 'demo-disk', ...node, '--device', disk.path, '--on-delete', 'Delete'];
+  const create = [
+    'create',
+    'volume',
+    'demo-disk',
+    ...node,
+    '--device',
+    disk.path,
+    '--on-delete',
+    'Delete',
+  ];
   const look = ['--dry-run=plan', '--transport', 'ssh', '--ssh-config', sshConfig];
   say('What would be done there? Nothing: it is refused, and why is said.');
   const said = await refused([...create, ...look], 5);
@@ -240,7 +278,8 @@ async function otherKinds(sshConfig: string): Promise<string[]> {
   return ['demo-block', 'demo-disk', ...names];
 }
 
-const rawOf = (device: string) => `  onDelete: Delete\n  rawBlockDevice:\n    devicePath: ${device}`;
+const rawOf = (device: string) =>
+  `  onDelete: Delete\n  rawBlockDevice:\n    devicePath: ${device}`;
 
 const volumeOf = (
   name: string,

@@ -9,4 +9,5 @@ for (const [path, content] of files) {
   await writeFile(path, content);
 }
 // Pages of commands that are no more.
-for (const name of await readdir('man')) if (!files.has(join('man', name))) await rm(join('man', name));
+for (const name of await readdir('man'))
+  if (!files.has(join('man', name))) await rm(join('man', name));

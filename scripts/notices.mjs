@@ -27,12 +27,15 @@ export async function noticesOf(metafile) {
 }
 
 async function partOf(folder) {
-  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const { name, version, license } = JSON.parse(
+    await readFile(join(folder, 'package.json'), 'utf8'),
+  );
   const files = (await readdir(folder)).filter((each) => FILES.test(each)).sort();
   if (typeof license !== 'string') throw new Error(`${folder}: its package.json names no licence`);
   const texts = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
   const own = texts.length === 0 ? await fromReadme(folder) : texts;
-  if (own.length === 0) throw new Error(`${folder}: it comes without the text of its licence (${license})`);
+  if (own.length === 0)
+    throw new Error(`${folder}: it comes without the text of its licence (${license})`);
   const text = own.map((each) => each.replaceAll('\r\n', '\n').trim()).join('\n\n');
   return `${name} ${version}\nLicence: ${license}\n\n${text}\n`;
 }

@@ -121,7 +121,8 @@ try {
 
 async function fill(client: KubeClient): Promise<void> {
   const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } });
-  for (const name of ['prod', 'test']) await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
+  for (const name of ['prod', 'test'])
+    await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
   await client.create<KubeObject>(NODES, object('Node', NODE));
   await client.create<KubeObject>(
     STORAGE_CLASSES,
@@ -140,7 +141,12 @@ async function fill(client: KubeClient): Promise<void> {
   const { metadata, status } = SNAPSHOT;
   await client.create<KubeObject>(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   const { namespace } = metadata;
-  await client.patch(VOLUME_SNAPSHOTS, metadata.name, { status }, { namespace, subresource: 'status' });
+  await client.patch(
+    VOLUME_SNAPSHOTS,
+    metadata.name,
+    { status },
+    { namespace, subresource: 'status' },
+  );
 }
 
 /** What the terminal shows in the end. */
@@ -182,7 +188,8 @@ async function seen(text: string): Promise<string> {
     const shown = tmux('capture-pane', '-p');
     // The last line of a question is drawn at once with it.
     if (shown.includes(text)) return shown.trimEnd();
-    if (Date.now() > end) throw new Error(`there is no ${JSON.stringify(text)} on the terminal:\n${shown}`);
+    if (Date.now() > end)
+      throw new Error(`there is no ${JSON.stringify(text)} on the terminal:\n${shown}`);
   }
 }
 

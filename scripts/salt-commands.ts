@@ -58,7 +58,8 @@ function commandsOf(list: string): string[] {
   let rest = list;
   while (rest !== '') {
     const [whole, path = '', pattern = ''] = /^(\/\S+) (?:\^(.*?)\$|"")(?:,\s*|$)/.exec(rest) ?? [];
-    if (whole === undefined) throw new Error(`deploy/sudoers: not understood: ${rest.slice(0, 80)}`);
+    if (whole === undefined)
+      throw new Error(`deploy/sudoers: not understood: ${rest.slice(0, 80)}`);
     rest = rest.slice(whole.length);
     const placed = PLACES.reduce((text, [word, place]) => text.replaceAll(word, place), pattern);
     commands.push(`${path.slice(path.lastIndexOf('/') + 1)} ${placed}`);

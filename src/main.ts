@@ -5,7 +5,9 @@ import { VERSION } from './api/version.ts';
 
 /** Compiled code is kept in a folder of the user's own: the shared default is under /tmp, where others write. */
 function cacheFolder({ XDG_CACHE_HOME, HOME }: NodeJS.ProcessEnv): string | undefined {
-  const base = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find((path) => path && isAbsolute(path));
+  const base = [XDG_CACHE_HOME, HOME && join(HOME, '.cache')].find(
+    (path) => path && isAbsolute(path),
+  );
   return base && join(base, 'stowage', 'compiled');
 }
 

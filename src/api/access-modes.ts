@@ -10,7 +10,9 @@ export function accessModesOf({ template }: Pick<VolumeSpec, 'template'>): reado
  * Whether the volume is a file in a directory that several nodes share, which one at a time writes. On another node it is not
  * seen what was not written back, so no copy is made of it.
  */
-export function isWrittenOnSeveral(spec: Pick<VolumeSpec, 'template' | 'attachableNodes'>): boolean {
+export function isWrittenOnSeveral(
+  spec: Pick<VolumeSpec, 'template' | 'attachableNodes'>,
+): boolean {
   return (spec.attachableNodes?.length ?? 0) > 1 && !isReadOnlyShared(spec);
 }
 

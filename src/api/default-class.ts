@@ -3,4 +3,6 @@ import { BETA_DEFAULT_CLASS_ANNOTATION, DEFAULT_CLASS_ANNOTATION } from './names
 
 /** The annotations by which claims that name no class may get this one, as DefaultStorageClass reads them; none: they do not. */
 export const defaultAnnotationsOf = ({ metadata: { annotations } }: StorageClass): string[] =>
-  [DEFAULT_CLASS_ANNOTATION, BETA_DEFAULT_CLASS_ANNOTATION].filter((name) => annotations?.[name] === 'true');
+  [DEFAULT_CLASS_ANNOTATION, BETA_DEFAULT_CLASS_ANNOTATION].filter(
+    (name) => annotations?.[name] === 'true',
+  );

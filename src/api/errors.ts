@@ -1,5 +1,12 @@
 /** What went wrong, for whoever must act on it. The executable maps each code to one exit status. */
-export type ErrorCode = 'failed' | 'usage' | 'not-found' | 'forbidden' | 'conflict' | 'timeout' | 'partial';
+export type ErrorCode =
+  | 'failed'
+  | 'usage'
+  | 'not-found'
+  | 'forbidden'
+  | 'conflict'
+  | 'timeout'
+  | 'partial';
 
 /** The object that an error is about. */
 export interface ErrorObject {

@@ -34,7 +34,8 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
       typeof version === 'string' &&
       known !== undefined &&
       Array.isArray(controllers) &&
-      (nodes === undefined || (Array.isArray(nodes) && nodes.every((each) => isDnsSubdomain(String(each)))));
+      (nodes === undefined ||
+        (Array.isArray(nodes) && nodes.every((each) => isDnsSubdomain(String(each)))));
     if (!isSound) return undefined;
     const gates = Object.keys(DEFAULT_GATES) as (keyof FeatureGates)[];
     return {
@@ -71,13 +72,24 @@ export function isHeld({ spec }: Lease, now: number): boolean {
 export const leadingBeside = (leases: readonly Lease[], namespace: string, now: number): Lease[] =>
   leases.filter(
     (lease) =>
-      lease.metadata.name === COMPONENT && lease.metadata.namespace !== namespace && isHeld(lease, now),
+      lease.metadata.name === COMPONENT &&
+      lease.metadata.namespace !== namespace &&
+      isHeld(lease, now),
   );
 
 /** In a few words: `0.1.0 over ssh, all controllers, without CrossNamespaceVolumeDataSource`. */
-export function leaderText({ version, featureGates, links, controllers, transport, nodes }: Leader): string {
+export function leaderText({
+  version,
+  featureGates,
+  links,
+  controllers,
+  transport,
+  nodes,
+}: Leader): string {
   const off = CONTROLLERS.filter((name) => !controllers.includes(name));
-  const gates = Object.entries(featureGates).map(([gate, isOn]) => `${isOn ? 'with' : 'without'} ${gate}`);
+  const gates = Object.entries(featureGates).map(
+    ([gate, isOn]) => `${isOn ? 'with' : 'without'} ${gate}`,
+  );
   return [
     `version ${version}`,
     nodes === undefined ? `nodes over ${transport}` : `of ${nodes.join(', ')}`,

@@ -14,7 +14,12 @@ export const LEFTOVER_CRD = {
   spec: {
     group: STOWAGE_GROUP,
     scope: 'Cluster',
-    names: { kind: 'Leftover', listKind: 'LeftoverList', plural: 'leftovers', singular: 'leftover' },
+    names: {
+      kind: 'Leftover',
+      listKind: 'LeftoverList',
+      plural: 'leftovers',
+      singular: 'leftover',
+    },
     versions: [
       {
         name: STOWAGE_VERSION,
@@ -46,10 +51,16 @@ export const LEFTOVER_CRD = {
                 type: 'object',
                 description: 'What is left, and where.',
                 required: ['nodeName', 'volumeName', 'uid', 'storageClassName'],
-                'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'spec is immutable' }],
+                'x-kubernetes-validations': [
+                  { rule: 'self == oldSelf', message: 'spec is immutable' },
+                ],
                 properties: {
                   nodeName,
-                  volumeName: { type: 'string', maxLength: 253, description: 'The Volume that it was of.' },
+                  volumeName: {
+                    type: 'string',
+                    maxLength: 253,
+                    description: 'The Volume that it was of.',
+                  },
                   uid: { type: 'string', maxLength: 36, description: 'The UID of that Volume.' },
                   ...kept,
                   prepared,

@@ -7,6 +7,7 @@ import { OUT_OF_SERVICE_TAINT } from './names.ts';
  */
 export function isOff({ spec, status }: KubeNode): boolean {
   const tainted = spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
-  const ready = status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') ?? false;
+  const ready =
+    status?.conditions?.some((each) => each.type === 'Ready' && each.status === 'True') ?? false;
   return tainted && !ready;
 }

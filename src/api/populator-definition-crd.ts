@@ -87,7 +87,11 @@ const pod = {
         },
       },
     },
-    serviceAccountName: text("Of the daemon's namespace; absent: the pod has no token.", 253, SUBDOMAIN),
+    serviceAccountName: text(
+      "Of the daemon's namespace; absent: the pod has no token.",
+      253,
+      SUBDOMAIN,
+    ),
     secrets: {
       type: 'array',
       description: "Secrets of the daemon's namespace that it has as folders of files.",
@@ -205,7 +209,8 @@ export const POPULATOR_DEFINITION_CRD = {
                     builtin: {
                       type: 'string',
                       enum: [...BUILTINS],
-                      description: 'What fills them; objects of the kind have the fields of its own.',
+                      description:
+                        'What fills them; objects of the kind have the fields of its own.',
                     },
                   },
                 },

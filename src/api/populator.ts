@@ -54,4 +54,5 @@ export interface PopulatorDefinition extends KubeObject {
 }
 
 /** As people write it: `Hello.hello.example.com`. */
-export const kindText = ({ group, kind }: SourceKind): string => (group === '' ? kind : `${kind}.${group}`);
+export const kindText = ({ group, kind }: SourceKind): string =>
+  group === '' ? kind : `${kind}.${group}`;

@@ -35,9 +35,21 @@ export const PERSISTENT_VOLUME_CLAIMS: Resource = {
   namespaced: true,
 };
 
-export const PODS: Resource = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+export const PODS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+};
 
-export const NODES: Resource = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+export const NODES: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+};
 
 export const EVENTS: Resource = {
   group: '',

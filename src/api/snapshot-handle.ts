@@ -35,10 +35,12 @@ export function formatHandle(handle: SnapshotHandle): string {
 export function parseHandle(text: string): SnapshotHandle | { problem: string } {
   const [, type, where = '', rest = ''] = /^(file|lvm):([^:]*):(.*)$/s.exec(text) ?? [];
   const said = JSON.stringify(text);
-  if (type === undefined) return { problem: `${said} is neither file:NODES:PATH nor lvm:NODE:VG/LV` };
+  if (type === undefined)
+    return { problem: `${said} is neither file:NODES:PATH nor lvm:NODE:VG/LV` };
   const nodes = where.split(',');
   const odd = nodes.find((node) => !isDnsSubdomain(node));
-  if (odd !== undefined) return { problem: `${said}: ${JSON.stringify(odd)} can be no node's name` };
+  if (odd !== undefined)
+    return { problem: `${said}: ${JSON.stringify(odd)} can be no node's name` };
   if (type === 'file') {
     const [folder, uid = ''] = rest.split('/').slice(-2);
     const wanted = directoryWanted(rest);
@@ -50,7 +52,10 @@ export function parseHandle(text: string): SnapshotHandle | { problem: string } 
   const [vgName = '', name = '', ...more] = rest.split('/');
   const [node = '', ...others] = nodes;
   if (others.length > 0) return { problem: `${said}: a logical volume is on one node` };
-  return isLvmName(vgName) && name.startsWith(SNAP) && UID.test(snapshotUidOf(name)) && more.length === 0
+  return isLvmName(vgName) &&
+    name.startsWith(SNAP) &&
+    UID.test(snapshotUidOf(name)) &&
+    more.length === 0
     ? { type: 'lvm', nodes: [node], vgName, name }
     : { problem: `${said}: after the node must come VG/snap-UID` };
 }

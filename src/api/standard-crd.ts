@@ -2,7 +2,13 @@
 
 interface Standard {
   group: string;
-  names: { kind: string; plural: string; singular: string; shortNames?: string[]; categories?: string[] };
+  names: {
+    kind: string;
+    plural: string;
+    singular: string;
+    shortNames?: string[];
+    categories?: string[];
+  };
   scope: 'Cluster' | 'Namespaced';
   /** Where the group's reviewers approved it: API servers ask for that in groups of k8s.io (KEP-1111). */
   approved: string;
@@ -41,7 +47,11 @@ export const standardCrd = ({ group, names, scope, approved, versions }: Standar
 });
 
 /** An object with fields of its own, and those of all. */
-export const root = (description: string, required: string[], properties: Record<string, object>) => ({
+export const root = (
+  description: string,
+  required: string[],
+  properties: Record<string, object>,
+) => ({
   type: 'object',
   description,
   ...(required.length === 0 ? {} : { required }),
@@ -91,5 +101,9 @@ export const deletionPolicy = {
   description: 'Whether the snapshot in the storage goes with the object that stands for it.',
 };
 
-export const column = (name: string, jsonPath: string, type = 'string') => ({ name, type, jsonPath });
+export const column = (name: string, jsonPath: string, type = 'string') => ({
+  name,
+  type,
+  jsonPath,
+});
 export const AGE = column('Age', '.metadata.creationTimestamp', 'date');

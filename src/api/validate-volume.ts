@@ -61,7 +61,8 @@ export function hasPlace({ spec }: Pick<Volume, 'spec'>): boolean {
   if (TYPES.filter((type) => spec[type] != null).length !== 1) return false;
   if (lvmLogicalVolume != null) return groupProblems(lvmLogicalVolume).length === 0;
   return rawBlockDevice == null
-    ? sparseLoopDevice?.directory === undefined || directoryProblems(sparseLoopDevice.directory).length === 0
+    ? sparseLoopDevice?.directory === undefined ||
+        directoryProblems(sparseLoopDevice.directory).length === 0
     : rawProblems(rawBlockDevice).length === 0;
 }
 
@@ -90,7 +91,9 @@ function sparseProblems({
     ...(directory === undefined ? [] : directoryProblems(directory)),
     ...(requireMount == null || typeof requireMount === 'boolean'
       ? []
-      : [`spec.sparseLoopDevice.requireMount is ${JSON.stringify(requireMount)}, but must be true or false`]),
+      : [
+          `spec.sparseLoopDevice.requireMount is ${JSON.stringify(requireMount)}, but must be true or false`,
+        ]),
   ];
 }
 
@@ -99,12 +102,17 @@ function rawProblems({ devicePath }: NonNullable<VolumeSpec['rawBlockDevice']>):
   const field = 'spec.rawBlockDevice.devicePath';
   if (typeof devicePath !== 'string')
     return [`${field} is ${JSON.stringify(devicePath)}, but must be a text`];
-  const wanted = devicePath.startsWith('/dev/') ? directoryWanted(devicePath) : 'be a path below /dev';
-  return wanted === undefined ? [] : [`${field} is ${JSON.stringify(devicePath)}, but must ${wanted}`];
+  const wanted = devicePath.startsWith('/dev/')
+    ? directoryWanted(devicePath)
+    : 'be a path below /dev';
+  return wanted === undefined
+    ? []
+    : [`${field} is ${JSON.stringify(devicePath)}, but must ${wanted}`];
 }
 
 function lvmProblems(name: string, lvm: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
-  const reserved = !isDnsSubdomain(name) || /^(snapshot|pvmove)/.test(name) || name.length > MAX_LVM_NAME;
+  const reserved =
+    !isDnsSubdomain(name) || /^(snapshot|pvmove)/.test(name) || name.length > MAX_LVM_NAME;
   return [
     ...groupProblems(lvm),
     ...sizeProblems('lvmLogicalVolume', lvm.size),
@@ -116,7 +124,10 @@ function lvmProblems(name: string, lvm: NonNullable<VolumeSpec['lvmLogicalVolume
   ];
 }
 
-function groupProblems({ vgName, thinPool }: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
+function groupProblems({
+  vgName,
+  thinPool,
+}: NonNullable<VolumeSpec['lvmLogicalVolume']>): string[] {
   return [
     ...lvmNameProblems('vgName', vgName),
     ...(thinPool == null ? [] : lvmNameProblems('thinPool', thinPool)),
@@ -147,7 +158,9 @@ function sizeProblems(type: (typeof TYPES)[number], size: string | number): stri
     return [`${field} is ${JSON.stringify(size)}, but must be a quantity of bytes such as 10Gi`];
   }
   if (bytes <= 0n) return [`${field} is ${size}, but must be greater than 0`];
-  return bytes > MAX_BYTES ? [`${field} is ${size}, but nothing is larger than ${MAX_BYTES} bytes`] : [];
+  return bytes > MAX_BYTES
+    ? [`${field} is ${size}, but nothing is larger than ${MAX_BYTES} bytes`]
+    : [];
 }
 
 /** One folder has one name here: what is compared with what a node reports must be spelt as the node spells it. */
@@ -183,12 +196,16 @@ function sharingProblems({
     ...twice.map((name) => `${field} names ${JSON.stringify(name)} more than once`),
     ...(names.includes(nodeName)
       ? []
-      : [`${field} lacks ${JSON.stringify(nodeName)}, which is spec.nodeName; name that node, too`]),
+      : [
+          `${field} lacks ${JSON.stringify(nodeName)}, which is spec.nodeName; name that node, too`,
+        ]),
     ...(attachPolicy === 'OnDemand'
       ? []
       : [`${field} needs spec.attachPolicy OnDemand, for the volume goes to where a pod needs it`]),
     ...(sparseLoopDevice.directory == null
-      ? [`${field} needs spec.sparseLoopDevice.directory, a folder on a file system that these nodes share`]
+      ? [
+          `${field} needs spec.sparseLoopDevice.directory, a folder on a file system that these nodes share`,
+        ]
       : []),
   ];
 }
@@ -198,7 +215,9 @@ function sourceProblems({ source, rawBlockDevice }: VolumeSpec): string[] {
   if (source == null) return [];
   const given = Object.keys(source).filter((key) => key !== 'uid');
   if (given.length !== 1) {
-    return [`spec.source has ${given.join(' and ') || 'nothing'}, but a Volume starts from one thing`];
+    return [
+      `spec.source has ${given.join(' and ') || 'nothing'}, but a Volume starts from one thing`,
+    ];
   }
   if (rawBlockDevice != null) return ['spec.source is not for a rawBlockDevice; remove it'];
   if (given[0] === 'populator') return populatorProblems(source.populator);
@@ -212,7 +231,9 @@ function sourceProblems({ source, rawBlockDevice }: VolumeSpec): string[] {
 /** Storage is adopted by the UID that it has, and as it is: nothing is made, copied or overwritten. */
 function adoptProblems({ adopt, source, overwrite, attachableNodes }: VolumeSpec): string[] {
   if (adopt == null) return [];
-  const others = Object.entries({ source, overwrite, attachableNodes }).filter(([, value]) => value != null);
+  const others = Object.entries({ source, overwrite, attachableNodes }).filter(
+    ([, value]) => value != null,
+  );
   return [
     ...(isUid(adopt.uid)
       ? []

@@ -2,9 +2,17 @@ import { VOLUME_GROUP, VOLUME_VERSION } from './names.ts';
 import { BUILTINS } from './populator.ts';
 import { TRANSITION_RULES } from './volume-transitions.ts';
 
-export const text = (maxLength: number, description: string) => ({ type: 'string', maxLength, description });
+export const text = (maxLength: number, description: string) => ({
+  type: 'string',
+  maxLength,
+  description,
+});
 
-const choice = (values: string[], description: string) => ({ type: 'string', enum: values, description });
+const choice = (values: string[], description: string) => ({
+  type: 'string',
+  enum: values,
+  description,
+});
 
 /** Not described: kept as it is. */
 const anything = (description: string) => ({
@@ -35,14 +43,18 @@ const PATH = 4096;
 
 export const spec = {
   type: 'object',
-  description: 'What is wanted. One of sparseLoopDevice, rawBlockDevice and lvmLogicalVolume is given.',
+  description:
+    'What is wanted. One of sparseLoopDevice, rawBlockDevice and lvmLogicalVolume is given.',
   required: ['nodeName', 'storageClassName'],
   // A Volume of an unknown type is accepted and then Failed, so that its owner is told why.
   'x-kubernetes-preserve-unknown-fields': true,
   'x-kubernetes-validations': TRANSITION_RULES,
   properties: {
     nodeName: text(NAME, 'The node that holds the storage.'),
-    storageClassName: text(NAME, 'The class of the PersistentVolume: file system, mkfs and mount options.'),
+    storageClassName: text(
+      NAME,
+      'The class of the PersistentVolume: file system, mkfs and mount options.',
+    ),
     mode: choice(['Filesystem', 'Block'], 'What a pod gets: a directory (default) or a device.'),
     template: {
       type: 'object',
@@ -61,7 +73,10 @@ export const spec = {
       required: ['size'],
       properties: {
         size: size('Size of the file. It may grow.'),
-        directory: text(PATH, 'Folder of the file on the node. Default: /var/lib/metalk8s/storage/sparse.'),
+        directory: text(
+          PATH,
+          'Folder of the file on the node. Default: /var/lib/metalk8s/storage/sparse.',
+        ),
         requireMount: {
           type: 'boolean',
           description: 'The file is made only where its folder is not on the root file system.',
@@ -95,8 +110,14 @@ export const spec = {
       maxItems: 100,
       items: { type: 'string', maxLength: NAME },
     },
-    overwrite: text(PATH, 'What is on the device and may be destroyed, as the refusal to do so names it.'),
-    onDelete: choice(['Delete', 'Retain', 'Wipe'], 'What becomes of the data when the Volume is deleted.'),
+    overwrite: text(
+      PATH,
+      'What is on the device and may be destroyed, as the refusal to do so names it.',
+    ),
+    onDelete: choice(
+      ['Delete', 'Retain', 'Wipe'],
+      'What becomes of the data when the Volume is deleted.',
+    ),
     adopt: {
       type: 'object',
       description:
@@ -157,14 +178,20 @@ const attachment = {
       'Uncertain counts as attached until the node was looked at.',
     ),
     readOnly: { type: 'boolean', description: 'The device cannot be written to.' },
-    safeToMount: { type: 'boolean', description: 'The persistent path is there and leads to the device.' },
+    safeToMount: {
+      type: 'boolean',
+      description: 'The persistent path is there and leads to the device.',
+    },
     safeToDetach: { type: 'boolean', description: 'Nothing on the node uses the device.' },
     pods: {
       type: 'array',
       description: 'Those that need it there, as namespace/name.',
       items: { type: 'string' },
     },
-    device: { type: 'string', description: 'Name of the device in the kernel of that node, as under /dev.' },
+    device: {
+      type: 'string',
+      description: 'Name of the device in the kernel of that node, as under /dev.',
+    },
     since: time('When it came into this state.'),
     message: { type: 'string', description: 'What holds it up.' },
   },
@@ -187,9 +214,15 @@ export const status = {
       description: 'The work under way on the node: <Operation>/<id>, or <Operation>/DONE.',
     },
     deviceName: { type: 'string', description: 'Name of the device in the kernel, as under /dev.' },
-    devicePath: { type: 'string', description: 'Persistent path of the device, as in the PersistentVolume.' },
+    devicePath: {
+      type: 'string',
+      description: 'Persistent path of the device, as in the PersistentVolume.',
+    },
     capacity: { type: 'string', description: 'Size of the device, measured.' },
-    jobNode: { type: 'string', description: 'The node of that job, where it is not that of the Volume.' },
+    jobNode: {
+      type: 'string',
+      description: 'The node of that job, where it is not that of the Volume.',
+    },
     prepared: {
       type: 'object',
       description: 'What was made, and where; deletion goes by this.',
@@ -207,7 +240,12 @@ export const status = {
       'x-kubernetes-list-map-keys': ['node'],
       items: attachment,
     },
-    attempt: { type: 'integer', format: 'int64', minimum: 0, description: 'Number of the last job.' },
+    attempt: {
+      type: 'integer',
+      format: 'int64',
+      minimum: 0,
+      description: 'Number of the last job.',
+    },
     observedGeneration: { type: 'integer', format: 'int64', minimum: 0 },
   },
 };

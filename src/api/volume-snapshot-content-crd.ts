@@ -33,11 +33,16 @@ const spec = {
           'volumeHandle',
           'The volume of which a snapshot is taken, as the driver calls it.',
         ),
-        snapshotHandle: fixed('snapshotHandle', 'A snapshot that is there already, as the driver calls it.'),
+        snapshotHandle: fixed(
+          'snapshotHandle',
+          'A snapshot that is there already, as the driver calls it.',
+        ),
       },
     },
     sourceVolumeMode: fixed('sourceVolumeMode', 'The mode of the volume: Filesystem or Block.'),
-    volumeSnapshotClassName: string('The class that it was taken by. The class may be gone, or another one.'),
+    volumeSnapshotClassName: string(
+      'The class that it was taken by. The class may be gone, or another one.',
+    ),
     volumeSnapshotRef: {
       type: 'object',
       description: 'The VolumeSnapshot that this belongs to.',
@@ -45,7 +50,8 @@ const spec = {
       'x-kubernetes-validations': [
         {
           rule: 'has(self.name) && has(self.__namespace__)',
-          message: 'both spec.volumeSnapshotRef.name and spec.volumeSnapshotRef.namespace must be set',
+          message:
+            'both spec.volumeSnapshotRef.name and spec.volumeSnapshotRef.namespace must be set',
         },
       ],
       properties: {

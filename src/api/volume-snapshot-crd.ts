@@ -39,7 +39,10 @@ const spec = {
     volumeSnapshotClassName: {
       ...string('The class of the snapshot; without one, the default class of the driver.'),
       'x-kubernetes-validations': [
-        { rule: 'size(self) > 0', message: 'volumeSnapshotClassName must not be the empty string when set' },
+        {
+          rule: 'size(self) > 0',
+          message: 'volumeSnapshotClassName must not be the empty string when set',
+        },
       ],
     },
   },
@@ -47,7 +50,8 @@ const spec = {
 
 const status = {
   type: 'object',
-  description: 'How far it is. It is no proof: the content named here must name this snapshot, too.',
+  description:
+    'How far it is. It is no proof: the content named here must name this snapshot, too.',
   properties: {
     boundVolumeSnapshotContentName: string('The VolumeSnapshotContent that it is bound to.'),
     creationTime: time('The moment whose data the snapshot has.'),

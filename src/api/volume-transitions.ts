@@ -56,7 +56,8 @@ export const TRANSITION_RULES: readonly ValidationRule[] = [
   ...IMMUTABLE.map(kept),
   {
     rule: `!has(self.attachableNodes) || (${unchanged('attachPolicy')})`,
-    message: 'attachPolicy is immutable beside attachableNodes; delete the Volume and create it again',
+    message:
+      'attachPolicy is immutable beside attachableNodes; delete the Volume and create it again',
   },
   ...ofType('sparseLoopDevice', ['directory', 'requireMount']),
   ...ofType('lvmLogicalVolume', ['vgName', 'thinPool']),

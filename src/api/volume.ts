@@ -28,7 +28,12 @@ export interface VolumeSpec {
   onDelete?: OnDelete;
   /** Storage that is there, with its data: that of the Volume with this UID, which is gone or whose node is. */
   adopt?: { uid: string };
-  source?: { snapshotContentName?: string; volumeName?: string; populator?: PopulatorSource; uid?: string };
+  source?: {
+    snapshotContentName?: string;
+    volumeName?: string;
+    populator?: PopulatorSource;
+    uid?: string;
+  };
 }
 
 /** All that a built-in needs to fill a volume: the object that it is from, its class and its grant may be gone by then. */

@@ -38,7 +38,8 @@ export const NODE_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** An error in one line, with the newline at its end. */
-export const errorLine = (error: unknown): string => `${escapeControls(JSON.stringify(errorData(error)))}\n`;
+export const errorLine = (error: unknown): string =>
+  `${escapeControls(JSON.stringify(errorData(error)))}\n`;
 
 export function errorData(error: unknown): ErrorData {
   if (error instanceof CommanderError) return usageData(error);

@@ -30,7 +30,11 @@ export function failed(error: unknown, io: Io, tell: (error: unknown) => void): 
 }
 
 /** Prints an error and its hint; of a batch, each of its errors. Errors of nodes/ have a hint too, but no class in common. */
-export function explain(error: unknown, io: Io, flags: { color?: boolean; verbose?: boolean }): void {
+export function explain(
+  error: unknown,
+  io: Io,
+  flags: { color?: boolean; verbose?: boolean },
+): void {
   // commander has printed its message.
   if (error instanceof CommanderError) return;
   if (error instanceof BatchError) for (const each of error.errors) explain(each, io, flags);
@@ -41,7 +45,8 @@ export function explain(error: unknown, io: Io, flags: { color?: boolean; verbos
   if (flags.verbose) io.stderr.write(`${printable(traceOf(error))}\n`);
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** How an error is classed, by its `code`; what has none (or one of the system's) is a failure. */
 export function codeOf(error: unknown): ErrorCode {

@@ -16,7 +16,9 @@ export const featureGates =
         );
       }
       if ((value !== 'true' && value !== 'false') || more.length > 0) {
-        throw new InvalidArgumentError(`Write ${name}=true or ${name}=false, with commas between gates.`);
+        throw new InvalidArgumentError(
+          `Write ${name}=true or ${name}=false, with commas between gates.`,
+        );
       }
       result[name] = value === 'true';
     }

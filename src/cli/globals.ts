@@ -17,7 +17,11 @@ export interface GlobalFlags {
 }
 
 /** A connection to the cluster that the flags of a command name. `onCall` is told of each request. */
-export function connectFor(command: Command, io: Io, onCall?: ConnectOptions['onCall']): Promise<Connection> {
+export function connectFor(
+  command: Command,
+  io: Io,
+  onCall?: ConnectOptions['onCall'],
+): Promise<Connection> {
   const { requestTimeout, ...flags } = command.optsWithGlobals<GlobalFlags>();
   const { kubeconfig, context, namespace, as } = flags;
   return io.connect({

@@ -48,7 +48,9 @@ function choices(inside: string): string[] {
     if (count > MOST) throw new InvalidArgumentError(`They are more than ${MOST} nodes.`);
     const padded = [from, to].some((bound) => bound.length > 1 && bound.startsWith('0'));
     const width = padded ? Math.max(from.length, to.length) : 0;
-    return Array.from({ length: count }, (_, index) => String(Number(from) + index).padStart(width, '0'));
+    return Array.from({ length: count }, (_, index) =>
+      String(Number(from) + index).padStart(width, '0'),
+    );
   }
   if (inside.includes(',')) return inside.split(',');
   throw new InvalidArgumentError('Write a range as n{1..4}, a list as n{a,b}.');

@@ -13,7 +13,8 @@ const MAX_MS = 2 ** 31 - 1;
 /** A duration as Go writes it (`90s`, `1h30m`), in ms; more than 0. */
 export function duration(text: string): number {
   const ms = parseDuration(text);
-  if (ms === undefined) throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
+  if (ms === undefined)
+    throw new InvalidArgumentError('Write a duration such as 30s, 5m or 1h30m.');
   if (ms < 1 || ms > MAX_MS) throw new InvalidArgumentError('It must be from 1ms to 596h.');
   return ms;
 }
@@ -40,7 +41,8 @@ export function directory(text: string): string {
 }
 
 /** The same, of an option that would silently take the last of several. */
-export const oneDirectory = (text: string, before?: string): string => directory(oneText(text, before));
+export const oneDirectory = (text: string, before?: string): string =>
+  directory(oneText(text, before));
 
 /** The name of a volume group or a thin pool, of an option that is given once. */
 export function lvmName(text: string, before?: string): string {
@@ -113,7 +115,8 @@ export function oneSecretKey(
 ): { name: string; key: string } {
   if (before !== undefined) throw new InvalidArgumentError('Give it once.');
   const [name = '', key = '', ...more] = text.split('/');
-  if (more.length > 0 || !/^[-._a-zA-Z0-9]+$/.test(key)) throw new InvalidArgumentError('Write SECRET/KEY.');
+  if (more.length > 0 || !/^[-._a-zA-Z0-9]+$/.test(key))
+    throw new InvalidArgumentError('Write SECRET/KEY.');
   return { name: objectName(name), key };
 }
 
@@ -161,6 +164,7 @@ export const wholeNumber =
 
 /** As flags of Kubernetes are written: `--flag`, `--flag=true`, `--flag=false`. */
 export function onOrOff(text: string): boolean {
-  if (text !== 'true' && text !== 'false') throw new InvalidArgumentError('It must be true or false.');
+  if (text !== 'true' && text !== 'false')
+    throw new InvalidArgumentError('It must be true or false.');
   return text === 'true';
 }

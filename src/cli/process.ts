@@ -20,12 +20,14 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(BROKEN_PIPE);
-      if (stream === process.stdout) process.stderr.write(`error: standard output: ${error.message}\n`);
+      if (stream === process.stdout)
+        process.stderr.write(`error: standard output: ${error.message}\n`);
       process.exit(1);
     });
   }
   // Libraries that colour by themselves go by it.
-  if (process.argv.some((argument) => /^--no-color(=true)?$/.test(argument))) process.env.NO_COLOR = '1';
+  if (process.argv.some((argument) => /^--no-color(=true)?$/.test(argument)))
+    process.env.NO_COLOR = '1';
   const io: Io = {
     // Looked at only by what reads it.
     get stdin() {
@@ -43,7 +45,11 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     nodes: async (options) =>
       (await import('../controllers/volume/node-executor.ts')).createNodeExecutor(options),
     prompts: async () =>
-      (await import('./prompts/terminal.ts')).terminalPrompts(process.stdin, process.stderr, aborter.signal),
+      (await import('./prompts/terminal.ts')).terminalPrompts(
+        process.stdin,
+        process.stderr,
+        aborter.signal,
+      ),
   };
   const code = await run(process.argv.slice(2), io);
   // Pipes are written asynchronously: what was printed must be out before the process ends, whatever still listens.

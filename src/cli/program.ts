@@ -54,7 +54,11 @@ export function createProgram(io: Io, { quiet = false } = {}): Command {
     .option('--context <name>', 'context of the kubeconfig')
     .option('-n, --namespace <name>', 'namespace (default: that of the context)', namespaceName)
     .option('--as <user>', 'user to impersonate')
-    .option('--request-timeout <duration>', 'give up a request after this long, such as 30s', requestTimeout)
+    .option(
+      '--request-timeout <duration>',
+      'give up a request after this long, such as 30s',
+      requestTimeout,
+    )
     .option('--no-color', 'no colours ($NO_COLOR does the same)')
     .option('-v, --verbose', 'say more, also where errors come from')
     .exitOverride()

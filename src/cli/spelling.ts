@@ -11,7 +11,9 @@ export function respelt(argv: readonly string[], program: Command): string[] {
     const argument = argv[index] ?? '';
     if (argument === '--') return [...result, ...argv.slice(index)];
     const [, flag = '', value = ''] = /^(-[a-zA-Z]|--[^=]+)=(.*)$/s.exec(argument) ?? [];
-    const option = options.find(({ short, long }) => flag !== '' && (flag === short || flag === long));
+    const option = options.find(
+      ({ short, long }) => flag !== '' && (flag === short || flag === long),
+    );
     if (option !== undefined && isSwitch(option) && /^(true|false)$/.test(value)) {
       if (value === 'true') result.push(flag);
     } else if (option?.required && flag === option.short) result.push(flag, value);

@@ -44,7 +44,12 @@ export function createAgents(connectTimeoutMs: number): (tls: Credentials['tls']
         headersTimeout: 0,
         bodyTimeout: 0,
         keepAliveTimeout: KEEP_ALIVE_MS,
-        connect: { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS },
+        connect: {
+          ...tls,
+          timeout: connectTimeoutMs,
+          keepAlive: true,
+          keepAliveInitialDelay: KEEP_ALIVE_MS,
+        },
       });
       composed = agent.compose(checked);
     }

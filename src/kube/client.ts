@@ -1,5 +1,11 @@
 import { StowageError } from '../api/errors.ts';
-import { apiVersionOf, type KubeList, type KubeObject, type Resource, type Status } from '../api/meta.ts';
+import {
+  apiVersionOf,
+  type KubeList,
+  type KubeObject,
+  type Resource,
+  type Status,
+} from '../api/meta.ts';
 import { COMPONENT } from '../api/names.ts';
 import { VOLUMES } from '../api/resources.ts';
 import type { VolumeSpec } from '../api/volume.ts';
@@ -68,7 +74,13 @@ export function createClient(transport: Transport): KubeClient {
     ) {
       const path = collectionPath(resource, namespace) + queryString(parameters);
       const what = whatOf('list', resource);
-      const page = (await transport.send({ method: 'GET', path, what, signal, maxBytes })) as KubeList<T>;
+      const page = (await transport.send({
+        method: 'GET',
+        path,
+        what,
+        signal,
+        maxBytes,
+      })) as KubeList<T>;
       // A nil slice of Go is null in JSON.
       page.items ??= [];
       for (const item of page.items) {
@@ -98,7 +110,8 @@ export function createClient(transport: Transport): KubeClient {
       options: PatchOptions = {},
     ) {
       checkFinalizers(resource, name, patch);
-      const path = objectPath(resource, options.namespace, name, options.subresource) + writeQuery(options);
+      const path =
+        objectPath(resource, options.namespace, name, options.subresource) + writeQuery(options);
       const contentType = PATCH_TYPES[options.type ?? 'merge'];
       const answer = await transport.send({
         method: 'PATCH',
@@ -116,7 +129,14 @@ export function createClient(transport: Transport): KubeClient {
       const path = objectPath(resource, options.namespace, name);
       const what = whatOf('delete', resource);
       const { signal, check } = options;
-      await transport.send({ method: 'DELETE', path, body: deleteBody(options), what, signal, check });
+      await transport.send({
+        method: 'DELETE',
+        path,
+        body: deleteBody(options),
+        what,
+        signal,
+        check,
+      });
     },
 
     async *watch<T extends KubeObject>(
@@ -178,7 +198,8 @@ export async function listAll<T extends KubeObject>(
  * all Volumes must not break by it: it is given one that names nothing, which is invalid. In place.
  */
 function whole<T extends KubeObject>(resource: Resource, object: T): T {
-  if (resource.kind === VOLUMES.kind) (object as { spec?: VolumeSpec | null }).spec ??= { ...NO_SPEC };
+  if (resource.kind === VOLUMES.kind)
+    (object as { spec?: VolumeSpec | null }).spec ??= { ...NO_SPEC };
   return object;
 }
 

@@ -4,7 +4,13 @@ import { StowageError } from '../api/errors.ts';
 import { createClient } from './client.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { type KubeconfigOptions, type LoadedKubeconfig, loadKubeconfig } from './kubeconfig.ts';
-import { type ApiCall, type Credentials, createTransport, type Doubt, type Transport } from './transport.ts';
+import {
+  type ApiCall,
+  type Credentials,
+  createTransport,
+  type Doubt,
+  type Transport,
+} from './transport.ts';
 import type { KubeClient } from './types.ts';
 
 export interface ConnectOptions extends KubeconfigOptions {
@@ -82,7 +88,11 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       throw noCredentials(serverOf(loaded), config.getCurrentUser()?.exec, error);
     }
     const { headers, tls } = toCredentials(https);
-    const credentials = { server: serverOf(loaded), headers: { ...headers, ...impersonation }, tls };
+    const credentials = {
+      server: serverOf(loaded),
+      headers: { ...headers, ...impersonation },
+      tls,
+    };
     found = { credentials, at: performance.now() };
     return credentials;
   }
@@ -116,9 +126,11 @@ export async function connect(options: ConnectOptions): Promise<Connection> {
       toReload = true;
     },
     serverVersion: async (signal) => {
-      const { gitVersion } = (await transport.send({ method: 'GET', path: '/version', signal })) as Partial<
-        Record<string, unknown>
-      >;
+      const { gitVersion } = (await transport.send({
+        method: 'GET',
+        path: '/version',
+        signal,
+      })) as Partial<Record<string, unknown>>;
       return { gitVersion: String(gitVersion ?? 'unknown') };
     },
   };
@@ -129,9 +141,13 @@ async function load(options: KubeconfigOptions): Promise<LoadedKubeconfig> {
   const loaded = await loadKubeconfig(options);
   const cluster = loaded.config.getCurrentCluster();
   if (cluster?.proxyUrl) {
-    throw new StowageError('failed', `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`, {
-      hint: 'Stowage connects directly only: use a context without proxy-url.',
-    });
+    throw new StowageError(
+      'failed',
+      `Cluster ${cluster.name} is behind the proxy ${cluster.proxyUrl}`,
+      {
+        hint: 'Stowage connects directly only: use a context without proxy-url.',
+      },
+    );
   }
   return loaded;
 }
@@ -147,7 +163,11 @@ function isSame(a: LoadedKubeconfig, b: LoadedKubeconfig): boolean {
   return isDeepStrictEqual(said(a), said(b));
 }
 
-function noCredentials(server: string, plugin: ExecPlugin | undefined, error: unknown): StowageError {
+function noCredentials(
+  server: string,
+  plugin: ExecPlugin | undefined,
+  error: unknown,
+): StowageError {
   const { code, message } = error as NodeJS.ErrnoException;
   // What a plugin printed is not quoted, as the parser would: it may be the very token.
   const found =
@@ -182,7 +202,9 @@ function toCredentials({ headers, auth, ...https }: HttpsOptions): Credentials {
   return {
     headers: {
       ...Object.fromEntries(trimmed),
-      ...(typeof auth === 'string' ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {}),
+      ...(typeof auth === 'string'
+        ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` }
+        : {}),
     },
     // An undefined rejectUnauthorized would be taken for false.
     tls: Object.fromEntries(

@@ -15,7 +15,10 @@ export const isDeadline = (error: unknown): boolean => error instanceof Deadline
 export function startDeadline(ms: number, callers: AbortSignal | undefined): Deadline {
   callers?.throwIfAborted();
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(new DeadlineExceeded(`no answer in ${ms} ms`)), ms);
+  const timer = setTimeout(
+    () => controller.abort(new DeadlineExceeded(`no answer in ${ms} ms`)),
+    ms,
+  );
   const onAbort = () => controller.abort(callers?.reason);
   callers?.addEventListener('abort', onAbort, { once: true });
   return {

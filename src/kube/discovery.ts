@@ -24,7 +24,10 @@ export async function kindsInNamespaces(
   signal?: AbortSignal,
 ): Promise<Resource[]> {
   const ask = async <T>(path: string, field: string): Promise<T[]> => {
-    const answer = (await transport.send({ method: 'GET', path, signal })) as Record<string, T[] | null>;
+    const answer = (await transport.send({ method: 'GET', path, signal })) as Record<
+      string,
+      T[] | null
+    >;
     const list = answer?.[field];
     // A nil slice of Go is null in JSON.
     if (list === null || Array.isArray(list)) return list ?? [];
@@ -37,7 +40,12 @@ export async function kindsInNamespaces(
       const path = group === '' ? `/api/${version}` : `/apis/${groupVersion}`;
       for (const { name, kind, namespaced, verbs } of await ask<Served>(path, 'resources')) {
         // Others are views of something else, or parts of objects (`pods/log`).
-        if (!namespaced || !verbs.includes('list') || !verbs.includes('delete') || name.includes('/'))
+        if (
+          !namespaced ||
+          !verbs.includes('list') ||
+          !verbs.includes('delete') ||
+          name.includes('/')
+        )
           continue;
         const key = `${name}.${group}`;
         if (!found.has(key)) found.set(key, { group, version, plural: name, kind, namespaced });
@@ -63,7 +71,8 @@ export async function servedAs(
       const answer = (await transport.send({ method: 'GET', path, signal })) as {
         resources?: Served[] | null;
       };
-      if (answer.resources?.some(({ name }) => name === resource.plural)) return { ...resource, version };
+      if (answer.resources?.some(({ name }) => name === resource.plural))
+        return { ...resource, version };
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -88,7 +97,9 @@ export async function servedKind(
   const found = await ask<Group>(`/apis/${encodeURIComponent(group)}`);
   for (const { groupVersion, version } of found?.versions ?? []) {
     const answer = await ask<{ resources?: Served[] | null }>(`/apis/${groupVersion}`);
-    const served = answer?.resources?.find((each) => each.kind === kind && !each.name.includes('/'));
+    const served = answer?.resources?.find(
+      (each) => each.kind === kind && !each.name.includes('/'),
+    );
     if (served !== undefined) {
       return { group, version, plural: served.name, kind, namespaced: served.namespaced };
     }

@@ -113,7 +113,8 @@ export function startElection(options: ElectionOptions): Election {
 
   function learn(answer: Lease | undefined, askedAt: number): void {
     const seen = ({ metadata: { uid, resourceVersion } }: Lease) => `${uid} ${resourceVersion}`;
-    if (answer === undefined || lease === undefined || seen(answer) !== seen(lease)) observedAt = askedAt;
+    if (answer === undefined || lease === undefined || seen(answer) !== seen(lease))
+      observedAt = askedAt;
     lease = answer;
     if (answer !== undefined) othersUntil = heldUntil(answer, observedAt, me());
     current = true;
@@ -132,7 +133,9 @@ export function startElection(options: ElectionOptions): Election {
 
   /** Annotations that the Lease has not, or has otherwise. */
   function unsaid({ metadata }: Lease): { annotations?: Record<string, string> } {
-    const left = Object.entries(annotations).filter(([key, value]) => metadata.annotations?.[key] !== value);
+    const left = Object.entries(annotations).filter(
+      ([key, value]) => metadata.annotations?.[key] !== value,
+    );
     return left.length === 0 ? {} : { annotations: Object.fromEntries(left) };
   }
 
@@ -145,7 +148,12 @@ export function startElection(options: ElectionOptions): Election {
       lease === undefined
         ? await client.create<Lease>(
             LEASES,
-            { apiVersion: apiVersionOf(LEASES), kind: LEASES.kind, metadata: { name, annotations }, spec },
+            {
+              apiVersion: apiVersionOf(LEASES),
+              kind: LEASES.kind,
+              metadata: { name, annotations },
+              spec,
+            },
             options,
           )
         : await client.patch<Lease>(
@@ -172,9 +180,13 @@ export function startElection(options: ElectionOptions): Election {
   function lose(why: string): void {
     resign();
     onLost(
-      new StowageError('failed', `This process leads no more: the Lease ${namespace}/${name}: ${why}`, {
-        hint: 'It ends so that what it remembers is not acted on. Start it again, as systemd and Kubernetes do.',
-      }),
+      new StowageError(
+        'failed',
+        `This process leads no more: the Lease ${namespace}/${name}: ${why}`,
+        {
+          hint: 'It ends so that what it remembers is not acted on. Start it again, as systemd and Kubernetes do.',
+        },
+      ),
     );
   }
 
@@ -211,7 +223,8 @@ export function startElection(options: ElectionOptions): Election {
         told = holder;
       }
       if (decision.do === 'wait') refusedSince = undefined;
-      if (decision.do === 'wait') return Math.min(decision.ms, retryPeriodMs * (1 + JITTER * random()));
+      if (decision.do === 'wait')
+        return Math.min(decision.ms, retryPeriodMs * (1 + JITTER * random()));
       await write();
       complaint = undefined;
       refusedSince = undefined;
@@ -223,7 +236,9 @@ export function startElection(options: ElectionOptions): Election {
       } else {
         complain(err as Error);
         refusedSince =
-          (err as Partial<StowageError>).code === 'forbidden' ? (refusedSince ?? monotonic()) : undefined;
+          (err as Partial<StowageError>).code === 'forbidden'
+            ? (refusedSince ?? monotonic())
+            : undefined;
         if (leadsUntil === undefined && monotonic() - (refusedSince ?? Infinity) >= REFUSED_FOR) {
           giveUp(err as Error);
           return 0;
@@ -281,9 +296,13 @@ export function startElection(options: ElectionOptions): Election {
     lost,
     check() {
       if (leads()) return;
-      throw new StowageError('conflict', `This process does not hold the Lease ${namespace}/${name}`, {
-        hint: 'Nothing was done. Whoever holds it does the work.',
-      });
+      throw new StowageError(
+        'conflict',
+        `This process does not hold the Lease ${namespace}/${name}`,
+        {
+          hint: 'Nothing was done. Whoever holds it does the work.',
+        },
+      );
     },
     leads,
     lastHeard: () => heardAt,

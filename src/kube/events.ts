@@ -37,7 +37,12 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   let writing: Promise<void> | undefined;
   let serial = 0;
 
-  function toEvent(object: KubeObject, type: KubeEvent['type'], reason: string, message: string): KubeEvent {
+  function toEvent(
+    object: KubeObject,
+    type: KubeEvent['type'],
+    reason: string,
+    message: string,
+  ): KubeEvent {
     const { name, namespace, uid, resourceVersion } = object.metadata;
     const now = clock.now();
     serial += 1;
@@ -105,7 +110,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return {
     event(object, type, reason, message) {
       if (queue.length >= MAX_QUEUE) {
-        logger.warn({ reason, message, object: object.metadata.name }, 'event was dropped: too many wait');
+        logger.warn(
+          { reason, message, object: object.metadata.name },
+          'event was dropped: too many wait',
+        );
         return;
       }
       queue.push(toEvent(object, type, reason, message));

@@ -20,7 +20,11 @@ export interface PluginTerminal {
  * client-go credential plugins): on a terminal a person sees what the plugin says and can answer it; elsewhere it finds the end
  * of its input at once, where client-node leaves it waiting at a pipe that nobody writes to.
  */
-export function connectPlugin(config: KubeConfig, plugin: ExecPlugin, terminal: PluginTerminal): void {
+export function connectPlugin(
+  config: KubeConfig,
+  plugin: ExecPlugin,
+  terminal: PluginTerminal,
+): void {
   const { apiVersion, command = '', interactiveMode = 'IfAvailable' } = plugin;
   const interactive = interactiveMode !== 'Never' && terminal.stdin.isTTY === true;
   const info = { apiVersion, kind: 'ExecCredential', spec: { interactive } };
@@ -36,7 +40,8 @@ export function connectPlugin(config: KubeConfig, plugin: ExecPlugin, terminal: 
       env: { ...(options.env ?? process.env), KUBERNETES_EXEC_INFO: JSON.stringify(info) },
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'pipe'],
     });
-    if (terminal.stderr.isTTY) child.stderr?.on('data', (text: string) => terminal.stderr.write(text));
+    if (terminal.stderr.isTTY)
+      child.stderr?.on('data', (text: string) => terminal.stderr.write(text));
     return child;
   }
 

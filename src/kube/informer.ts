@@ -56,7 +56,11 @@ const SHORTEST_WATCH_MS = 1000;
  */
 export function createInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const { client, resource, clock, random, logger } = options;
-  const { silenceMs = SILENCE_MS, relistMs = RELIST_MS, transform = (object: T) => object } = options;
+  const {
+    silenceMs = SILENCE_MS,
+    relistMs = RELIST_MS,
+    transform = (object: T) => object,
+  } = options;
   const { namespace, labelSelector, fieldSelector } = options;
   const select = { namespace, labelSelector, fieldSelector };
   const store = new ObjectStore<T>();
@@ -82,7 +86,10 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
           handler(change);
         } catch (err) {
           const { name } = change.object.metadata;
-          logger.error({ err, kind: resource.kind, name, change: change.type }, 'handler of a change failed');
+          logger.error(
+            { err, kind: resource.kind, name, change: change.type },
+            'handler of a change failed',
+          );
         }
       }
     }
@@ -162,7 +169,8 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
         if (stopping.signal.aborted) return;
         failures += 1;
         position = undefined;
-        const delay = Math.min(BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random() / 2);
+        const delay =
+          Math.min(BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS) * (0.5 + random() / 2);
         logger.warn({ err, kind: resource.kind, failures, delay }, 'watch broke; starting again');
         await clock.sleep(delay, stopping.signal).catch(() => {});
       }

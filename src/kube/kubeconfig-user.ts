@@ -37,9 +37,14 @@ export async function completeUsers(
     const known = config.users.find((other) => other.name === name);
     if (known === undefined || !user) continue;
     if (user.tokenFile) {
-      const tokenFile = isAbsolute(user.tokenFile) ? user.tokenFile : resolve(folder, user.tokenFile);
+      const tokenFile = isAbsolute(user.tokenFile)
+        ? user.tokenFile
+        : resolve(folder, user.tokenFile);
       // The file goes before a token beside it, which is what was in it once.
-      Object.assign(known, { token: undefined, authProvider: { name: 'tokenFile', config: { tokenFile } } });
+      Object.assign(known, {
+        token: undefined,
+        authProvider: { name: 'tokenFile', config: { tokenFile } },
+      });
     }
     impersonated.set(name, headersOf(user));
   }

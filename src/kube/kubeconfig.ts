@@ -41,7 +41,9 @@ export async function loadKubeconfig(options: KubeconfigOptions): Promise<Loaded
 }
 
 /** The names of the contexts that there are, whichever is current. Throws a StowageError. */
-export async function contextNames({ kubeconfig }: Pick<KubeconfigOptions, 'kubeconfig'>): Promise<string[]> {
+export async function contextNames({
+  kubeconfig,
+}: Pick<KubeconfigOptions, 'kubeconfig'>): Promise<string[]> {
   const { config } = await merged(kubeconfigFiles(kubeconfig));
   return config.contexts.map(({ name }) => name);
 }
@@ -60,7 +62,8 @@ async function merged(files: readonly string[]) {
   );
   // Of a name, the first file's, as with all else.
   for (const each of loaded.toReversed()) {
-    for (const { name } of each.config.users) impersonated.set(name, each.impersonated.get(name) ?? {});
+    for (const { name } of each.config.users)
+      impersonated.set(name, each.impersonated.get(name) ?? {});
   }
   return { config, impersonated };
 }
@@ -88,9 +91,13 @@ async function load(config: KubeConfig, file: string) {
     return { config, impersonated: await completeUsers(config, file, text) };
   } catch (cause) {
     // No cause: the parser's error quotes the lines around the place, and there are tokens in them.
-    throw new StowageError('failed', `The kubeconfig ${file} cannot be used: ${whatIsWrong(cause)}`, {
-      hint: 'Check that it is readable YAML of kind Config: `kubectl config view --kubeconfig FILE`.',
-    });
+    throw new StowageError(
+      'failed',
+      `The kubeconfig ${file} cannot be used: ${whatIsWrong(cause)}`,
+      {
+        hint: 'Check that it is readable YAML of kind Config: `kubectl config view --kubeconfig FILE`.',
+      },
+    );
   }
 }
 

@@ -51,7 +51,8 @@ export function heldUntil(
   return observedAt + (seconds > 0 ? seconds * 1000 : me.leaseDurationMs);
 }
 
-const holderOf = (lease: Lease | undefined): string | undefined => lease?.spec?.holderIdentity || undefined;
+const holderOf = (lease: Lease | undefined): string | undefined =>
+  lease?.spec?.holderIdentity || undefined;
 
 /** The spec that a candidate writes to take a Lease or to keep it. `now` is in ms since the epoch. */
 export function heldBy(

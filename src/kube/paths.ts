@@ -19,7 +19,9 @@ function segment(value: string, what: string): string {
 export function collectionPath(resource: Resource, namespace: string | undefined): string {
   const root = resource.group === '' ? '/api' : `/apis/${resource.group}`;
   const scope =
-    resource.namespaced && namespace !== undefined ? `/namespaces/${segment(namespace, 'namespace')}` : '';
+    resource.namespaced && namespace !== undefined
+      ? `/namespaces/${segment(namespace, 'namespace')}`
+      : '';
   return `${root}/${resource.version}${scope}/${resource.plural}`;
 }
 
@@ -45,7 +47,9 @@ export function requireNamespace(resource: Resource, namespace: string | undefin
 }
 
 /** `?a=b&c=d` of the parameters that are set, or ''. */
-export function queryString(parameters: Record<string, string | number | boolean | undefined>): string {
+export function queryString(
+  parameters: Record<string, string | number | boolean | undefined>,
+): string {
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(parameters)) {
     if (value !== undefined) query.append(key, String(value));

@@ -15,7 +15,12 @@ export async function patchWithRetry<T extends KubeObject>(
   resource: Resource,
   name: string,
   compute: (current: T) => object | undefined,
-  options: { namespace?: string; subresource?: 'status'; signal?: AbortSignal; dryRun?: boolean } = {},
+  options: {
+    namespace?: string;
+    subresource?: 'status';
+    signal?: AbortSignal;
+    dryRun?: boolean;
+  } = {},
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     const current = await client.get<T>(resource, name, options);

@@ -56,7 +56,8 @@ export class ObjectStore<T extends KubeObject> {
       if (!this.#learnedAfter(key, resourceVersion)) changes.push(...this.#set(item, old));
     }
     for (const [key, old] of this.#objects) {
-      if (!listed.has(key) && !this.#learnedAfter(key, resourceVersion)) changes.push(...this.#drop(old));
+      if (!listed.has(key) && !this.#learnedAfter(key, resourceVersion))
+        changes.push(...this.#drop(old));
     }
     return changes;
   }

@@ -101,7 +101,8 @@ export function createTransport({
     const text = request.body && JSON.stringify(request.body);
     const what = request.what ?? { verb: request.method.toLowerCase(), resource: '' };
     const started = performance.now();
-    const tell = (code: number | undefined) => onCall?.({ ...what, code, ms: performance.now() - started });
+    const tell = (code: number | undefined) =>
+      onCall?.({ ...what, code, ms: performance.now() - started });
     const sent: Dispatcher.RequestOptions & Checked = {
       origin: base.origin,
       path: prefix + request.path,
@@ -132,7 +133,10 @@ export function createTransport({
   }
 
   /** Throws a StowageError that says what it waited for: the server was not asked anything yet. */
-  async function credentialsWithin(deadline: Deadline, doubt: Doubt | undefined): Promise<Credentials> {
+  async function credentialsWithin(
+    deadline: Deadline,
+    doubt: Doubt | undefined,
+  ): Promise<Credentials> {
     try {
       return await abortable(authenticate(doubt), deadline.signal);
     } catch (cause) {
@@ -174,7 +178,8 @@ export function createTransport({
     if (request.signal?.aborted) return request.signal.reason;
     if (error instanceof StowageError) return error;
     const { message, cause } = error as Error;
-    const late = isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
+    const late =
+      isDeadline(error) || isDeadline(cause) || codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT';
     // An AggregateError, of a host with several addresses, has a code and no message.
     const what = late ? 'no answer in time' : message || codeOf(error);
     return new ConnectionError(server, `${spell(request)}: ${what}`, {

@@ -80,5 +80,8 @@ export interface KubeClient {
   ): Promise<T>;
   delete(resource: Resource, name: string, options?: DeleteOptions): Promise<void>;
   /** Ends when the server ends the watch; throws an ApiError on an ERROR event. Asks for bookmarks. */
-  watch<T extends KubeObject>(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent<T>>;
+  watch<T extends KubeObject>(
+    resource: Resource,
+    options: WatchOptions,
+  ): AsyncIterable<WatchEvent<T>>;
 }

@@ -78,7 +78,10 @@ async function* states<T extends KubeObject>(
       const { items, metadata } = await client.list<T>(resource, watching);
       yield items[0];
       const { resourceVersion } = metadata;
-      for await (const { type, object } of client.watch<T>(resource, { ...watching, resourceVersion })) {
+      for await (const { type, object } of client.watch<T>(resource, {
+        ...watching,
+        resourceVersion,
+      })) {
         if (type !== 'BOOKMARK') yield type === 'DELETED' ? undefined : object;
       }
     } catch (error) {

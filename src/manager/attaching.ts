@@ -11,7 +11,9 @@ export interface AttachingDeps extends Omit<AttachmentControllerDeps, 'onForced'
 }
 
 /** What attaches devices where pods run. Make it before the informers that it is given are started. */
-export function createAttaching(deps: AttachingDeps): Part & Pick<AttachmentController, 'isMoving'> {
+export function createAttaching(
+  deps: AttachingDeps,
+): Part & Pick<AttachmentController, 'isMoving'> {
   const { metrics, clock, nodes, claims, pods } = deps;
   const attachment = createAttachmentController({
     ...deps,

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
@@ -133,7 +139,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     attacher,
     operations,
     recordProblem,
-    enqueue: (name, afterMs) => (afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs)),
+    enqueue: (name, afterMs) =>
+      afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs),
   });
 
   volumes.onChange(({ object }) => queue.add(object.metadata.name));
@@ -142,7 +149,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     for (const name of uses.namesOf(object)) queue.add(name);
     for (const name of old === undefined ? [] : uses.namesOf(old)) queue.add(name);
     for (const name of reconciler.namesOf(object.metadata.uid ?? '')) queue.add(name);
-    if (old !== undefined) for (const name of reconciler.namesOf(old.metadata.uid ?? '')) queue.add(name);
+    if (old !== undefined)
+      for (const name of reconciler.namesOf(old.metadata.uid ?? '')) queue.add(name);
   });
   storageClasses.onChange(({ type, object, old }) => {
     const problem = type === 'deleted' ? undefined : maxWaitProblem(object);
@@ -169,7 +177,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
 }
 
 /** What of a node makes a difference, as text. */
-const tellOf = (node: KubeNode): string => JSON.stringify([incarnationOf(node), isOff(node), isPaused(node)]);
+const tellOf = (node: KubeNode): string =>
+  JSON.stringify([incarnationOf(node), isOff(node), isPaused(node)]);
 
 /** Where a Volume may be attached, or is said to be. */
 const nodesOf = ({ spec, status }: Volume): string[] => [

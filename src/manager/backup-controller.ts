@@ -83,11 +83,16 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
     hasSnapshots: () => (snapshotsKnown ? true : deps.lacksSnapshots() ? false : undefined),
     ...{ client, backups, snapshots, contents, nodes, clock, logger },
     ...{ follower: deps.follower, managesNode: deps.managesNode, events: deps.events },
-    work: createBackupWork({ executor: deps.executor, authorization: authorizationReads(client), logger }),
+    work: createBackupWork({
+      executor: deps.executor,
+      authorization: authorizationReads(client),
+      logger,
+    }),
     enqueue: (namespace, name) => queue.add(`${namespace}/${name}`),
   });
   const isOpen = ({ metadata, status }: Backup) =>
-    metadata.deletionTimestamp !== undefined || (status?.phase !== 'Completed' && status?.phase !== 'Failed');
+    metadata.deletionTimestamp !== undefined ||
+    (status?.phase !== 'Completed' && status?.phase !== 'Failed');
 
   backups.onChange(({ object }) => queue.add(keyOf(object)));
   snapshots.onChange(({ object: { metadata } }) => {
@@ -106,7 +111,8 @@ export function createBackupController(deps: BackupControllerDeps): RunningBacku
   nodes.onChange(({ object: { metadata } }) => {
     for (const backup of backups.list()) {
       const job = jobOf(backup);
-      if (isOpen(backup) && (job === undefined || job.node === metadata.name)) queue.add(keyOf(backup));
+      if (isOpen(backup) && (job === undefined || job.node === metadata.name))
+        queue.add(keyOf(backup));
     }
   });
 

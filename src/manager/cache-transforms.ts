@@ -103,7 +103,9 @@ export function keepNode({ apiVersion, kind, metadata, spec, status }: KubeNode)
       ({ key, effect }) => key === OUT_OF_SERVICE_TAINT || effect !== 'PreferNoSchedule',
     ) ?? [];
   const kept = {
-    ...(ready === undefined ? {} : { conditions: [pick(ready, ['type', 'status', 'lastTransitionTime'])] }),
+    ...(ready === undefined
+      ? {}
+      : { conditions: [pick(ready, ['type', 'status', 'lastTransitionTime'])] }),
     ...(bootID === undefined ? {} : { nodeInfo: { bootID } }),
   };
   return {
@@ -152,13 +154,15 @@ export function keepStorageClass(storageClass: StorageClass): StorageClass {
  */
 export function transformPod({ apiVersion, kind, metadata, spec, status }: Pod): Pod {
   // A pod has a dozen volumes of kinds that nothing is attached for.
-  const volumes = spec.volumes?.flatMap<PodVolume>(({ name, persistentVolumeClaim, ephemeral, hostPath }) => {
-    if (persistentVolumeClaim !== undefined) {
-      return [{ name, persistentVolumeClaim: pick(persistentVolumeClaim, ['claimName']) }];
-    }
-    if (ephemeral !== undefined) return [{ name, ephemeral: {} }];
-    return hostPath === undefined ? [] : [{ name, hostPath: pick(hostPath, ['path', 'type']) }];
-  });
+  const volumes = spec.volumes?.flatMap<PodVolume>(
+    ({ name, persistentVolumeClaim, ephemeral, hostPath }) => {
+      if (persistentVolumeClaim !== undefined) {
+        return [{ name, persistentVolumeClaim: pick(persistentVolumeClaim, ['claimName']) }];
+      }
+      if (ephemeral !== undefined) return [{ name, ephemeral: {} }];
+      return hostPath === undefined ? [] : [{ name, hostPath: pick(hostPath, ['path', 'type']) }];
+    },
+  );
   const conditions = status?.conditions?.filter(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
   return {
     apiVersion,
@@ -189,7 +193,11 @@ export function transformPod({ apiVersion, kind, metadata, spec, status }: Pod):
 
 type PodVolume = NonNullable<Pod['spec']['volumes']>[number];
 
-const CONTAINERS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const;
+const CONTAINERS = [
+  'containerStatuses',
+  'initContainerStatuses',
+  'ephemeralContainerStatuses',
+] as const;
 
 type ContainerStatuses = NonNullable<NonNullable<Pod['status']>['containerStatuses']>;
 
@@ -221,7 +229,10 @@ export function keepClaim({
 }
 
 /** The manifest of one that is to get a volume counts where it names a source that the claim has lost. */
-function withManifest(kept: ObjectMeta, claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): ObjectMeta {
+function withManifest(
+  kept: ObjectMeta,
+  claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
+): ObjectMeta {
   const dropped = claim.spec.volumeName ? undefined : droppedSource(claim);
   if (dropped === undefined) return kept;
   const manifest = boundedManifest(claim.metadata, dropped);
@@ -250,16 +261,32 @@ const OF_CLAIMS = [
 ] as const;
 
 /** Whole, but for what others wrote beside it. */
-export function keepSnapshot({ apiVersion, kind, metadata, spec, status }: VolumeSnapshot): VolumeSnapshot {
+export function keepSnapshot({
+  apiVersion,
+  kind,
+  metadata,
+  spec,
+  status,
+}: VolumeSnapshot): VolumeSnapshot {
   const kept = { ...keepMetadata(metadata), ...pick(metadata, ['namespace']) };
   const { source, volumeSnapshotClassName } = spec;
   const bounded = {
     source: Object.fromEntries(
-      Object.entries(source).flatMap(([key, name]) => (typeof name === 'string' ? [[key, cut(name)]] : [])),
+      Object.entries(source).flatMap(([key, name]) =>
+        typeof name === 'string' ? [[key, cut(name)]] : [],
+      ),
     ),
-    ...(volumeSnapshotClassName == null ? {} : { volumeSnapshotClassName: cut(volumeSnapshotClassName) }),
+    ...(volumeSnapshotClassName == null
+      ? {}
+      : { volumeSnapshotClassName: cut(volumeSnapshotClassName) }),
   };
-  return { apiVersion, kind, metadata: kept, spec: bounded, ...(status === undefined ? {} : { status }) };
+  return {
+    apiVersion,
+    kind,
+    metadata: kept,
+    spec: bounded,
+    ...(status === undefined ? {} : { status }),
+  };
 }
 
 /** That there is one, and which: what it says is read from the API server when it counts. */
@@ -276,7 +303,10 @@ export function keepGrant(grant: ReferenceGrant): ReferenceGrant {
 export function keepSnapshotContent(content: VolumeSnapshotContent): VolumeSnapshotContent {
   const labels = pick(content.metadata.labels ?? {}, [SNAPSHOT_ATTEMPT_LABEL]);
   const metadata = keepMetadata(content.metadata, [SNAPSHOT_JOB_ANNOTATION]);
-  return { ...content, metadata: { ...metadata, ...(Object.keys(labels).length > 0 && { labels }) } };
+  return {
+    ...content,
+    metadata: { ...metadata, ...(Object.keys(labels).length > 0 && { labels }) },
+  };
 }
 
 /** Whole, with whether it is the default. */
@@ -309,9 +339,15 @@ function keepMetadata(metadata: ObjectMeta, more: readonly string[] = []): Objec
   ]);
 }
 
-function withAnnotations(kept: ObjectMeta, metadata: ObjectMeta, names: readonly string[]): ObjectMeta {
+function withAnnotations(
+  kept: ObjectMeta,
+  metadata: ObjectMeta,
+  names: readonly string[],
+): ObjectMeta {
   const all = Object.entries(pick(metadata.annotations ?? {}, names));
-  const annotations = Object.fromEntries(all.filter(([, value]) => !isTenants(metadata) || isShort(value)));
+  const annotations = Object.fromEntries(
+    all.filter(([, value]) => !isTenants(metadata) || isShort(value)),
+  );
   return Object.keys(annotations).length === 0 ? kept : { ...kept, annotations };
 }
 

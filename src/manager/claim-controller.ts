@@ -101,12 +101,14 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
   const tellRoom = (classes: readonly StorageClass[], named: readonly string[]) => {
     if (capacities === undefined) return;
     for (const { metadata, provisioner } of classes) {
-      if (provisioner === DRIVER) for (const node of named) capacityQueue.add(`${metadata.name}/${node}`);
+      if (provisioner === DRIVER)
+        for (const node of named) capacityQueue.add(`${metadata.name}/${node}`);
     }
   };
   const names = () => nodes.list().map(({ metadata }) => metadata.name);
 
-  const add = ({ metadata: { namespace, name } }: PersistentVolumeClaim) => queue.add(`${namespace}/${name}`);
+  const add = ({ metadata: { namespace, name } }: PersistentVolumeClaim) =>
+    queue.add(`${namespace}/${name}`);
   const again = (claim: PersistentVolumeClaim) => {
     queue.forget(`${claim.metadata.namespace}/${claim.metadata.name}`);
     add(claim);
@@ -142,7 +144,8 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
     }
     // What it is made from may have waited for that.
     const { volumeName } = object.spec.source ?? {};
-    if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object))) queue.add(volumeName);
+    if (volumeName !== undefined && (type === 'deleted' || !isBeingMade(object)))
+      queue.add(volumeName);
     // What it had is room for others.
     if (type === 'deleted') wakeForRoom();
     if (type === 'deleted' || old === undefined || sizeOf(old) !== sizeOf(object)) {
@@ -160,20 +163,23 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
       queue.add(`${namespace}/${claim}`);
     }
     if (volume === undefined || of === undefined || !isPvOf(object, volume)) return;
-    if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object)) queue.add(name);
+    if (old?.status?.phase !== object.status?.phase || isToGo(old) !== isToGo(object))
+      queue.add(name);
   });
   storageClasses.onChange(({ object }) => {
     for (const claim of unbound(object.metadata.name)) again(claim);
     tellRoom([object], names());
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object)) return;
+    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object))
+      return;
     wake();
     tellRoom(storageClasses.list(), [object.metadata.name]);
   });
   deps.pods.onChange(({ type, object, old }) => {
     // Other changes of a pod do not unblock a claim.
-    if (type === 'deleted' || (old !== undefined && old.spec.nodeName === object.spec.nodeName)) return;
+    if (type === 'deleted' || (old !== undefined && old.spec.nodeName === object.spec.nodeName))
+      return;
     for (const key of consumers.claimsOf(object)) queue.add(key);
   });
   // What somebody changed or took away.

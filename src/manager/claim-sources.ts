@@ -2,7 +2,11 @@ import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import type { PopulatorDefinition } from '../api/populator.ts';
 import { VERSIONS_OF_REFERENCE_GRANTS } from '../api/reference-grants.ts';
-import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS } from '../api/resources.ts';
+import {
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOT_LINKS,
+} from '../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
@@ -21,7 +25,9 @@ export interface ClaimSourcesDeps {
   client: KubeClient;
   inform: Inform;
   /** Those of the controller of snapshots, while that runs. */
-  snapshots: { snapshots: Informer<VolumeSnapshot>; contents: Informer<VolumeSnapshotContent> } | undefined;
+  snapshots:
+    | { snapshots: Informer<VolumeSnapshot>; contents: Informer<VolumeSnapshotContent> }
+    | undefined;
   grants: Pick<GrantsWatch, 'onChange'>;
   /** Told of each object that changed. */
   woken(kind: Awaited['kind'], object: KubeObject): void;
@@ -55,7 +61,9 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
     { kind: 'VolumePopulator', resource: VOLUME_POPULATORS },
   ];
   const running: { stop(): Promise<void> }[] = [];
-  const waits = kinds.map(({ resource }) => whenServed(client, [resource], clock, logger, isAnswer));
+  const waits = kinds.map(({ resource }) =>
+    whenServed(client, [resource], clock, logger, isAnswer),
+  );
   let stopped = false;
 
   function follow({ kind, resource }: (typeof kinds)[number]): void {

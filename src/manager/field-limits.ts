@@ -55,12 +55,20 @@ export const boundedManifest = (
   { name, namespace }: ObjectMeta,
   dataSourceRef: DataSourceReference,
 ): string =>
-  JSON.stringify({ metadata: { name, namespace }, spec: { dataSourceRef: boundedReference(dataSourceRef) } });
+  JSON.stringify({
+    metadata: { name, namespace },
+    spec: { dataSourceRef: boundedReference(dataSourceRef) },
+  });
 
 /** A selector that is longer is kept as one that selects nothing in particular: that there is one counts. */
-export function boundedClaimSpec(spec: PersistentVolumeClaim['spec']): PersistentVolumeClaim['spec'] {
+export function boundedClaimSpec(
+  spec: PersistentVolumeClaim['spec'],
+): PersistentVolumeClaim['spec'] {
   const { accessModes, resources, selector, dataSource, dataSourceRef, ...rest } = spec;
-  const texts = Object.entries(rest).filter(([, value]) => typeof value === 'string') as [string, string][];
+  const texts = Object.entries(rest).filter(([, value]) => typeof value === 'string') as [
+    string,
+    string,
+  ][];
   const { requests, limits } = resources ?? {};
   const storageOf = (each: { storage?: string } = {}) =>
     each.storage === undefined ? {} : { storage: each.storage };

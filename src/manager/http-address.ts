@@ -31,9 +31,13 @@ export function checkMetricsPath(path: string): string {
     });
   }
   if (path === '/healthz' || path === '/readyz') {
-    throw new StowageError('usage', `--metrics-path ${path}: there the daemon tells of its health`, {
-      hint: 'Choose another, such as /metrics.',
-    });
+    throw new StowageError(
+      'usage',
+      `--metrics-path ${path}: there the daemon tells of its health`,
+      {
+        hint: 'Choose another, such as /metrics.',
+      },
+    );
   }
   return path;
 }

@@ -40,7 +40,9 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
   const { address, metricsPath, ready, clock, logger } = options;
   const metrics = options.metrics && shared(options.metrics, clock);
 
-  async function answer(path: string): Promise<{ code: number; contentType: string; body: string }> {
+  async function answer(
+    path: string,
+  ): Promise<{ code: number; contentType: string; body: string }> {
     if (path === '/healthz') return { code: 200, contentType: TEXT, body: 'ok\n' };
     if (path === '/readyz') {
       const { ready: isReady, text } = ready();
@@ -51,7 +53,10 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
     return { code: 404, contentType: TEXT, body: `There are: ${known.join(', ')}\n` };
   }
 
-  async function serve({ method, url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function serve(
+    { method, url = '/' }: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
     if (method !== 'GET' && method !== 'HEAD') {
       response.writeHead(405, { ...HEADERS, allow: 'GET, HEAD' }).end();
       return;
@@ -67,7 +72,11 @@ export async function startHttpEndpoint(options: HttpEndpointOptions): Promise<H
 
   const asked = new WeakSet<Socket>();
   const server = createServer(
-    { requestTimeout: PATIENCE, headersTimeout: PATIENCE, connectionsCheckingInterval: PATIENCE / 4 },
+    {
+      requestTimeout: PATIENCE,
+      headersTimeout: PATIENCE,
+      connectionsCheckingInterval: PATIENCE / 4,
+    },
     (request, response) => {
       // Requests in advance of answers would be held in memory, with their answers.
       if (asked.has(request.socket)) {

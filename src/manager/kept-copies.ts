@@ -22,7 +22,9 @@ export function copiesOf(
   const on = indexBy(contents, (content) => handleOf(content)?.nodes);
   return (node) => {
     // A content may be in both.
-    const all = [...naming.on(node), ...on(node)].map((content) => [content.metadata.uid, content] as const);
+    const all = [...naming.on(node), ...on(node)].map(
+      (content) => [content.metadata.uid, content] as const,
+    );
     return [...new Map(all).values()].flatMap((content) => copyOf(content, volumes) ?? []);
   };
 }

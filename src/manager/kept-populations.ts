@@ -28,13 +28,21 @@ export function keepPopulatingPod({ apiVersion, kind, metadata, spec, status }: 
       ...(message && { message }),
       ...(conditions && { conditions }),
       ...(containerStatuses && {
-        containerStatuses: containerStatuses.map(({ name, state }) => ({ name, ...(state && { state }) })),
+        containerStatuses: containerStatuses.map(({ name, state }) => ({
+          name,
+          ...(state && { state }),
+        })),
       }),
     },
   };
 }
 
-export function keepPopulator({ apiVersion, kind, metadata, sourceKind }: VolumePopulator): VolumePopulator {
+export function keepPopulator({
+  apiVersion,
+  kind,
+  metadata,
+  sourceKind,
+}: VolumePopulator): VolumePopulator {
   const { name, uid, resourceVersion, deletionTimestamp } = metadata;
   return {
     apiVersion,

@@ -9,5 +9,7 @@ const MAX_NAME = 253;
  */
 export function leaseName(localNodes: readonly string[]): string {
   const name = ['stowage', ...[...localNodes].sort()].join('-');
-  return name.length <= MAX_NAME ? name : `stowage-${createHash('sha256').update(name).digest('hex')}`;
+  return name.length <= MAX_NAME
+    ? name
+    : `stowage-${createHash('sha256').update(name).digest('hex')}`;
 }

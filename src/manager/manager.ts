@@ -1,5 +1,11 @@
 import { CONTROLLERS, type ControllerName } from '../api/controllers.ts';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
@@ -94,7 +100,15 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     transform: (object: T) => T,
     more: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'> = {},
   ): Informer<T> => {
-    const informer = createInformer<T>({ client, clock, random, logger, resource, transform, ...more });
+    const informer = createInformer<T>({
+      client,
+      clock,
+      random,
+      logger,
+      resource,
+      transform,
+      ...more,
+    });
     metrics?.addInformer(resource, informer);
     return informer;
   };
@@ -129,7 +143,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     managesNode: options.managesNode,
     kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
     follower: createFollower(executor),
-    events: createEventRecorder({ client, clock, component: COMPONENT, host: options.host, logger }),
+    events: createEventRecorder({
+      client,
+      clock,
+      component: COMPONENT,
+      host: options.host,
+      logger,
+    }),
     clock,
     logger,
   };
@@ -143,7 +163,9 @@ export function startVolumeController(options: VolumeControllerOptions): Running
       : undefined;
   if (claims !== undefined) informers.push(claims);
   const pods =
-    options.attachment !== undefined || enabled.has('claim') ? inform<Pod>(PODS, transformPod) : undefined;
+    options.attachment !== undefined || enabled.has('claim')
+      ? inform<Pod>(PODS, transformPod)
+      : undefined;
   if (pods !== undefined) informers.push(pods);
   const attaching =
     claims && pods && options.attachment
@@ -156,12 +178,31 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const provisioning =
     claims && provisions
       ? createProvisioning({
-          ...{ ...options, ...shared, enabled, inform, storageClasses, claims, pods, grants, random },
+          ...{
+            ...options,
+            ...shared,
+            enabled,
+            inform,
+            storageClasses,
+            claims,
+            pods,
+            grants,
+            random,
+          },
         })
       : undefined;
   const population =
     claims && populates
-      ? createPopulation({ ...options, ...shared, enabled, inform, storageClasses, claims, grants, random })
+      ? createPopulation({
+          ...options,
+          ...shared,
+          enabled,
+          inform,
+          storageClasses,
+          claims,
+          grants,
+          random,
+        })
       : undefined;
   const reconcile = createVolumeReconciler({
     ...shared,
@@ -192,7 +233,14 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const run: Run = (name, ofQueue, work, as = name) => {
     if (stopping || !enabled.has(name)) return;
     const onReconciled = metrics?.addController(as, ofQueue);
-    const how = { queue: ofQueue, reconcile: work, logger, clock, onReconciled, ...(around && { around }) };
+    const how = {
+      queue: ofQueue,
+      reconcile: work,
+      logger,
+      clock,
+      onReconciled,
+      ...(around && { around }),
+    };
     controllers.push(runController(how));
   };
   const started = Promise.all([begin, ...needed.map((informer) => informer.synced)]).then(() => {

@@ -60,7 +60,8 @@ export function createPopulation(deps: PopulationDeps): Part {
   const once = eventOnce(deps.client, deps.clock, deps.host);
   const parts: Part[] = [];
   if (enabled.has('data-source-validator')) parts.push(validatorPart(deps, once));
-  if (enabled.has('populator') && namespace !== undefined) parts.push(machinePart(deps, namespace, once));
+  if (enabled.has('populator') && namespace !== undefined)
+    parts.push(machinePart(deps, namespace, once));
   return {
     start() {
       for (const part of parts) part.start();
@@ -78,7 +79,11 @@ export function createPopulation(deps: PopulationDeps): Part {
 type Once = ReturnType<typeof eventOnce>;
 
 /** An informer of a kind that the cluster may lack: it begins once that is served. */
-function later<T extends KubeObject>(deps: PopulationDeps, resource: Resource, informer: Informer<T>) {
+function later<T extends KubeObject>(
+  deps: PopulationDeps,
+  resource: Resource,
+  informer: Informer<T>,
+) {
   const waiting = whenServed(deps.client, [resource], deps.clock, deps.logger);
   let stopped = false;
   informer.synced.catch(() => {});
@@ -113,7 +118,8 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
     ...{ claims, populators, once },
     onVerdict: metrics?.populations.onVerdict,
   });
-  const add = ({ metadata }: PersistentVolumeClaim) => queue.add(`${metadata.namespace}/${metadata.name}`);
+  const add = ({ metadata }: PersistentVolumeClaim) =>
+    queue.add(`${metadata.namespace}/${metadata.name}`);
   const all = () => {
     for (const claim of claims.list()) if (isOther(claim)) add(claim);
   };
@@ -184,13 +190,19 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
         client,
         crossNamespace: deps.crossNamespace ?? false,
         isGranted: async ({ from, to }) =>
-          isGranted(await liveReads(client, VERSIONS_OF_REFERENCE_GRANTS).grants(to.namespace), from, to),
+          isGranted(
+            await liveReads(client, VERSIONS_OF_REFERENCE_GRANTS).grants(to.namespace),
+            from,
+            to,
+          ),
       }),
     onPopulated: metrics?.populations.onEnd,
   });
   metrics?.populations.addPods(pods, ({ metadata }) => {
     const prime = claims.get(primeNameOf(uidOfName(metadata.name) ?? ''), namespace);
-    return parseQuantity(prime?.status?.capacity?.storage ?? prime?.spec.resources?.requests?.storage ?? '0');
+    return parseQuantity(
+      prime?.status?.capacity?.storage ?? prime?.spec.resources?.requests?.storage ?? '0',
+    );
   });
 
   claims.onChange(({ object, old }) => {
@@ -209,8 +221,10 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
   });
   persistentVolumes.onChange(({ object }) => {
     const { claimRef } = object.spec;
-    const target = claimRef?.namespace === namespace ? uidOfName(claimRef.name ?? '') : claimRef?.uid;
-    if (target !== undefined && claims.get(primeNameOf(target), namespace) !== undefined) queue.add(target);
+    const target =
+      claimRef?.namespace === namespace ? uidOfName(claimRef.name ?? '') : claimRef?.uid;
+    if (target !== undefined && claims.get(primeNameOf(target), namespace) !== undefined)
+      queue.add(target);
   });
   storageClasses.onChange(({ object }) => {
     for (const claim of byClass(object.metadata.name)) again(claim);

@@ -14,7 +14,8 @@ import { compareVersions } from '../kube/store.ts';
  */
 export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
   const { metadata } = object;
-  const forgets = ({ metadata: { annotations } }: KubeObject) => annotations?.[FORGET_NODE_ANNOTATION];
+  const forgets = ({ metadata: { annotations } }: KubeObject) =>
+    annotations?.[FORGET_NODE_ANNOTATION];
   return (
     isPaused(old) !== isPaused(object) ||
     forgets(old) !== forgets(object) ||
@@ -27,7 +28,8 @@ export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
 }
 
 /** What of a Node work on its Volumes goes by, as text. */
-export const nodeStateKey = (node: KubeNode): string => `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
+export const nodeStateKey = (node: KubeNode): string =>
+  `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
 
 /** Attachment has told of the device what was not known before: it is looked at again. */
 export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>

@@ -178,7 +178,10 @@ function roomsOf(
     // A Volume may be in both. What is being written counts: the cache has its earlier size.
     volumesOn: (node) => [
       ...new Map(
-        [...volumesOnNode(node), ...promises.on(node)].map((volume) => [volume.metadata.name, volume]),
+        [...volumesOnNode(node), ...promises.on(node)].map((volume) => [
+          volume.metadata.name,
+          volume,
+        ]),
       ).values(),
     ],
   });
@@ -187,7 +190,8 @@ function roomsOf(
     if (type === 'deleted') for (const node of nodesOf(object)) rooms.forget(node);
   });
   nodes.onChange(({ object, old }) => {
-    if (old === undefined || nodeStateKey(old) !== nodeStateKey(object)) rooms.forget(object.metadata.name);
+    if (old === undefined || nodeStateKey(old) !== nodeStateKey(object))
+      rooms.forget(object.metadata.name);
   });
   return rooms;
 }

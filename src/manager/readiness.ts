@@ -16,7 +16,10 @@ export interface Readiness {
 
 /** Ready is who has heard from each source, and lately. `now` is in ms since the epoch. */
 export function readiness(sources: readonly Source[], now: number): Readiness {
-  const checks = sources.map(({ name, lastHeard }) => ({ name, problem: problemOf(lastHeard(), now) }));
+  const checks = sources.map(({ name, lastHeard }) => ({
+    name,
+    problem: problemOf(lastHeard(), now),
+  }));
   const ready = checks.every(({ problem }) => problem === undefined);
   const lines = checks.map(({ name, problem }) =>
     problem === undefined ? `[+]${name} ok` : `[-]${name} failed: ${problem}`,

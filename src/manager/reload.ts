@@ -33,7 +33,8 @@ export async function keepReloading<T>(options: ReloadOptions<T>, first: T): Pro
   });
   while (!signal.aborted) {
     wake = new AbortController();
-    if (!asked) await clock.sleep(LOOK_EVERY, AbortSignal.any([wake.signal, signal])).catch(() => {});
+    if (!asked)
+      await clock.sleep(LOOK_EVERY, AbortSignal.any([wake.signal, signal])).catch(() => {});
     if (signal.aborted) return;
     const hungUp = asked;
     asked = false;

@@ -26,7 +26,11 @@ const DEPLOYMENTS: Resource = {
 export interface SnapshotModeDeps {
   flag: SnapshotController;
   /** Makes an informer of the objects of that name, in all namespaces. */
-  inform<T extends KubeObject>(resource: Resource, name: string, keep: (object: T) => T): Informer<T>;
+  inform<T extends KubeObject>(
+    resource: Resource,
+    name: string,
+    keep: (object: T) => T,
+  ): Informer<T>;
   clock: Clock;
   /** Called when the mode is another one than it was. */
   onChange(mode: SnapshotMode): void;
@@ -41,9 +45,19 @@ export interface WatchedMode {
 }
 
 /** Follows whether the standard snapshot-controller is at work beside this process, where that is to be found out. */
-export function watchSnapshotMode({ flag, inform, clock, onChange }: SnapshotModeDeps): WatchedMode {
+export function watchSnapshotMode({
+  flag,
+  inform,
+  clock,
+  onChange,
+}: SnapshotModeDeps): WatchedMode {
   if (flag !== 'auto') {
-    return { now: () => flag, start() {}, synced: Promise.resolve(), stop: () => Promise.resolve() };
+    return {
+      now: () => flag,
+      start() {},
+      synced: Promise.resolve(),
+      stop: () => Promise.resolve(),
+    };
   }
   const leases = inform<Lease>(LEASES, CONTROLLER_LEASE, keepLease);
   const deployments = inform<Deployment>(DEPLOYMENTS, CONTROLLER_DEPLOYMENT, keepDeployment);
@@ -59,7 +73,9 @@ export function watchSnapshotMode({ flag, inform, clock, onChange }: SnapshotMod
       seenAt: seenAt.get(metadata.uid ?? '') ?? now,
       durationSeconds: spec?.leaseDurationSeconds ?? undefined,
     }));
-    const ready = deployments.list().map(({ status }) => ({ readyReplicas: status?.readyReplicas ?? 0 }));
+    const ready = deployments
+      .list()
+      .map(({ status }) => ({ readyReplicas: status?.readyReplicas ?? 0 }));
     const next = modeOf(flag, seen, ready, now);
     if (next.until !== undefined && next.until > waitsUntil) lookAgainAt(next.until);
     const before = mode;

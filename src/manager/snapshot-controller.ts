@@ -1,7 +1,20 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
+import {
+  VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUME_SNAPSHOTS,
+} from '../api/resources.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../api/snapshot.ts';
 import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
@@ -9,7 +22,10 @@ import { createPromises } from '../controllers/lib/capacity/reservations.ts';
 import type { KeptCopy } from '../controllers/lib/capacity/room.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
 import type { ContentOperation } from '../controllers/snapshot/content-effects.ts';
-import { createContentReconciler, type Result } from '../controllers/snapshot/content-reconciler.ts';
+import {
+  createContentReconciler,
+  type Result,
+} from '../controllers/snapshot/content-reconciler.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import type { NodeWork } from '../controllers/snapshot/node-work.ts';
@@ -96,7 +112,8 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const copiesOn = copiesOf(contents, volumes, naming);
   // Before anything is woken by it.
   contents.onChange(({ type, object }) => {
-    if (type === 'deleted') for (const node of handleOf(object)?.nodes ?? []) deps.rooms.forget(node);
+    if (type === 'deleted')
+      for (const node of handleOf(object)?.nodes ?? []) deps.rooms.forget(node);
   });
   const untaken = indexBy(contents, (content) => (isUntaken(content) ? '' : undefined));
   const placeOf = (volume: Volume) => workNode(volume, (name) => nodes.get(name));
@@ -122,7 +139,8 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const enqueue = (key: SnapshotKey) => queue.add(key);
   const mode = watchSnapshotMode({
     flag: deps.flag,
-    inform: (resource, name, keep) => inform(resource, keep, { fieldSelector: `metadata.name=${name}` }),
+    inform: (resource, name, keep) =>
+      inform(resource, keep, { fieldSelector: `metadata.name=${name}` }),
     clock,
     onChange(now) {
       logger.info({ mode: now }, 'who binds VolumeSnapshots has changed');
@@ -130,7 +148,17 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
     },
   });
   const snapshotPart = createSnapshotReconciler({
-    ...{ client, snapshots, contents, snapshotClasses, claims, persistentVolumes, volumes, clock, logger },
+    ...{
+      client,
+      snapshots,
+      contents,
+      snapshotClasses,
+      claims,
+      persistentVolumes,
+      volumes,
+      clock,
+      logger,
+    },
     events: deps.events,
     restoresOf: restores,
     clonesOf: clones,
@@ -139,7 +167,12 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   });
   const reconcileContent = createContentReconciler({
     ...{ client, contents, snapshots, snapshotClasses, volumes, nodes, clock, logger },
-    ...{ work: deps.work, managesNode: deps.managesNode, events: deps.events, onOperation: deps.onOperation },
+    ...{
+      work: deps.work,
+      managesNode: deps.managesNode,
+      events: deps.events,
+      onOperation: deps.onOperation,
+    },
     ...{ storageClasses: deps.storageClasses, rooms: deps.rooms, naming },
     restoresOf: restores,
     placeOf(volume, contentUid) {

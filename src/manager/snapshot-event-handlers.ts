@@ -1,7 +1,11 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim } from '../api/core.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { SNAPSHOT_FINALIZERS } from '../api/names.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../api/snapshot.ts';
 import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
@@ -12,7 +16,10 @@ import { handleOf } from './kept-copies.ts';
 import { attachmentsChanged, needsReconcile, nodeStateKey } from './predicates.ts';
 
 /** What is decided about: a content, or a snapshot or claim by its namespace and name. */
-export type SnapshotKey = `content/${string}` | `snapshot/${string}/${string}` | `claim/${string}/${string}`;
+export type SnapshotKey =
+  | `content/${string}`
+  | `snapshot/${string}/${string}`
+  | `claim/${string}/${string}`;
 
 export interface WakeDeps {
   snapshots: Informer<VolumeSnapshot>;
@@ -75,13 +82,16 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
       wakeContent(object.metadata.name);
   });
   deps.snapshotClasses.onChange(() => {
-    for (const snapshot of snapshots.list()) if (!snapshot.status?.readyToUse) enqueue(keyOf(snapshot));
-    for (const content of contents.list()) if (!isAtRest(content)) wakeContent(content.metadata.name);
+    for (const snapshot of snapshots.list())
+      if (!snapshot.status?.readyToUse) enqueue(keyOf(snapshot));
+    for (const content of contents.list())
+      if (!isAtRest(content)) wakeContent(content.metadata.name);
   });
   deps.claims.onChange(({ object, old }) => {
     const { namespace = '', name, finalizers } = object.metadata;
     wakeSnapshotsOfClaim(namespace, name);
-    if (finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) enqueue(`claim/${namespace}/${name}`);
+    if (finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource))
+      enqueue(`claim/${namespace}/${name}`);
     // One that was made from another one is bound, or gone.
     for (const each of [object, old]) {
       const source = each?.spec.dataSourceRef ?? each?.spec.dataSource;
@@ -150,7 +160,9 @@ export function wakeSnapshots(deps: WakeDeps): { all(): void } {
 
 /** Nothing is to be done or looked at for it. */
 const isAtRest = ({ metadata, status }: VolumeSnapshotContent): boolean =>
-  metadata.deletionTimestamp === undefined && status?.readyToUse === true && status.error === undefined;
+  metadata.deletionTimestamp === undefined &&
+  status?.readyToUse === true &&
+  status.error === undefined;
 
 /** What is said of it is written by us; by somebody else what it is known by. */
 function isChanged(old: VolumeSnapshotContent, object: VolumeSnapshotContent): boolean {

@@ -30,7 +30,8 @@ const NO_FREEZE = { seconds: 0, copy: false };
 export function snapshotStorage(
   kubeletRoot: string,
 ): Pick<ExecutorWorkDeps<Wanted, Seen>, 'storage' | 'wantedOf'> {
-  const viewIn = (before: ReadonlyMap<string, ProbeResult>) => readView(answersOf(before), kubeletRoot);
+  const viewIn = (before: ReadonlyMap<string, ProbeResult>) =>
+    readView(answersOf(before), kubeletRoot);
   return {
     storage: {
       before: (wanted) => (isThin(wanted) ? viewProbes() : []),
@@ -59,7 +60,9 @@ export function snapshotStorage(
         const desired = volume && desiredOf(volume, undefined, node);
         const isThere = desired?.type === 'lvm' && desired.vgName === vgName;
         if (freeze !== undefined && !isThere) {
-          return { problem: `Volume ${volume?.metadata.name} is not in the volume group ${vgName} any more` };
+          return {
+            problem: `Volume ${volume?.metadata.name} is not in the volume group ${vgName} any more`,
+          };
         }
         return {
           ...{ type: 'lvm', uid: snapshotUidOf(name), vgName, name },
@@ -71,7 +74,9 @@ export function snapshotStorage(
       const desired = volume && desiredOf(volume, undefined, node);
       const isThere = desired?.type === 'sparse' && dirname(desired.file) === folder;
       if (freeze !== undefined && !isThere) {
-        return { problem: `the file of Volume ${volume?.metadata.name} is not in ${folder} any more` };
+        return {
+          problem: `the file of Volume ${volume?.metadata.name} is not in ${folder} any more`,
+        };
       }
       const of = isThere ? { ...desired, kubeletRoot } : inFolder(folder, uid, kubeletRoot);
       return { uid, volume: of, freeze: freeze ?? NO_FREEZE };

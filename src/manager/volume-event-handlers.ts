@@ -6,7 +6,12 @@ import { nodesOf } from '../controllers/volume/target-node.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
-import { attachmentsChanged, isNodeUnreachable, needsReconcile, nodeStateKey } from './predicates.ts';
+import {
+  attachmentsChanged,
+  isNodeUnreachable,
+  needsReconcile,
+  nodeStateKey,
+} from './predicates.ts';
 
 export interface WakeVolumesDeps {
   volumes: Informer<Volume>;
@@ -28,8 +33,10 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
   const leftoversOn = indexBy(leftovers, ({ spec }) => spec.nodeName);
   volumes.onChange(({ type, object, old }) => {
     const { name, uid = '' } = object.metadata;
-    if (old === undefined || needsReconcile(old, object) || attachmentsChanged(old, object)) queue.add(name);
-    if (old !== undefined && isNodeUnreachable(old) && !isNodeUnreachable(object)) wake(placeOf(object));
+    if (old === undefined || needsReconcile(old, object) || attachmentsChanged(old, object))
+      queue.add(name);
+    if (old !== undefined && isNodeUnreachable(old) && !isNodeUnreachable(object))
+      wake(placeOf(object));
     if (type === 'deleted' && leftovers.get(uid) !== undefined) leftoverQueue.add(uid);
   });
   leftovers.onChange(({ object, old }) => {
@@ -48,7 +55,8 @@ export function wakeVolumes(deps: WakeVolumesDeps): void {
 
   /** One of its Volumes has reached the node: what else waits to reach it may be minutes from its next try. */
   function wake(node: string): void {
-    for (const volume of volumesOn(node)) if (isNodeUnreachable(volume)) queue.add(volume.metadata.name);
+    for (const volume of volumesOn(node))
+      if (isNodeUnreachable(volume)) queue.add(volume.metadata.name);
     for (const leftover of leftoversOn(node))
       if (isNodeUnreachable(leftover)) leftoverQueue.add(leftover.metadata.name);
   }

@@ -9,7 +9,8 @@ import type { Source } from './readiness.ts';
 const ASK_AGAIN = 10_000;
 
 /** Whether a kind is served at all is told by what the API server says, and not by that it can say nothing. */
-export const isAnswer = (error: unknown): boolean => error instanceof ApiError && error.statusCode < 500;
+export const isAnswer = (error: unknown): boolean =>
+  error instanceof ApiError && error.statusCode < 500;
 
 export interface WhenServed {
   /** Resolves when the API server serves all of them; rejects when this is stopped before. */

@@ -99,7 +99,12 @@ export async function runWatch(
     host,
   });
   const { election, client } = right;
-  const nodes = createInformer<KubeNode>({ ...surroundings, client, resource: NODES, transform: keepNode });
+  const nodes = createInformer<KubeNode>({
+    ...surroundings,
+    client,
+    resource: NODES,
+    transform: keepNode,
+  });
   metrics?.addInformer(NODES, nodes);
   const reached = executorFor({
     transport,
@@ -134,7 +139,9 @@ export async function runWatch(
     crossNamespace: options.crossNamespace,
     links: options.links,
     kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
-    attachment: controllers.has('attachment') ? (options.attachment ?? DEFAULT_ATTACHMENT) : undefined,
+    attachment: controllers.has('attachment')
+      ? (options.attachment ?? DEFAULT_ATTACHMENT)
+      : undefined,
     ...(options.snapshotController && { snapshotController: options.snapshotController }),
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),
@@ -146,10 +153,16 @@ export async function runWatch(
     ...(election === undefined ? [] : [{ name: 'lease', lastHeard: election.lastHeard }]),
   ];
   if (timing !== undefined) {
-    election?.won.then(() => tellOfOthers(client, timing.namespace, surroundings, signal)).catch(() => {});
+    election?.won
+      .then(() => tellOfOthers(client, timing.namespace, surroundings, signal))
+      .catch(() => {});
   }
   controller.started.then(
-    () => logger.info({ transport, workers: live.now().workers, controllers: [...controllers] }, 'watching'),
+    () =>
+      logger.info(
+        { transport, workers: live.now().workers, controllers: [...controllers] },
+        'watching',
+      ),
     // Stopped before: whoever stops it says so.
     () => {},
   );

@@ -7,15 +7,19 @@ import type { DynamicClass } from './dynamic-class.ts';
 const PREFIX = 'pvc-';
 
 /** The Volume of a claim, and so its PersistentVolume, as external-provisioner names them. */
-export const volumeNameOf = ({ metadata: { uid = '' } }: Pick<PersistentVolumeClaim, 'metadata'>): string =>
-  `${PREFIX}${uid}`;
+export const volumeNameOf = ({
+  metadata: { uid = '' },
+}: Pick<PersistentVolumeClaim, 'metadata'>): string => `${PREFIX}${uid}`;
 
 /** Whether a Volume was made for a claim: by what it says itself, for anyone may name a Volume so. */
-export function claimOf(volume: Volume): { namespace: string; name: string; uid: string } | undefined {
+export function claimOf(
+  volume: Volume,
+): { namespace: string; name: string; uid: string } | undefined {
   const { metadata, spec } = volume.spec.template ?? {};
   const { namespace, name, uid } = (spec?.claimRef ?? {}) as Record<string, unknown>;
   if (metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] !== DRIVER) return undefined;
-  if (typeof namespace !== 'string' || typeof name !== 'string' || typeof uid !== 'string') return undefined;
+  if (typeof namespace !== 'string' || typeof name !== 'string' || typeof uid !== 'string')
+    return undefined;
   return volume.metadata.name === `${PREFIX}${uid}` ? { namespace, name, uid } : undefined;
 }
 

@@ -37,7 +37,16 @@ export const ON_DELETE_PARAMETER = 'onDelete';
 export const ATTACH_POLICY_PARAMETER = 'attachPolicy';
 
 const PARAMETERS = [
-  ...['type', 'directory', 'requireMount', 'vgName', 'thinPool', 'fsType', 'mkfsOptions', 'overcommit'],
+  ...[
+    'type',
+    'directory',
+    'requireMount',
+    'vgName',
+    'thinPool',
+    'fsType',
+    'mkfsOptions',
+    'overcommit',
+  ],
   ...[OVERWRITE_PARAMETER, ON_DELETE_PARAMETER, ATTACH_POLICY_PARAMETER],
 ];
 
@@ -47,7 +56,9 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
   const bad = (problem: string) => ({ problem: `storage class ${metadata.name}: ${problem}` });
   const unknown = Object.keys(parameters).find((name) => !PARAMETERS.includes(name));
   if (unknown !== undefined) {
-    return bad(`there is no parameter ${JSON.stringify(unknown)}. There are: ${PARAMETERS.join(', ')}`);
+    return bad(
+      `there is no parameter ${JSON.stringify(unknown)}. There are: ${PARAMETERS.join(', ')}`,
+    );
   }
   const place = placeOf(parameters);
   if ('problem' in place) return bad(place.problem);
@@ -142,10 +153,14 @@ function placeOf(parameters: Record<string, string>): Place | { problem: string 
   if (directory !== undefined) return misplaced('directory');
   if (requireMount !== undefined) return misplaced('requireMount');
   if (vgName === undefined || !isLvmName(vgName)) {
-    return { problem: `parameter vgName is ${JSON.stringify(vgName ?? '')}, but must be ${LVM_NAME}` };
+    return {
+      problem: `parameter vgName is ${JSON.stringify(vgName ?? '')}, but must be ${LVM_NAME}`,
+    };
   }
   if (thinPool !== undefined && !isLvmName(thinPool)) {
-    return { problem: `parameter thinPool is ${JSON.stringify(thinPool)}, but must be ${LVM_NAME}` };
+    return {
+      problem: `parameter thinPool is ${JSON.stringify(thinPool)}, but must be ${LVM_NAME}`,
+    };
   }
   if (overwrite !== undefined && overwrite !== 'true' && overwrite !== 'false') {
     return {

@@ -6,7 +6,10 @@ import { contentLink, earlierLink, linkOf } from '../storage/links.ts';
  * Returns whether a PersistentVolume belongs to a Volume, as another one may have its name: by its owner, or by the device that
  * it leads to, for `kubectl delete --cascade=orphan` takes the owner off. A path that only the status names proves nothing.
  */
-export function isPvOf(pv: PersistentVolume, { metadata: { uid = '' }, spec, status }: Volume): boolean {
+export function isPvOf(
+  pv: PersistentVolume,
+  { metadata: { uid = '' }, spec, status }: Volume,
+): boolean {
   const owned = pv.metadata.ownerReferences?.some((owner) => owner.uid === uid) ?? false;
   const path = pv.spec.local?.path;
   if (owned || path === undefined) return owned;

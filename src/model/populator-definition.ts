@@ -39,7 +39,8 @@ export function isStandard({ group, kind }: SourceKind): boolean {
   );
 }
 
-export const isSameKind = (a: SourceKind, b: SourceKind): boolean => a.group === b.group && a.kind === b.kind;
+export const isSameKind = (a: SourceKind, b: SourceKind): boolean =>
+  a.group === b.group && a.kind === b.kind;
 
 /** Those that say how volumes of the kind are filled, whatever is wrong with them. */
 export const definitionsFor = (
@@ -47,7 +48,8 @@ export const definitionsFor = (
   kind: SourceKind,
 ): PopulatorDefinition[] =>
   definitions.filter(
-    ({ spec, metadata }) => metadata.deletionTimestamp === undefined && isSameKind(spec.sourceKind, kind),
+    ({ spec, metadata }) =>
+      metadata.deletionTimestamp === undefined && isSameKind(spec.sourceKind, kind),
   );
 
 /** Where objects of its kind are read. */
@@ -72,7 +74,8 @@ export function problemOf({ spec }: PopulatorDefinition): string | undefined {
   if (pod.mountPath === undefined && pod.devicePath === undefined) {
     return 'spec.pod has neither mountPath nor devicePath';
   }
-  if (pod.command?.some(hasField)) return 'spec.pod.command has a field of the data source: have it in args';
+  if (pod.command?.some(hasField))
+    return 'spec.pod.command has a field of the data source: have it in args';
   const texts = [...(pod.args ?? []), ...(pod.env ?? []).map(({ value = '' }) => value)];
   const dollar = texts.find((text) => text.includes('${.'));
   if (dollar !== undefined) return `${JSON.stringify(dollar)} has a '$' right before a field`;

@@ -22,7 +22,9 @@ export function substitute(template: string, source: KubeObject): string {
   }
   const result = template.replaceAll(FIELD, (_, path: string) => escaped(valueAt(source, path)));
   if (Buffer.byteLength(result) >= MAX_BYTES) {
-    throw new SubstitutionError(`${JSON.stringify(template)} would be longer than an argument can be`);
+    throw new SubstitutionError(
+      `${JSON.stringify(template)} would be longer than an argument can be`,
+    );
   }
   return result;
 }

@@ -12,9 +12,14 @@ export const ANSWER_LIMIT = 4 << 20;
 const ERRORS_LIMIT = 64 << 10;
 
 export function answerTooLong(node: string): NodeError {
-  return new NodeError('protocol', node, `node ${node} answered with more than ${ANSWER_LIMIT >> 20} MiB`, {
-    hint: 'Stowage asks for far less: check what prints into non-interactive logins on the node, and who administers it.',
-  });
+  return new NodeError(
+    'protocol',
+    node,
+    `node ${node} answered with more than ${ANSWER_LIMIT >> 20} MiB`,
+    {
+      hint: 'Stowage asks for far less: check what prints into non-interactive logins on the node, and who administers it.',
+    },
+  );
 }
 
 /**

@@ -12,11 +12,16 @@ export const asProbe = ({ argv, late }: Pick<Guard, 'argv' | 'late'>): readonly 
 const ENDED_ITSELF = [0, 1];
 
 /** Whether a command answered what is expected. As a job on its node sees it: without newlines at the end of the output. */
-export function holds({ exit, stdout: text }: Expect, result: Pick<ProbeResult, 'exit' | 'stdout'>): boolean {
+export function holds(
+  { exit, stdout: text }: Expect,
+  result: Pick<ProbeResult, 'exit' | 'stdout'>,
+): boolean {
   const stdout = result.stdout.replace(/\n+$/, '');
   if (exit !== undefined && exit !== result.exit) return false;
   if (text === undefined) return true;
-  return 'is' in text ? stdout === text.is : stdout.includes(text.has) && !stdout.includes(text.lacks);
+  return 'is' in text
+    ? stdout === text.is
+    : stdout.includes(text.has) && !stdout.includes(text.lacks);
 }
 
 /**

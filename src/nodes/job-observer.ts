@@ -51,11 +51,13 @@ export function tellJobEnds(
     const jobs = subjects.get(subjectOf(node, key.subject));
     const seen = jobs?.get(key.id);
     if (state === 'running') {
-      if (seen?.is !== 'ended') jobsOf(node, key).set(key.id, { submitted: seen?.submitted, is: 'running' });
+      if (seen?.is !== 'ended')
+        jobsOf(node, key).set(key.id, { submitted: seen?.submitted, is: 'running' });
       return;
     }
     // What was never heard of as running may not have arrived, and is submitted again.
-    const over = state === 'not-found' ? seen?.is === 'running' : seen !== undefined && seen.is !== 'ended';
+    const over =
+      state === 'not-found' ? seen?.is === 'running' : seen !== undefined && seen.is !== 'ended';
     if (seen === undefined || !over) return;
     seen.is = 'ended';
     // It is submitted anew.

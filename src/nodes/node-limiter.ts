@@ -49,7 +49,8 @@ export function limitNodes<Asked, Answer>(
     for (;;) {
       if (state.failure?.life !== lifeOf(node)) state.failure = undefined;
       const { failure } = state;
-      if (failure !== undefined && (state.running > 0 || clock.now() < failure.until)) throw failure.error;
+      if (failure !== undefined && (state.running > 0 || clock.now() < failure.until))
+        throw failure.error;
       if (state.running < (state.reached ? PER_NODE : 1)) break;
       await new Promise<void>((resolve) => state.waiting.push(resolve));
     }
@@ -83,7 +84,8 @@ export function limitNodes<Asked, Answer>(
           error instanceof NodeError && (error.code === 'unreachable' || error.code === 'refused');
         if (!isNot) reached(state, clock.now());
         // A node that answers others meanwhile is there: what was asked hangs, as on a file server that does not answer.
-        else if (error.code === 'refused' || state.heard <= began) away(state, error, clock.now(), life);
+        else if (error.code === 'refused' || state.heard <= began)
+          away(state, error, clock.now(), life);
         throw error;
       } finally {
         ended.abort();
@@ -131,7 +133,9 @@ function createSlots(count: number): (state: NodeState) => Promise<() => void> {
 
   function handOut(): void {
     while (free > 0 && waiting.length > 0) {
-      const next = waiting.reduce((first, each) => (each.state.counted < first.state.counted ? each : first));
+      const next = waiting.reduce((first, each) =>
+        each.state.counted < first.state.counted ? each : first,
+      );
       waiting.splice(waiting.indexOf(next), 1);
       next.state.counted++;
       free--;

@@ -1,6 +1,13 @@
 import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job.ts';
 import { jobScript, PRELUDE } from './job-script.ts';
-import { ForeignJobs, JOBS_FOLDER, jobFolder, makeJobs, ownJobs, subjectFolder } from './jobs-folder.ts';
+import {
+  ForeignJobs,
+  JOBS_FOLDER,
+  jobFolder,
+  makeJobs,
+  ownJobs,
+  subjectFolder,
+} from './jobs-folder.ts';
 import { quote, quoteAll } from './quote.ts';
 import { SudoRefusal } from './sudo.ts';
 
@@ -38,7 +45,10 @@ ${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join(
 }
 
 /** @throws RangeError for an answer that `observeScript` does not give, SudoRefusal where sudo did not let one run */
-export function readObservation(answer: string, probes: readonly Probe[]): Map<string, ProbeResult> {
+export function readObservation(
+  answer: string,
+  probes: readonly Probe[],
+): Map<string, ProbeResult> {
   const lines = fields(answer, probes.length);
   if (lines.length !== probes.length) {
     throw new RangeError(`${lines.length} answers for ${probes.length} probes`);
@@ -49,7 +59,8 @@ export function readObservation(answer: string, probes: readonly Probe[]): Map<s
       if (kind !== 'probe' || number !== String(index)) {
         throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
       }
-      if (why === 'denied') throw new SudoRefusal(decode(user), probe.argv.join(' '), decode(stderr));
+      if (why === 'denied')
+        throw new SudoRefusal(decode(user), probe.argv.join(' '), decode(stderr));
       const ended = why === 'missing' ? 127 : status(exit);
       return [probe.name, { exit: ended, stdout: decode(stdout), stderr: decode(stderr) }];
     }),
@@ -162,7 +173,12 @@ function readStep(text: string): StepFacts | undefined {
   return name === undefined || command === undefined ? undefined : { name, command };
 }
 
-function readState(line: string, step: StepFacts | undefined, refusal: string, output: string): JobState {
+function readState(
+  line: string,
+  step: StepFacts | undefined,
+  refusal: string,
+  output: string,
+): JobState {
   const [state, exit, command] = line.split(' ');
   const unknown = { name: 'unknown', command: '' };
   switch (state) {
@@ -258,7 +274,8 @@ function fields(answer: string, asked: number): string[][] {
 }
 
 function status(text: string | undefined): number {
-  if (text === undefined || !/^\d+$/.test(text)) throw new RangeError(`not an exit status: ${text}`);
+  if (text === undefined || !/^\d+$/.test(text))
+    throw new RangeError(`not an exit status: ${text}`);
   return Number(text);
 }
 

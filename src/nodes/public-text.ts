@@ -20,9 +20,13 @@ export function publicFailure(
   state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
   known: readonly string[] = [],
 ): string {
-  if (state.state === 'guarded' || state.state === 'died') return withoutPaths(describeFailure(state), known);
+  if (state.state === 'guarded' || state.state === 'died')
+    return withoutPaths(describeFailure(state), known);
   const said = lastLine(state.output) || 'it printed nothing';
-  return withoutPaths(`the step "${state.step.name}" failed with status ${state.exit}: ${said}`, known);
+  return withoutPaths(
+    `the step "${state.step.name}" failed with status ${state.exit}: ${said}`,
+    known,
+  );
 }
 
 /** Returns the last line that a job printed, without what it reported of its progress. */

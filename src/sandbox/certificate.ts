@@ -62,20 +62,33 @@ export function selfSigned(now: Date): { key: string; cert: string } {
     der(TAG.integer, serial),
     algorithm,
     name,
-    der(TAG.sequence, time(new Date(now.getTime() - DAY_MS)), time(new Date(now.getTime() + 3650 * DAY_MS))),
+    der(
+      TAG.sequence,
+      time(new Date(now.getTime() - DAY_MS)),
+      time(new Date(now.getTime() + 3650 * DAY_MS)),
+    ),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
     der(
       0xa3,
       der(
         TAG.sequence,
-        extension(BASIC_CONSTRAINTS, true, der(TAG.sequence, der(TAG.boolean, Buffer.from([0xff])))),
+        extension(
+          BASIC_CONSTRAINTS,
+          true,
+          der(TAG.sequence, der(TAG.boolean, Buffer.from([0xff]))),
+        ),
         extension(SUBJECT_ALT_NAME, false, der(TAG.sequence, address)),
       ),
     ),
   );
   const signature = sign('sha256', certificate, privateKey);
-  const signed = der(TAG.sequence, certificate, algorithm, der(TAG.bits, Buffer.from([0]), signature));
+  const signed = der(
+    TAG.sequence,
+    certificate,
+    algorithm,
+    der(TAG.bits, Buffer.from([0]), signature),
+  );
   const lines = signed.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),

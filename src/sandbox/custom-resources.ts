@@ -80,13 +80,16 @@ export function serveDefinitions(cluster: Cluster): void {
       registerDefinition(kinds, change.object as Definition);
       generations.set(name, generation);
     }
-    if (change.type === 'ADDED') setImmediate(() => establish(cluster, change.object.metadata.name));
+    if (change.type === 'ADDED')
+      setImmediate(() => establish(cluster, change.object.metadata.name));
   });
 }
 
 /** It is served at once; that it is said to be comes after, as a controller does it. */
 function establish(cluster: Cluster, name: string): void {
-  const definition = cluster.store.get(DEFINITIONS, keyOf(undefined, name)) as Definition | undefined;
+  const definition = cluster.store.get(DEFINITIONS, keyOf(undefined, name)) as
+    | Definition
+    | undefined;
   if (definition === undefined) return;
   const status = established(definition, timestamp(cluster.now()));
   settle(cluster, DEFINITIONS, { ...definition, status });
@@ -149,7 +152,13 @@ function definitionCauses(definition: Definition): Cause[] {
   if (!['Cluster', 'Namespaced'].includes(spec.scope))
     return [notSupported('spec.scope', spec.scope, ['Cluster', 'Namespaced'])];
   if (spec.versions.filter((version) => version.storage).length !== 1)
-    return [invalidValue('spec.versions', '[]', 'must have exactly one version marked as storage version')];
+    return [
+      invalidValue(
+        'spec.versions',
+        '[]',
+        'must have exactly one version marked as storage version',
+      ),
+    ];
   return spec.versions.flatMap((version, i) => versionCauses(version, `spec.versions[${i}]`));
 }
 

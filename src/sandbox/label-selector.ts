@@ -23,7 +23,9 @@ export const WHOLE = /^-?\d+$/;
 const SYMBOLS = new Set(['', ',', '(', ')', '!', '=', '==', '!=', '>', '<']);
 
 const unparsed = (faults: string[]) =>
-  badRequest(`unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`);
+  badRequest(
+    `unable to parse requirement: ${faults.length === 1 ? faults[0] : `[${faults.join(', ')}]`}`,
+  );
 
 /** Throws a 400 for what can be the value of no label (apimachinery, NewRequirement). */
 function checked(requirement: Requirement): Requirement {
@@ -89,7 +91,8 @@ export function parseLabelSelector(text: string): Requirement[] {
     if (isAbsent) at += 1;
     const key = identifier();
     const faults = keyFaults(key);
-    if (faults.length > 0) throw unparsed([`<nil>: Invalid value: ${quoted(key)}: ${faults.join('; ')}`]);
+    if (faults.length > 0)
+      throw unparsed([`<nil>: Invalid value: ${quoted(key)}: ${faults.join('; ')}`]);
     if (isAbsent) return { key, operator: 'absent', values: [] };
     if (['', ','].includes(peek())) return { key, operator: 'exists', values: [] };
     const token = take();
@@ -106,7 +109,8 @@ export function parseLabelSelector(text: string): Requirement[] {
       throw badRequest(`found '${peek()}', expected: !, identifier, or 'end of string'`);
     all.push(requirement());
     const next = take();
-    if (next !== '' && next !== ',') throw badRequest(`found '${next}', expected: ',' or 'end of string'`);
+    if (next !== '' && next !== ',')
+      throw badRequest(`found '${next}', expected: ',' or 'end of string'`);
     if (next === ',' && SYMBOLS.has(peek()) && peek() !== '!')
       throw badRequest(`found '${peek()}', expected: identifier after ','`);
   }

@@ -56,7 +56,12 @@ export const noSuchPath = (within: boolean) =>
     : new NoSuchPath();
 
 export const noMethod = () =>
-  new Refusal(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+  new Refusal(
+    405,
+    'MethodNotAllowed',
+    'the server does not allow this method on the requested resource',
+    {},
+  );
 
 export const notSupportedOn = (kind: Kind, verb: string) =>
   new Refusal(
@@ -111,7 +116,8 @@ export function invalid(
 ): Refusal {
   const texts = [...new Set(causes.map((cause) => `${cause.field}: ${cause.text}`))];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  const type = kind === undefined ? '' : kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
+  const type =
+    kind === undefined ? '' : kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
   return new Refusal(422, 'Invalid', `${type} "${name}" is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
     ...(kind === undefined || kind.group === '' ? {} : { group: kind.group }),
@@ -132,7 +138,11 @@ export const quoted = (text: string) =>
     code === undefined ? all : (ESCAPES[code] ?? `\\x${code}`),
   );
 
-export const notSupported = (field: string, value: unknown, supported: readonly string[]): Cause => ({
+export const notSupported = (
+  field: string,
+  value: unknown,
+  supported: readonly string[],
+): Cause => ({
   field,
   reason: 'FieldValueNotSupported',
   text: `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`,

@@ -36,7 +36,15 @@ function holds({ key, operator, values }: Requirement, labels: Record<string, st
 }
 
 const ANY_KIND = ['metadata.name', 'metadata.namespace'];
-const EVENT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
+const EVENT_FIELDS = [
+  'kind',
+  'namespace',
+  'name',
+  'uid',
+  'apiVersion',
+  'resourceVersion',
+  'fieldPath',
+];
 const FIELDS: Record<string, string[]> = {
   events: [...EVENT_FIELDS.map((field) => `involvedObject.${field}`), 'reason', 'type', 'source'],
   pods: ['spec.nodeName', 'status.phase'],
@@ -45,10 +53,14 @@ const FIELDS: Record<string, string[]> = {
 /** Throws a 400 for a field that the API server cannot select by either. */
 export function fieldMatcher(selector: string, kind: Kind): Matcher {
   const own = kind.group === '' ? FIELDS[kind.plural] : undefined;
-  const supported = [...(kind.custom && !kind.namespaced ? ['metadata.name'] : ANY_KIND), ...(own ?? [])];
+  const supported = [
+    ...(kind.custom && !kind.namespaced ? ['metadata.name'] : ANY_KIND),
+    ...(own ?? []),
+  ];
   const tests = terms(selector).map((term) => {
     const [, path = '', operator, value] = EQUALITY_TERM.exec(term) ?? [];
-    if (operator === undefined) throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
+    if (operator === undefined)
+      throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
     if (!supported.includes(path))
       throw badRequest(
         kind.custom || own !== undefined || kind.plural === 'nodes'

@@ -73,7 +73,10 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
-function newCluster(now: () => Date, { crds, featureGates, scheduler, kubelet }: SandboxOptions): Cluster {
+function newCluster(
+  now: () => Date,
+  { crds, featureGates, scheduler, kubelet }: SandboxOptions,
+): Cluster {
   // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {

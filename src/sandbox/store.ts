@@ -16,7 +16,8 @@ export function keyOf(namespace: string | undefined, name: string): string {
   return `${namespace ?? ''}/${name}`;
 }
 
-const keyOfObject = (object: StoredObject) => keyOf(object.metadata.namespace, object.metadata.name);
+const keyOfObject = (object: StoredObject) =>
+  keyOf(object.metadata.namespace, object.metadata.name);
 
 /** All objects, the counter that numbers their versions, and the latest changes. */
 export class Store {
@@ -66,7 +67,9 @@ export class Store {
   /** Changes after a version, the oldest first, or undefined when some of them are forgotten. */
   changesSince(version: number): Change[] | undefined {
     if (version < this.#forgotten) return undefined;
-    return this.#history.slice(this.#history.findLastIndex((change) => change.version <= version) + 1);
+    return this.#history.slice(
+      this.#history.findLastIndex((change) => change.version <= version) + 1,
+    );
   }
 
   /** Stores an object, gives it its resourceVersion and tells the listeners before it returns. */
@@ -112,7 +115,8 @@ export class Store {
 
   #record(change: Change): void {
     this.#history.push(change);
-    if (this.#history.length > HISTORY_LENGTH) this.#forgotten = this.#history.shift()?.version ?? 0;
+    if (this.#history.length > HISTORY_LENGTH)
+      this.#forgotten = this.#history.shift()?.version ?? 0;
     for (const listener of this.#listeners) listener(change);
   }
 }

@@ -157,7 +157,10 @@ export const otherAdoption = (from: string, { intent }: Pick<Observed, 'intent'>
  * what half of it was done, nor find what has neither name.
  * @param what is not there
  */
-export const putBackAway = ({ uid, name }: Pick<Desired, 'uid' | 'name'>, what: string): Refusal => ({
+export const putBackAway = (
+  { uid, name }: Pick<Desired, 'uid' | 'name'>,
+  what: string,
+): Refusal => ({
   refusal: `an adoption that was begun is to be taken back, and ${what}`,
   hint: `Bring it back, and it gets the UID that it had. If it is gone for good, end the record of it on the node: rm ${intentPath(uid)}. If the node is gone, too: stowage delete volume ${name} --forget-node`,
   passing: true,

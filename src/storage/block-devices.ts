@@ -15,7 +15,8 @@ interface Row {
   wwn: string | null;
 }
 
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;
 
 /**
  * Reads what `LSBLK` printed.
@@ -24,7 +25,8 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 export function parseBlockDevices(lsblk: string): BlockDevice[] {
   const rows = list<Row>(lsblk, 'blockdevices').map((row) => {
     const [name, device] = [textOf(row.kname), textOf(row['maj:min'])];
-    if (name === undefined || device === undefined) throw new SyntaxError('a row of lsblk names no device');
+    if (name === undefined || device === undefined)
+      throw new SyntaxError('a row of lsblk names no device');
     return {
       name,
       device: device.trim(),

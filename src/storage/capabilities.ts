@@ -1,6 +1,9 @@
 import type { Probe } from '../nodes/job.ts';
 
-export const capabilitiesProbe: Probe = { name: 'capabilities', argv: ['cat', '/proc/self/status'] };
+export const capabilitiesProbe: Probe = {
+  name: 'capabilities',
+  argv: ['cat', '/proc/self/status'],
+};
 
 /** linux/capability.h */
 const CAP_SYS_RESOURCE = 24n;

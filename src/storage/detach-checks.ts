@@ -77,7 +77,11 @@ function devicesOf(desired: Desired, observed: Observed): readonly Device[] {
       return [];
     const isPart = facts.partition !== undefined;
     // Others may use the disks of a partition.
-    return [facts, ...facts.partitions, ...facts.otherPaths.filter(({ type }) => !isPart || type === 'part')];
+    return [
+      facts,
+      ...facts.partitions,
+      ...facts.otherPaths.filter(({ type }) => !isPart || type === 'part'),
+    ];
   }
   if (desired.type === 'lvm' && observed.type === 'lvm') {
     const own = ownOf(desired, observed.volumes);

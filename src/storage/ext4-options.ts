@@ -53,7 +53,10 @@ export const EXT4_OPTIONS: OptionTable = new Map([
   ['-i', count],
   ['-I', count],
   ['-J', settings(JOURNAL)],
-  ['-L', like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,15}$/, 'a label of 16 letters, digits, -, _ or . at most')],
+  [
+    '-L',
+    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,15}$/, 'a label of 16 letters, digits, -, _ or . at most'),
+  ],
   ['-m', like(/^[0-9]{1,2}(\.[0-9]{1,4})?$/, 'a percentage')],
   ['-N', count],
   ['-O', features],

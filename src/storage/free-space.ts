@@ -12,17 +12,24 @@ function andAbove(folder: string): string[] {
 
 /** The commands that say how much room there is for files in a folder (an absolute path). They read only. */
 export const freeSpaceProbes = (folder: string): Probe[] =>
-  andAbove(folder).map((path) => ({ name: nameOf(path), argv: ['stat', '-f', '-c', '%a|%S', '--', path] }));
+  andAbove(folder).map((path) => ({
+    name: nameOf(path),
+    argv: ['stat', '-f', '-c', '%a|%S', '--', path],
+  }));
 
 /** In bytes. @throws ObservationError where that can't be told */
 export function readFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint {
   const bytes = findFreeSpace(folder, results);
-  if (bytes === undefined) throw new ObservationError(`neither ${folder} nor a folder above it is there`);
+  if (bytes === undefined)
+    throw new ObservationError(`neither ${folder} nor a folder above it is there`);
   return bytes;
 }
 
 /** The same; undefined where neither the folder nor one above it is there. */
-export function findFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint | undefined {
+export function findFreeSpace(
+  folder: string,
+  results: ReadonlyMap<string, ProbeResult>,
+): bigint | undefined {
   const get = answersOf(results);
   for (const path of andAbove(folder)) {
     const stat = optional(path, get(nameOf(path)));

@@ -31,7 +31,14 @@ export function newTable(table: Table, device: string): string[] {
 
 /** The same table and partition, after the device has grown: same start, same GUID. One write. */
 export function growTable(table: Table, sizeBytes: bigint, device: string): string[] {
-  return ['sgdisk', '--move-second-header', '--delete=1', partition(sizeBytes), ...ours(table), device];
+  return [
+    'sgdisk',
+    '--move-second-header',
+    '--delete=1',
+    partition(sizeBytes),
+    ...ours(table),
+    device,
+  ];
 }
 
 /** Gives a partition another GUID. */

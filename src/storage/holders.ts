@@ -3,7 +3,17 @@ import type { BlockDevice, Users } from './types.ts';
 
 /** A holder keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
 export interface Holder {
-  kind: 'mount' | 'swap' | 'loop' | 'lvm' | 'crypt' | 'raid' | 'multipath' | 'bcache' | 'mapper' | 'other';
+  kind:
+    | 'mount'
+    | 'swap'
+    | 'loop'
+    | 'lvm'
+    | 'crypt'
+    | 'raid'
+    | 'multipath'
+    | 'bcache'
+    | 'mapper'
+    | 'other';
   /** The device that is mounted or swapped to, or that is made of the one below: a path. */
   device: string;
   /** The mount points, or device-mapper's name: escaped as the kernel does it, without a space. */
@@ -33,7 +43,11 @@ const OF_KUBELET = /kubernetes\.io~|\/plugins\/kubernetes\.io\//;
  * logical volumes of a group can be deactivated together once none of them is in use. Not its partitions, which callers look at.
  * @param known the devices that were followed so far
  */
-export function holdersOf(device: Device, users: Users, known = new Map<string, Holder[]>()): Holder[] {
+export function holdersOf(
+  device: Device,
+  users: Users,
+  known = new Map<string, Holder[]>(),
+): Holder[] {
   const before = known.get(device.name);
   if (before !== undefined || known.size === MAX_DEVICES) return before ?? [];
   // lsblk may be read while devices are moved: what leads back here is not followed.
@@ -43,7 +57,11 @@ export function holdersOf(device: Device, users: Users, known = new Map<string, 
   return found;
 }
 
-function holdersNow({ name, device }: Device, users: Users, known: Map<string, Holder[]>): Holder[] {
+function holdersNow(
+  { name, device }: Device,
+  users: Users,
+  known: Map<string, Holder[]>,
+): Holder[] {
   const path = `/dev/${name}`;
   const points = users.mounts.get(device);
   if (points !== undefined) {
@@ -65,7 +83,9 @@ function holdersNow({ name, device }: Device, users: Users, known: Map<string, H
 
 /** Returns the longest row on a device that is itself a holder, or on one of its partitions. */
 function above(device: Device, users: Users, known: Map<string, Holder[]>): Holder[] {
-  const parts = users.devices.filter(({ parent, type }) => parent === device.name && type === 'part');
+  const parts = users.devices.filter(
+    ({ parent, type }) => parent === device.name && type === 'part',
+  );
   return [device, ...parts]
     .map((each) => holdersOf(each, users, known))
     .reduce((longest, row) => (row.length > longest.length ? row : longest));
@@ -99,7 +119,9 @@ export const openUse = (path: string): Use => ({
 
 function endOf({ kind, name = '', command }: Holder): string {
   if (command !== undefined) return `To end that,${RUN}${command}`;
-  return kind === 'mount' && OF_KUBELET.test(name) ? ENDED_BY_KUBELET : 'Nothing is known that ends that.';
+  return kind === 'mount' && OF_KUBELET.test(name)
+    ? ENDED_BY_KUBELET
+    : 'Nothing is known that ends that.';
 }
 
 function describe({ kind, device, name }: Holder, at: number): string {
@@ -119,7 +141,9 @@ function describe({ kind, device, name }: Holder, at: number): string {
 
 /** Reads a mount point as mountinfo has it: a space, tab, newline or backslash is three octal digits there. */
 const unescaped = (text: string): string =>
-  text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+  text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 
 /** Escapes a name that somebody chose the same way, so that none is taken for another part of a message. */
 const escaped = (text: string): string =>
@@ -171,7 +195,9 @@ function madeOf({ name, type, mapper }: BlockDevice): Holder {
  * devices that some systems keep (lvmdevices) does not have the volumes of pods.
  */
 function deactivate(vg: string): string {
-  const uuid = [0, 6, 10, 14, 18, 22, 26].map((from, at, all) => vg.slice(from, all[at + 1] ?? 32)).join('-');
+  const uuid = [0, 6, 10, 14, 18, 22, 26]
+    .map((from, at, all) => vg.slice(from, all[at + 1] ?? 32))
+    .join('-');
   return commandText(
     ...['vgchange', '--activate', 'n', '--config', 'devices/use_devicesfile=0'],
     ...['--select', `vg_uuid=${uuid}`],

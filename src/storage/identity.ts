@@ -39,7 +39,9 @@ export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): str
     ['size', String(sizeBytes)],
   ];
   return facts
-    .flatMap(([key, value]) => (value ? [`${key}=${encodeURIComponent(value.toWellFormed())}`] : []))
+    .flatMap(([key, value]) =>
+      value ? [`${key}=${encodeURIComponent(value.toWellFormed())}`] : [],
+    )
     .join(' ');
 }
 
@@ -55,7 +57,8 @@ export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): str
 export function compareDevice(recorded: KnownDevice, found: KnownDevice): Sameness {
   const before = factsIn(recorded);
   const now = factsIn(found);
-  if (recorded.identity !== undefined && before.get('partition') !== now.get('partition')) return 'different';
+  if (recorded.identity !== undefined && before.get('partition') !== now.get('partition'))
+    return 'different';
   const [had, has] = [sizeIn(before), sizeIn(now)];
   const isReadable = had !== undefined && has !== undefined;
   if (isReadable && has < had) return 'different';
@@ -84,7 +87,9 @@ export function compareDisk(recorded: KnownDevice, found: KnownDevice): Sameness
 /** Like `compareDevice`, but of whether both have bytes in common: a disk and each partition of it do. */
 export function compareBytes(recorded: KnownDevice, found: KnownDevice): Sameness {
   const [one, two] = [recorded, found].map((device) => factsIn(device).get('partition'));
-  return one === undefined || two === undefined || one === two ? compareDisk(recorded, found) : 'different';
+  return one === undefined || two === undefined || one === two
+    ? compareDisk(recorded, found)
+    : 'different';
 }
 
 /** Whether both have an identifier in common: a serial number alone proves nothing, nor a WWN with another serial number. */
@@ -114,9 +119,16 @@ export function otherPathsOf(
   const place = device.name.slice(disk.name.length);
   const disks = devices.filter(({ name, type, wwn: other }) => {
     const found = wwnOf(other);
-    const isBelow = devices.some(({ name: above, parent }) => above === device.name && parent === name);
+    const isBelow = devices.some(
+      ({ name: above, parent }) => above === device.name && parent === name,
+    );
     return (
-      type === 'disk' && name !== disk.name && !isBelow && wwn && found && compareWwn(wwn, found) === 'same'
+      type === 'disk' &&
+      name !== disk.name &&
+      !isBelow &&
+      wwn &&
+      found &&
+      compareWwn(wwn, found) === 'same'
     );
   });
   return disks.flatMap((other) => {
@@ -140,7 +152,10 @@ export function updateIdentity(recorded: string, found: string): string {
     .join(' ');
 }
 
-function compareStrong(before: ReadonlyMap<string, string>, now: ReadonlyMap<string, string>): Sameness {
+function compareStrong(
+  before: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): Sameness {
   const [dm, dmNow] = [before.get('dm'), now.get('dm')];
   if (dm !== undefined || dmNow !== undefined) {
     if (dm !== undefined && dmNow !== undefined) return dm === dmNow ? 'same' : 'different';

@@ -5,7 +5,8 @@ import type { BlockDevice, Users } from './types.ts';
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
 /** Who is seen to use a device itself; the guards of `notInUse` see more, right before a step. */
-export const userOf = (device: Device, users: Users): string | undefined => useOf(device, users)?.by;
+export const userOf = (device: Device, users: Users): string | undefined =>
+  useOf(device, users)?.by;
 
 /** Looks at a device right before a step, more widely than an observation does. */
 export function notInUse({ name, device }: Device): Guard[] {
@@ -32,7 +33,16 @@ export function notInUse({ name, device }: Device): Guard[] {
       // Of every file system, also one that no process has in its mounts any more: it lives on while a file of it is open, after
       // `umount -l`, or while a mount namespace without a process is kept. cgroups have folders without number.
       argv: [
-        ...['find', '/sys/fs', '-ignore_readdir_race', '-maxdepth', '4', '-path', '/sys/fs/cgroup', '-prune'],
+        ...[
+          'find',
+          '/sys/fs',
+          '-ignore_readdir_race',
+          '-maxdepth',
+          '4',
+          '-path',
+          '/sys/fs/cgroup',
+          '-prune',
+        ],
         ...['-o', '(', '-path', '/sys/fs', '-o', '-name', name, ')', '-print'],
       ],
       // It lists the folder itself, too: so it did look.
@@ -71,7 +81,19 @@ export const notClaimed = ({ name }: Device): Guard => ({
 export const notOpenToWrite = ({ name }: Device): Guard => ({
   argv: [
     ...['find', '/proc', '-maxdepth', '3', '-path', '/proc/[0-9]*/fd/*'],
-    ...['(', '-lname', '/dev/null', '-o', '-perm', '-u+w', '-lname', `/dev/${name}`, ')', '-printf', '/%l/'],
+    ...[
+      '(',
+      '-lname',
+      '/dev/null',
+      '-o',
+      '-perm',
+      '-u+w',
+      '-lname',
+      `/dev/${name}`,
+      ')',
+      '-printf',
+      '/%l/',
+    ],
   ],
   // What looks has /dev/null open itself.
   expect: { stdout: { has: '//dev/null/', lacks: `//dev/${name}/` } },
@@ -84,7 +106,19 @@ export const notOpenByPath = (path: string): Guard => {
   return {
     argv: [
       ...['find', '/proc', '-maxdepth', '3', '-path', '/proc/[0-9]*/fd/*'],
-      ...['(', '-lname', '/dev/null', '-o', '-perm', '-u+w', '-lname', pattern, ')', '-printf', '/%l/'],
+      ...[
+        '(',
+        '-lname',
+        '/dev/null',
+        '-o',
+        '-perm',
+        '-u+w',
+        '-lname',
+        pattern,
+        ')',
+        '-printf',
+        '/%l/',
+      ],
     ],
     // What looks has /dev/null open itself.
     expect: { stdout: { has: '//dev/null/', lacks: `/${path}/` } },

@@ -8,7 +8,8 @@ export function list<T extends object>(text: string, key: string): T[] {
   const rows = rowsOf<T>(JSON.parse(text), key);
   // A reviver takes six times as long, and there are as many rows as a node has devices.
   if (rows.every(isExact)) return rows.map(numbersAsText);
-  if (text.length > REVIVED) throw new SyntaxError(`more than ${REVIVED} characters with numbers above 2^53`);
+  if (text.length > REVIVED)
+    throw new SyntaxError(`more than ${REVIVED} characters with numbers above 2^53`);
   return rowsOf<T>(JSON.parse(text, printedAs), key);
 }
 

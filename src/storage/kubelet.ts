@@ -28,7 +28,15 @@ function search({ name, kubeletRoot: root }: Place): string[] {
     ...['-ignore_readdir_race', '-maxdepth', '4'],
     ...['(', '-path', `${root}/pods/*/*`, '!', '-name', 'volumes', '!', '-name', 'volumeDevices'],
     ...['!', '-name', PLUGIN, '!', '-path', `*/${PLUGIN}/${name}`, '-prune', ')', '-o'],
-    ...['(', '-path', `*/local-volume/mounts/${name}`, '-prune', '-o', '-path', `*/volumeDevices/${name}/*`],
+    ...[
+      '(',
+      '-path',
+      `*/local-volume/mounts/${name}`,
+      '-prune',
+      '-o',
+      '-path',
+      `*/volumeDevices/${name}/*`,
+    ],
     ...['-o', '-path', `*/${PLUGIN}/${name}`, '-o', '-path', LAST, ')', '!', '-empty', '-print'],
   ];
 }
@@ -47,7 +55,11 @@ export const notOfKubelet = (place: Place): Guard => ({
  * The kubelet's folders that count as use: not empty, or a mount point, which an empty file system is, too.
  * @throws ObservationError where it did not look at all of them
  */
-export function readKubelet(place: Place, result: ProbeResult, { mounts }: Pick<Users, 'mounts'>): string[] {
+export function readKubelet(
+  place: Place,
+  result: ProbeResult,
+  { mounts }: Pick<Users, 'mounts'>,
+): string[] {
   const found = result.stdout.split('\n').filter((line) => line !== '');
   if (found.pop() !== LAST) throw failed("the kubelet's folders", result);
   const unread = result.stderr.split('\n').flatMap((line) => {

@@ -17,7 +17,8 @@ const MAPPER = /^\/dev\/disk\/by-id\/dm-uuid-LVM-[A-Za-z0-9]+$/;
 
 /** The path that is on record for a volume, if it is one that earlier versions and MetalK8s gave to its kind. */
 export function earlierLink(path: string | undefined, volume: Named): { earlierLink?: string } {
-  const isOne = path === contentLink(volume) || (volume.mode === 'Block' && MAPPER.test(path ?? ''));
+  const isOne =
+    path === contentLink(volume) || (volume.mode === 'Block' && MAPPER.test(path ?? ''));
   return isOne && path !== undefined ? { earlierLink: path } : {};
 }
 
@@ -53,6 +54,8 @@ export function astray(
   const disk = other.type === 'part' ? other.parent : other.name;
   if (/^loop\d+$/.test(disk ?? '') && !loops.some(({ name }) => name === disk)) return {};
   const instead =
-    own === undefined ? 'and the volume has no device' : `not to the volume's device /dev/${own.name}`;
+    own === undefined
+      ? 'and the volume has no device'
+      : `not to the volume's device /dev/${own.name}`;
   return { astray: `${linkOf(desired)} leads to /dev/${other.name}, ${instead}` };
 }

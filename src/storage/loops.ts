@@ -46,7 +46,11 @@ export function parseLoops(losetup: string, devices: readonly BlockDevice[]): Lo
  * The lowest number that no loop of the node has and that nobody here was promised; after `lost` tries for which others were faster, so many
  * free ones further on, for others take the lowest, too.
  */
-export function freeLoopNumber(loops: readonly LoopFacts[], allotted: ReadonlySet<number>, lost = 0): number {
+export function freeLoopNumber(
+  loops: readonly LoopFacts[],
+  allotted: ReadonlySet<number>,
+  lost = 0,
+): number {
   const used = new Set(loops.map((loop) => loop.number));
   let left = lost;
   for (let number = 0; ; number++) {

@@ -2,7 +2,15 @@ import type { ProbeResult } from '../nodes/job.ts';
 
 /** Prints the names and UUIDs of all devices of device-mapper, a line each. A device has no path without its name in it. */
 export const MAPPERS = [
-  ...['find', '/sys/devices/virtual/block', '-mindepth', '1', '-maxdepth', '3', '-ignore_readdir_race'],
+  ...[
+    'find',
+    '/sys/devices/virtual/block',
+    '-mindepth',
+    '1',
+    '-maxdepth',
+    '3',
+    '-ignore_readdir_race',
+  ],
   ...[
     '(',
     '-path',
@@ -42,7 +50,8 @@ export function readMappers({
   for (const line of stdout.split('\n')) {
     const [, place, value] =
       /^\/sys\/devices\/virtual\/block\/(dm-\d+\/dm\/(?:name|uuid)):(.*)$/.exec(line) ?? [];
-    if (place !== undefined && value !== undefined) values.set(place, [...(values.get(place) ?? []), value]);
+    if (place !== undefined && value !== undefined)
+      values.set(place, [...(values.get(place) ?? []), value]);
   }
   const only = (place: string): string | undefined => {
     const [value, another] = values.get(place) ?? [];
@@ -52,7 +61,9 @@ export function readMappers({
     [...values.keys()].flatMap((place) => {
       const [device = '', , which] = place.split('/');
       const name = which === 'name' ? only(place) : undefined;
-      return name === undefined ? [] : [[device, { name, uuid: only(`${device}/dm/uuid`) ?? '' }] as const];
+      return name === undefined
+        ? []
+        : [[device, { name, uuid: only(`${device}/dm/uuid`) ?? '' }] as const];
     }),
   );
 }

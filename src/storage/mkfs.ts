@@ -4,7 +4,11 @@ import type { FsType } from './types.ts';
 const XFS_MIN = 300n << 20n;
 
 /** Makes a file system whose UUID is the Volume's, over whatever is there: guards say whether that may be. */
-export function mkfs(fs: { type: FsType; options: readonly string[] }, uid: string, path: string): string[] {
+export function mkfs(
+  fs: { type: FsType; options: readonly string[] },
+  uid: string,
+  path: string,
+): string[] {
   switch (fs.type) {
     case 'ext4':
       return ['mkfs.ext4', '-q', '-F', ...fs.options, '-U', uid, path];
@@ -14,7 +18,10 @@ export function mkfs(fs: { type: FsType; options: readonly string[] }, uid: stri
 }
 
 /** Why a file system can't be made in that many bytes; undefined when it can. */
-export function tooSmall(type: FsType, sizeBytes: bigint): { refusal: string; hint: string } | undefined {
+export function tooSmall(
+  type: FsType,
+  sizeBytes: bigint,
+): { refusal: string; hint: string } | undefined {
   if (type !== 'xfs' || sizeBytes >= XFS_MIN) return undefined;
   return {
     refusal: `an xfs file system needs ${XFS_MIN} bytes (300Mi) at least, and there are ${sizeBytes}`,

@@ -92,10 +92,15 @@ const OF_CONTENT = /^\/dev\/disk\/by-id\/(lvm-pv-uuid|md|dm)-/;
 /** Links by the kernel's name of what they lead to, those that tell a person most first: model and serial, numbers, the place it is plugged in. */
 function readLinks(printed: string): Map<string, string[]> {
   const rank = (link: string) =>
-    link.startsWith('/dev/disk/by-path/') ? 2 : /\/(wwn-|nvme-(eui|uuid|nguid)\.)/.test(link) ? 1 : 0;
+    link.startsWith('/dev/disk/by-path/')
+      ? 2
+      : /\/(wwn-|nvme-(eui|uuid|nguid)\.)/.test(link)
+        ? 1
+        : 0;
   const found = new Map<string, string[]>();
   for (const line of printed.split('\n')) {
-    const [, link, kname] = /^(\/dev\/disk\/by-(?:id|path)\/[^ /]+) \.\.\/\.\.\/([^ /]+)$/.exec(line) ?? [];
+    const [, link, kname] =
+      /^(\/dev\/disk\/by-(?:id|path)\/[^ /]+) \.\.\/\.\.\/([^ /]+)$/.exec(line) ?? [];
     if (link === undefined || kname === undefined || OF_CONTENT.test(link)) continue;
     found.set(kname, [...(found.get(kname) ?? []), link]);
   }

@@ -15,7 +15,8 @@ export const settings =
   (value) => {
     for (const setting of value.split(',')) {
       const [key = '', ...rest] = setting.split('=');
-      if (!known.has(key)) return `has ${JSON.stringify(key)}; allowed are ${[...known.keys()].join(', ')}`;
+      if (!known.has(key))
+        return `has ${JSON.stringify(key)}; allowed are ${[...known.keys()].join(', ')}`;
       const pattern = known.get(key);
       const given = rest.length === 0 ? undefined : rest.join('=');
       if (pattern === undefined ? given !== undefined : !pattern.test(given ?? '')) {
@@ -34,7 +35,9 @@ export function checkOptions(
   options: unknown,
 ): { options: string[] } | { problem: string } {
   if (!Array.isArray(options) || !options.every((option) => typeof option === 'string')) {
-    return { problem: `${JSON.stringify(options)} is not a JSON list of strings, such as ["-m", "0"]` };
+    return {
+      problem: `${JSON.stringify(options)} is not a JSON list of strings, such as ["-m", "0"]`,
+    };
   }
   const checked: string[] = [];
   const left = options.values();
@@ -53,7 +56,8 @@ export function checkOptions(
     const value = element.length > 2 ? element.slice(2) : left.next().value;
     if (value === undefined) return { problem: `option ${option} needs a value` };
     const problem = check(value);
-    if (problem !== undefined) return { problem: `option ${option} ${JSON.stringify(value)} ${problem}` };
+    if (problem !== undefined)
+      return { problem: `option ${option} ${JSON.stringify(value)} ${problem}` };
     checked.push(option, value);
   }
   return { options: checked };

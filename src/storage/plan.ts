@@ -34,12 +34,19 @@ import type {
  * @param loopNumber the number to attach under if it comes to that, allotted to this Volume on this node
  * @throws Error for an observation of another kind than what is desired
  */
-export function plan(operation: Operation, desired: Desired, observed: Observed, loopNumber: number): Plan {
+export function plan(
+  operation: Operation,
+  desired: Desired,
+  observed: Observed,
+  loopNumber: number,
+): Plan {
   if (desired.type === 'sparse' && observed.type === 'sparse') {
     return planSparse(operation, desired, observed, loopNumber);
   }
-  if (desired.type === 'raw' && observed.type === 'raw') return planRaw(operation, desired, observed);
-  if (desired.type === 'lvm' && observed.type === 'lvm') return planLvm(operation, desired, observed);
+  if (desired.type === 'raw' && observed.type === 'raw')
+    return planRaw(operation, desired, observed);
+  if (desired.type === 'lvm' && observed.type === 'lvm')
+    return planLvm(operation, desired, observed);
   throw new Error(`a ${desired.type} volume was looked at as a ${observed.type} one`);
 }
 
@@ -53,7 +60,8 @@ function planSparse(
   switch (operation) {
     case 'prepare': {
       const from = adoptsFrom(desired, observed);
-      const made = from === undefined ? planPrepare(desired, observed) : adoptSparse(desired, from, observed);
+      const made =
+        from === undefined ? planPrepare(desired, observed) : adoptSparse(desired, from, observed);
       return desired.onDemand ? made : both(made, () => attach(desired, observed, loopNumber));
     }
     case 'present':
@@ -69,7 +77,8 @@ function planRaw(operation: Operation, desired: DesiredRaw, observed: ObservedRa
   switch (operation) {
     case 'prepare': {
       const from = adoptsFrom(desired, observed);
-      const ready = from === undefined ? prepareRaw(desired, observed) : adoptRaw(desired, from, observed);
+      const ready =
+        from === undefined ? prepareRaw(desired, observed) : adoptRaw(desired, from, observed);
       return both(ready, (made) => {
         const device = targetOf(desired, observed);
         if ('refusal' in device) return device;

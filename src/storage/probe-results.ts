@@ -6,11 +6,14 @@ export class ObservationError extends Error {
 }
 
 /** @throws ObservationError where there is no answer, or the node lacks the program */
-export function answersOf(results: ReadonlyMap<string, ProbeResult>): (name: string) => ProbeResult {
+export function answersOf(
+  results: ReadonlyMap<string, ProbeResult>,
+): (name: string) => ProbeResult {
   return (name) => {
     const result = results.get(name);
     if (result === undefined) throw new ObservationError(`no answer for ${name}`);
-    if (result.exit === 127) throw new ObservationError(`the node lacks a tool: ${result.stderr.trim()}`);
+    if (result.exit === 127)
+      throw new ObservationError(`the node lacks a tool: ${result.stderr.trim()}`);
     return result;
   };
 }
@@ -38,5 +41,7 @@ export function listed(name: string, result: ProbeResult): string {
 }
 
 export function failed(name: string, result: ProbeResult): ObservationError {
-  return new ObservationError(`reading ${name} failed with status ${result.exit}: ${result.stderr.trim()}`);
+  return new ObservationError(
+    `reading ${name} failed with status ${result.exit}: ${result.stderr.trim()}`,
+  );
 }

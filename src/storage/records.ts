@@ -43,7 +43,8 @@ export function readRecords(get: (name: string) => ProbeResult): Records {
   const wiped = optional('wiped', get('wiped'));
   return {
     intent: intent === undefined ? undefined : parseIntent(intent),
-    done: done === undefined ? undefined : { sizeBytes: /^\d+$/.test(done) ? BigInt(done) : undefined },
+    done:
+      done === undefined ? undefined : { sizeBytes: /^\d+$/.test(done) ? BigInt(done) : undefined },
     wiped: wiped === undefined ? undefined : parseWiped(wiped),
     recordFiles: (optional('records', get('records')) ?? '') !== '',
   };
@@ -58,7 +59,8 @@ export const earlierProbe = (name: string): Probe => ({
 /** @returns the files' names, without those of `uid`. @throws ObservationError for an answer that leaves it open */
 export function readEarlier(uid: string, result: ProbeResult): string[] {
   // As grep says that it found nothing.
-  const found = result.exit === 1 && result.stderr === '' ? '' : (optional('earlier', result) ?? '');
+  const found =
+    result.exit === 1 && result.stderr === '' ? '' : (optional('earlier', result) ?? '');
   const names = found.split('\n').flatMap((path) => (path === '' ? [] : [basename(path)]));
   return names.filter((name) => !name.startsWith(`${uid}.`));
 }
@@ -68,16 +70,20 @@ export function parseIntent(text: string): Intent {
   try {
     const value = JSON.parse(text) as Intent;
     const place = value.file ?? value.device?.path;
-    const isWhole = value.version === 1 && typeof value.uid === 'string' && typeof place === 'string';
+    const isWhole =
+      value.version === 1 && typeof value.uid === 'string' && typeof place === 'string';
     const hasSize = /^\d{1,30}$/.test(value.sizeBytes);
-    if (isWhole && (hasSize || (value.file === undefined && value.sizeBytes === undefined))) return value;
+    if (isWhole && (hasSize || (value.file === undefined && value.sizeBytes === undefined)))
+      return value;
   } catch {} // Said below.
   throw new ObservationError(`an intent record is damaged: ${JSON.stringify(text.slice(0, 200))}`);
 }
 
 function parseWiped(text: string): bigint {
   if (!/^\d+$/.test(text)) {
-    throw new ObservationError(`a record of wiping is damaged: ${JSON.stringify(text.slice(0, 200))}`);
+    throw new ObservationError(
+      `a record of wiping is damaged: ${JSON.stringify(text.slice(0, 200))}`,
+    );
   }
   return BigInt(text);
 }
@@ -115,7 +121,11 @@ export function writeIntent(intent: Intent): Step[] {
 export const beginIntent = (intent: Intent, held: Held): Step[] => [
   ...onlyIf(
     held,
-    durableFile('intent', intentPath(intent.uid), `${JSON.stringify({ ...intent, begun: true })}\n`),
+    durableFile(
+      'intent',
+      intentPath(intent.uid),
+      `${JSON.stringify({ ...intent, begun: true })}\n`,
+    ),
   ),
   syncRecords,
 ];
@@ -157,7 +167,11 @@ export function writeWiped(uid: string, upTo: bigint, held: Held = { guards: [] 
   return [...onlyIf(held, durableFile('wiped', wipedPath(uid), `${upTo}\n`)), syncRecords];
 }
 
-const syncRecords: Step = { name: 'sync the folder of records', argv: ['sync', RECORDS], guards: [] };
+const syncRecords: Step = {
+  name: 'sync the folder of records',
+  argv: ['sync', RECORDS],
+  guards: [],
+};
 
 /** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
 export function durableFile(
@@ -188,7 +202,10 @@ export const removeIntent = (uid: string): Step[] => [
 ];
 
 export function removeRecords(uid: string): Step[] {
-  const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [path, `${path}.new`]);
+  const paths = [donePath(uid), intentPath(uid), wipedPath(uid)].flatMap((path) => [
+    path,
+    `${path}.new`,
+  ]);
   const argv = ['rm', '-f', ...paths, cancelPath(uid), directoryPartial(uid), rulePath(uid)];
   return [{ name: 'remove the records', argv, guards: [] }, syncRecords];
 }

@@ -60,7 +60,11 @@ export const folderRoomProbes = (folder: string, folders: readonly string[]): Pr
 ];
 
 /** @throws ObservationError where that can't be told */
-export function readFolderRoom(folder: string, folders: readonly string[], results: Results): FolderRoom {
+export function readFolderRoom(
+  folder: string,
+  folders: readonly string[],
+  results: Results,
+): FolderRoom {
   const get = answersOf(results);
   const mounts = readMounts(succeeded('mounts', get('mounts')));
   const home = mountOf(folder, mounts);
@@ -95,7 +99,9 @@ function readMounts(text: string): ReadonlyMap<string, string> {
     const [, , device, , point] = line.split(' ');
     if (device === undefined || point === undefined) continue;
     mounts.set(
-      point.replaceAll(/\\(\d{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+      point.replaceAll(/\\(\d{3})/g, (_, octal: string) =>
+        String.fromCharCode(Number.parseInt(octal, 8)),
+      ),
       device,
     );
   }
@@ -151,7 +157,9 @@ export function readGroupRoom(
   if (pool === undefined || pool.kind !== 't') {
     throw new ObservationError(`there is no thin pool ${vgName}/${thinPool}`);
   }
-  const promised = volumes.filter((each) => each.pool === thinPool).map(({ sizeBytes }) => sizeBytes);
+  const promised = volumes
+    .filter((each) => each.pool === thinPool)
+    .map(({ sizeBytes }) => sizeBytes);
   return { sizeBytes: pool.sizeBytes, promisedBytes: sum(promised), made };
 }
 

@@ -46,7 +46,14 @@ const END = 1n << 20n;
 /** The same of a device: where one of its ends cannot be read, blkid and wipefs print nothing, as for an empty one. */
 export const endsReadable = (path: string, sizeBytes: bigint): string[][] => {
   const last = sizeBytes > END ? sizeBytes - END : 0n;
-  const read = (more: string[]) => ['dd', `if=${path}`, 'of=/dev/null', 'bs=1M', ...more, 'status=none'];
+  const read = (more: string[]) => [
+    'dd',
+    `if=${path}`,
+    'of=/dev/null',
+    'bs=1M',
+    ...more,
+    'status=none',
+  ];
   return [read([`count=${BEGINNING >> 20n}`]), read(['iflag=skip_bytes', `skip=${last}`])];
 };
 

@@ -10,7 +10,8 @@ import type { Desired, Observed, Plan } from './types.ts';
  * @throws Error for an observation of another kind than what is desired
  */
 export function planTakeOver(desired: Desired, observed: Observed): Plan {
-  if (desired.type === 'sparse' && observed.type === 'sparse') return takeOverSparse(desired, observed);
+  if (desired.type === 'sparse' && observed.type === 'sparse')
+    return takeOverSparse(desired, observed);
   if (desired.type === 'raw' && observed.type === 'raw') return takeOverRaw(desired, observed);
   if (desired.type === 'lvm' && observed.type === 'lvm') {
     const [group] = observed.groups;

@@ -284,7 +284,9 @@ export interface DeviceFacts extends BlockDevice {
    * For a partition: its place in its parent's table. `inTable` is the number of the entry that is at its place, which
    * is not the kernel's when the table was changed since the kernel read it.
    */
-  partition: { number: number; inTable: number | undefined; scheme: string; uuid: string } | undefined;
+  partition:
+    | { number: number; inTable: number | undefined; scheme: string; uuid: string }
+    | undefined;
   /** For a partition: the disk that it is on. */
   disk: BlockDevice | undefined;
   /** GUIDs that stand where a GPT or its copy has the disk's, whether or not the table can be read. Of a whole disk. */
@@ -352,7 +354,13 @@ export interface Intent {
   /** The file that is made. */
   file?: string;
   /** The device that is made ready. `partuuid` is what the partition had. */
-  device?: { path: string; identity: string; presence?: string; dmUuid?: string; partuuid?: string };
+  device?: {
+    path: string;
+    identity: string;
+    presence?: string;
+    dmUuid?: string;
+    partuuid?: string;
+  };
   sizeBytes: string;
   /** Empty in mode Block. */
   fsType: string;

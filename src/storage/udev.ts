@@ -77,11 +77,21 @@ const LAST = -100;
  */
 export function makeRule(desired: Named, match: string): Step[] {
   return [
-    { name: 'make the directory of udev rules', argv: ['install', '-d', '-m', '0755', RULES], guards: [] },
+    {
+      name: 'make the directory of udev rules',
+      argv: ['install', '-d', '-m', '0755', RULES],
+      guards: [],
+    },
     {
       name: 'write the rule for the persistent link',
       // The text is in the arguments, so that sudo can allow this rule and no other.
-      argv: ['find', '/dev/null', '-fprintf', rulePath(desired.uid), `${ruleText(desired, match)}\\n`],
+      argv: [
+        'find',
+        '/dev/null',
+        '-fprintf',
+        rulePath(desired.uid),
+        `${ruleText(desired, match)}\\n`,
+      ],
       guards: [],
     },
     readRules,
@@ -89,7 +99,8 @@ export function makeRule(desired: Named, match: string): Step[] {
 }
 
 /** For a rule: a device by the UUID that device-mapper has for it. Whoever makes a map chooses it: udev has patterns there. */
-export const mapperKey = (uuid: string): string => `ATTR{dm/uuid}=="${uuid.replace(/[^\w.-]/g, '?')}"`;
+export const mapperKey = (uuid: string): string =>
+  `ATTR{dm/uuid}=="${uuid.replace(/[^\w.-]/g, '?')}"`;
 
 /** Removes the persistent link from a device that stays, if it is one that a rule makes. */
 export function dropLink(
@@ -97,7 +108,9 @@ export function dropLink(
   observed: Pick<Observed, 'link' | 'devices'>,
 ): Step[] {
   if (desired.earlierLink !== undefined || observed.link === undefined) return [];
-  const names = observed.devices.filter(({ device }) => device === observed.link).map(({ name }) => name);
+  const names = observed.devices
+    .filter(({ device }) => device === observed.link)
+    .map(({ name }) => name);
   return [
     {
       name: 'remove the rule for the persistent link',

@@ -44,7 +44,9 @@ export function readDevices(get: (name: string) => ProbeResult): {
     });
     return { loops: parseLoops(losetup, devices), devices };
   } catch (cause) {
-    throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, { cause });
+    throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, {
+      cause,
+    });
   }
 }
 

@@ -32,7 +32,10 @@ export function wipe(
   // The record comes before the first byte: what has no signature any more must still be known as ours.
   const { guards, lock, known = [] } = extra;
   const held = { guards: [...guards, ...known], ...(lock === undefined ? {} : { lock }) };
-  const steps: Step[] = [...(from === undefined ? writeWiped(uid, 0n, held) : []), ...(extra.first ?? [])];
+  const steps: Step[] = [
+    ...(from === undefined ? writeWiped(uid, 0n, held) : []),
+    ...(extra.first ?? []),
+  ];
   for (let at = from ?? 0n; at < sizeBytes; at += part) {
     const length = sizeBytes - at < part ? sizeBytes - at : part;
     const percent = ((at + length) * 100n) / sizeBytes;
@@ -61,7 +64,12 @@ export function wipe(
 
 const zeros = (path: string, at: bigint, length: bigint, isFile: boolean): string[] => [
   ...['dd', 'if=/dev/zero', `of=${path}`, 'bs=1M'],
-  ...['iflag=count_bytes', `oflag=seek_bytes${isFile ? '' : ',direct'}`, `seek=${at}`, `count=${length}`],
+  ...[
+    'iflag=count_bytes',
+    `oflag=seek_bytes${isFile ? '' : ',direct'}`,
+    `seek=${at}`,
+    `count=${length}`,
+  ],
   ...['conv=notrunc,nocreat,fsync', 'status=none'],
 ];
 
@@ -114,7 +122,16 @@ function contentGuards(path: string, at: bigint, untouched: readonly Guard[]): r
 function giveBack(path: string, at: bigint, length: bigint): Step {
   return {
     name: 'give the space back',
-    argv: ['fallocate', '--punch-hole', '--offset', String(at), '--length', String(length), '--', path],
+    argv: [
+      'fallocate',
+      '--punch-hole',
+      '--offset',
+      String(at),
+      '--length',
+      String(length),
+      '--',
+      path,
+    ],
     guards: [],
   };
 }

@@ -67,7 +67,10 @@ export const XFS_OPTIONS: OptionTable = new Map<string, Check | 'flag'>([
   ['-i', settings(INODES)],
   ['-K', 'flag'],
   ['-l', settings(LOG)],
-  ['-L', like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,11}$/, 'a label of 12 letters, digits, -, _ or . at most')],
+  [
+    '-L',
+    like(/^[A-Za-z0-9_.][-A-Za-z0-9_.]{0,11}$/, 'a label of 12 letters, digits, -, _ or . at most'),
+  ],
   ['-m', settings(METADATA)],
   ['-n', settings(NAMING)],
   ['-s', settings(SECTORS)],

@@ -13,5 +13,9 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
-    sleep(Math.min(Math.max(ms, 0), MAX_TIMER_MS), undefined, signal === undefined ? {} : { signal }),
+    sleep(
+      Math.min(Math.max(ms, 0), MAX_TIMER_MS),
+      undefined,
+      signal === undefined ? {} : { signal },
+    ),
 };

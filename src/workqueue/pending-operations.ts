@@ -70,7 +70,8 @@ export function createOperations<Kind extends string>({
   let stopped = false;
 
   const countOf = (kind: Kind, group: string) => running.get(kind)?.get(group) ?? 0;
-  const countAll = (kind: Kind) => [...(running.get(kind)?.values() ?? [])].reduce((sum, n) => sum + n, 0);
+  const countAll = (kind: Kind) =>
+    [...(running.get(kind)?.values() ?? [])].reduce((sum, n) => sum + n, 0);
   const hasPlace = ({ kind, group }: Operation<Kind>) =>
     countAll(kind) < caps[kind].inAll && countOf(kind, group) < caps[kind].perGroup;
 
@@ -140,14 +141,18 @@ export function createOperations<Kind extends string>({
         run.abort.abort(new Error('given up'));
       } else if (kind !== undefined) {
         table.delete(key);
-        waiting.set(kind, waiting.get(kind)?.filter(({ operation }) => operation.key !== key) ?? []);
+        waiting.set(
+          kind,
+          waiting.get(kind)?.filter(({ operation }) => operation.key !== key) ?? [],
+        );
       }
     },
     of: (key) => table.get(key),
     list: () => [...table.values()],
     async stop(deadlineMs, sleep) {
       stopped = true;
-      for (const queue of waiting.values()) for (const { operation } of queue) table.delete(operation.key);
+      for (const queue of waiting.values())
+        for (const { operation } of queue) table.delete(operation.key);
       waiting.clear();
       const timer = new AbortController();
       const late = sleep(deadlineMs, timer.signal).catch(() => {});

@@ -12,7 +12,9 @@ const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
 /** What the PersistentVolume controller makes of volumes and claims, and what protects them. */
 export const binder: Suite = (server) => {
   cleanUp(server, PODS, CLAIMS, PVS, CLASSES);
-  const client = { request: (...call: Parameters<Client['request']>) => server().client.request(...call) };
+  const client = {
+    request: (...call: Parameters<Client['request']>) => server().client.request(...call),
+  };
   beforeEach(async () => {
     for (const volumeBindingMode of ['Immediate', 'WaitForFirstConsumer'])
       await post(CLASSES, {

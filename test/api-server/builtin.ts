@@ -30,7 +30,12 @@ export const metadata = { generateName: 'x-', labels: OURS };
 
 export const volume = (spec: object = {}) => ({
   metadata,
-  spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' }, ...spec },
+  spec: {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    hostPath: { path: '/x' },
+    ...spec,
+  },
 });
 export const localVolume = (spec: object = {}) =>
   volume({ hostPath: undefined, local: { path: '/dev/x' }, nodeAffinity: onNode('n1'), ...spec });
@@ -56,7 +61,10 @@ export const deployment = (spec: object = {}) => ({
   spec: {
     replicas: 0,
     selector: { matchLabels: { app: 'x' } },
-    template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'a', image: 'x' }] } },
+    template: {
+      metadata: { labels: { app: 'x' } },
+      spec: { containers: [{ name: 'a', image: 'x' }] },
+    },
     ...spec,
   },
 });

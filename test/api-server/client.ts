@@ -33,7 +33,11 @@ export function clientFor({ url, kubeconfig }: { url: string; kubeconfig: string
       const response = await open(...call);
       const text = await response.body.text();
       const isJson = response.headers['content-type'] === 'application/json';
-      return { code: response.statusCode, body: isJson ? JSON.parse(text) : text, headers: response.headers };
+      return {
+        code: response.statusCode,
+        body: isJson ? JSON.parse(text) : text,
+        headers: response.headers,
+      };
     },
     /** The events of a watch, until the server ends it. */
     async *watch(path: string, headers: Record<string, string> = {}) {

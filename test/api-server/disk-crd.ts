@@ -37,7 +37,9 @@ export const DISK_CRD = {
                     items: {
                       type: 'object',
                       properties: { port: { type: 'integer', format: 'int32' } },
-                      'x-kubernetes-validations': [{ rule: 'self.port < 100', message: 'port is too high' }],
+                      'x-kubernetes-validations': [
+                        { rule: 'self.port < 100', message: 'port is too high' },
+                      ],
                     },
                   },
                 },

@@ -139,7 +139,9 @@ export const election: Suite = (server) => {
       await clock.advance(1000);
       return election.leads() ? undefined : true;
     });
-    expect(await election.lost).toMatchObject({ message: expect.stringContaining('usurper holds it') });
+    expect(await election.lost).toMatchObject({
+      message: expect.stringContaining('usurper holds it'),
+    });
     expect((await lease()).spec?.holderIdentity).toBe('usurper');
   });
 
@@ -149,7 +151,11 @@ export const election: Suite = (server) => {
       kind: 'Lease',
       metadata: { name: 'stowage' },
       // As if renewed in a future far away: that is another machine's clock.
-      spec: { holderIdentity: 'gone', leaseDurationSeconds: 15, renewTime: '2999-01-01T00:00:00.000000Z' },
+      spec: {
+        holderIdentity: 'gone',
+        leaseDurationSeconds: 15,
+        renewTime: '2999-01-01T00:00:00.000000Z',
+      },
     };
     await cluster.client.create<KubeObject>(LEASES as Resource, gone, { namespace: 'default' });
     const start = clock.now();
@@ -209,12 +215,17 @@ export const election: Suite = (server) => {
     state.broken = true;
     const { election, logger } = stand('first', client);
     const line = await says(logger, 'the Lease was neither read nor written');
-    expect(line).toMatchObject({ level: 'warn', fields: { lease: 'default/stowage', leads: false } });
+    expect(line).toMatchObject({
+      level: 'warn',
+      fields: { lease: 'default/stowage', leads: false },
+    });
     await until('it has tried often', async () => {
       await clock.advance(2000);
       return state.asked > 5 ? true : undefined;
     });
-    const complaints = logger.lines.filter(({ level, fields }) => level === 'warn' && 'leads' in fields);
+    const complaints = logger.lines.filter(
+      ({ level, fields }) => level === 'warn' && 'leads' in fields,
+    );
     expect(complaints).toHaveLength(1);
     state.broken = false;
     await until('it leads', async () => {

@@ -34,7 +34,9 @@ export const kubeClient: Suite = (server) => {
   test('reads all pages, with the kind in every item', async () => {
     for (const name of ['a', 'b', 'c']) await post(server().client, name);
     const { items } = await listAll(client, DISK);
-    expect(items.map(({ kind, apiVersion, metadata }) => [kind, apiVersion, metadata.name])).toEqual([
+    expect(
+      items.map(({ kind, apiVersion, metadata }) => [kind, apiVersion, metadata.name]),
+    ).toEqual([
       ['Disk', 'example.com/v1', 'a'],
       ['Disk', 'example.com/v1', 'b'],
       ['Disk', 'example.com/v1', 'c'],
@@ -47,7 +49,8 @@ export const kubeClient: Suite = (server) => {
   test('tells refusals apart', async () => {
     const { metadata } = await post(server().client, 'a');
     await client.patch(DISK, 'a', { metadata: { labels: { a: 'b' } } });
-    const failed = async (doing: Promise<unknown>) => doing.then(() => undefined).catch((error) => error);
+    const failed = async (doing: Promise<unknown>) =>
+      doing.then(() => undefined).catch((error) => error);
     expect(isNotFound(await failed(client.get(DISK, 'none')))).toBe(true);
     const version = { metadata: { resourceVersion: metadata.resourceVersion, labels: { a: 'c' } } };
     expect(isConflict(await failed(client.patch(DISK, 'a', version)))).toBe(true);
@@ -55,7 +58,9 @@ export const kubeClient: Suite = (server) => {
     const exists = await failed(client.create(DISK, disk('a')));
     expect([exists.reason, isConflict(exists)]).toEqual(['AlreadyExists', false]);
     const strict = disk('b', {}, { nodeName: 'n', huh: 1 });
-    expect(await failed(client.create(DISK, strict, { strict: true }))).toMatchObject({ statusCode: 400 });
+    expect(await failed(client.create(DISK, strict, { strict: true }))).toMatchObject({
+      statusCode: 400,
+    });
     await client.create(DISK, disk('b'), { dryRun: true });
     expect(isNotFound(await failed(client.get(DISK, 'b')))).toBe(true);
   });
@@ -63,7 +68,13 @@ export const kubeClient: Suite = (server) => {
   test('an informer follows what changes', async () => {
     await post(server().client, 'a');
     const logger = memoryLogger();
-    const informer = createInformer({ client, resource: DISK, clock: systemClock, random: () => 0, logger });
+    const informer = createInformer({
+      client,
+      resource: DISK,
+      clock: systemClock,
+      random: () => 0,
+      logger,
+    });
     const seen: string[] = [];
     informer.onChange(({ type, object }) => {
       seen.push(`${type} ${object.metadata.name}`);
@@ -89,7 +100,10 @@ export const kubeClient: Suite = (server) => {
     });
     await client.patch(DISK, 'a', { metadata: { labels: { a: 'b' } } });
     expect(await labelled).toMatchObject({ metadata: { labels: { a: 'b' } } });
-    const gone = waitFor(client, DISK, 'a', { ...waiting, until: (object) => object === undefined });
+    const gone = waitFor(client, DISK, 'a', {
+      ...waiting,
+      until: (object) => object === undefined,
+    });
     await client.delete(DISK, 'a');
     expect(await client.get(DISK, 'a')).toHaveProperty('metadata.deletionTimestamp');
     await client.patch(DISK, 'a', { metadata: { finalizers: null } });
@@ -113,7 +127,12 @@ export const kubeClient: Suite = (server) => {
       fieldSelector: `involvedObject.uid=${object.metadata.uid},reason=Refused,type=Warning`,
     });
     expect(items).toMatchObject([
-      { metadata: { namespace: 'default' }, count: 3, message: 'no', source: { component: 'stowage' } },
+      {
+        metadata: { namespace: 'default' },
+        count: 3,
+        message: 'no',
+        source: { component: 'stowage' },
+      },
     ]);
   });
 };

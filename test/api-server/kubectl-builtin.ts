@@ -78,7 +78,8 @@ export const kubectlBuiltin: Suite = (server) => {
     },
   };
   const bound = async () => {
-    for (const object of [node('n1'), storageClass(), volume(), claim(), pod]) await applied(object);
+    for (const object of [node('n1'), storageClass(), volume(), claim(), pod])
+      await applied(object);
     // As the scheduler does.
     const reserved = { spec: { claimRef: { namespace: 'default', name: 'c' } } };
     await kubectl(`patch pv v --type=merge -p '${JSON.stringify(reserved)}'`);
@@ -149,7 +150,9 @@ export const kubectlBuiltin: Suite = (server) => {
         spec: { nodeName: 'n1', storageClassName: 'local', sparseLoopDevice: { size: '1Gi' } },
       });
       const status = { phase: 'Available', deviceName: 'loop3', capacity: '1Gi' };
-      await kubectl(`patch vol data --type=merge --subresource=status -p '${JSON.stringify({ status })}'`);
+      await kubectl(
+        `patch vol data --type=merge --subresource=status -p '${JSON.stringify({ status })}'`,
+      );
       expect(await table('vol')).toEqual([
         'NAME   NODE   PHASE       DEVICE   CAPACITY   STORAGECLASS   AGE',
         expect.stringMatching(/^data {3}n1 {5}Available {3}loop3 {4}1Gi {8}local {10}\d+s$/),
@@ -193,7 +196,10 @@ export const kubectlBuiltin: Suite = (server) => {
       'explain vol.spec.nodeName',
       /^GROUP: +storage.metalk8s.scality.com\nKIND: +Volume\nVERSION: +v1alpha1\n\nFIELD: nodeName <string>\n\n+DESCRIPTION:\n +The node that holds the storage\./,
     );
-    await expectOutput('explain leftover.spec', /FIELD: spec <Object> -required-|FIELD: spec <Object>/);
+    await expectOutput(
+      'explain leftover.spec',
+      /FIELD: spec <Object> -required-|FIELD: spec <Object>/,
+    );
     await expectOutput('explain vol.spec.nope', /field "nope" does not exist/);
   });
 
@@ -204,7 +210,10 @@ export const kubectlBuiltin: Suite = (server) => {
       ['secret generic s --from-literal=a=b', 'secret/s created'],
       ['serviceaccount me', 'serviceaccount/me created'],
       ['role r --verb=get --resource=pods', 'role.rbac.authorization.k8s.io/r created'],
-      ['clusterrole cr --verb=get,list --resource=nodes', 'clusterrole.rbac.authorization.k8s.io/cr created'],
+      [
+        'clusterrole cr --verb=get,list --resource=nodes',
+        'clusterrole.rbac.authorization.k8s.io/cr created',
+      ],
       ['rolebinding rb --role=r --user=joe', 'rolebinding.rbac.authorization.k8s.io/rb created'],
       [
         'clusterrolebinding crb --clusterrole=cr --serviceaccount=default:me',
@@ -248,7 +257,8 @@ export const kubectlBuiltin: Suite = (server) => {
 
     test('of a claim, but its size where the class lets it grow', async () => {
       await bound();
-      const size = (storage: string) => patch('pvc c', { spec: { resources: { requests: { storage } } } });
+      const size = (storage: string) =>
+        patch('pvc c', { spec: { resources: { requests: { storage } } } });
       expect(await size('6Gi')).toBe(
         'Error from server (Forbidden): persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
       );

@@ -45,16 +45,28 @@ export const kubectlCustom: Suite = (server) => {
         ['c', 'y'],
       ] as const)
         await applied(disk(name, { labels: { tier } }));
-      await expectOutput('get dk -o name', 'disk.example.com/a\ndisk.example.com/b\ndisk.example.com/c');
+      await expectOutput(
+        'get dk -o name',
+        'disk.example.com/a\ndisk.example.com/b\ndisk.example.com/c',
+      );
       await expectOutput(
         'get disks -o name --chunk-size=1',
         'disk.example.com/a\ndisk.example.com/b\ndisk.example.com/c',
       );
       await expectOutput('get disks -o name -l tier=x', 'disk.example.com/a');
-      await expectOutput("get disks -o name -l 'tier notin (x)'", 'disk.example.com/b\ndisk.example.com/c');
-      await expectOutput('get disks -o name --field-selector metadata.name=b', 'disk.example.com/b');
+      await expectOutput(
+        "get disks -o name -l 'tier notin (x)'",
+        'disk.example.com/b\ndisk.example.com/c',
+      );
+      await expectOutput(
+        'get disks -o name --field-selector metadata.name=b',
+        'disk.example.com/b',
+      );
       await expectOutput('get disk b -o jsonpath={.spec.mode}', 'Filesystem');
-      await expectOutput('get disk nope', 'Error from server (NotFound): disks.example.com "nope" not found');
+      await expectOutput(
+        'get disk nope',
+        'Error from server (NotFound): disks.example.com "nope" not found',
+      );
     });
 
     test('gets the events of an object', async () => {
@@ -186,7 +198,10 @@ export const kubectlCustom: Suite = (server) => {
         'get disk a -o jsonpath={.spec}{.status}{.metadata.labels}{.metadata.generation}',
         '{"mode":"Block","nodeName":"n1"}{"phase":"Ready"}{"k":"v"}2',
       );
-      await expectOutput(`patch disk a -p '{}'`, /strategic merge patch|unknown format|UnsupportedMediaType/);
+      await expectOutput(
+        `patch disk a -p '{}'`,
+        /strategic merge patch|unknown format|UnsupportedMediaType/,
+      );
     });
 
     test('dry-run on the server checks and stores nothing', async () => {
@@ -211,7 +226,10 @@ export const kubectlCustom: Suite = (server) => {
       crd.metadata.name = 'tapes.example.com';
       crd.spec.names = { plural: 'tapes', singular: 'tape', kind: 'Tape', shortNames: [] };
       await applied(crd);
-      await expectOutput('wait --for=condition=established crd/tapes.example.com', /condition met$/);
+      await expectOutput(
+        'wait --for=condition=established crd/tapes.example.com',
+        /condition met$/,
+      );
       await applied({ ...disk('t'), kind: 'Tape' });
       await expectOutput('delete crd tapes.example.com', /deleted$/);
       await expectOutput(
@@ -237,7 +255,10 @@ export const kubectlCustom: Suite = (server) => {
         'disk.example.com/a patched',
       );
       expect(await deleting.exitCode).toBe(0);
-      await expectOutput('wait --for=delete disk/a --timeout=10s', old ? /no matching resources/ : '');
+      await expectOutput(
+        'wait --for=delete disk/a --timeout=10s',
+        old ? /no matching resources/ : '',
+      );
       await expectOutput('get disks', /^No resources found/);
     });
 
@@ -279,7 +300,9 @@ export const kubectlCustom: Suite = (server) => {
   test(`wait --for=${READY}`, async () => {
     await applied(disk('a'));
     const waiting = kubectl(`wait --for=${READY} disk/a --timeout=10s`);
-    await setStatus('a', { status: { phase: 'Ready', conditions: [{ type: 'Ready', status: 'True' }] } });
+    await setStatus('a', {
+      status: { phase: 'Ready', conditions: [{ type: 'Ready', status: 'True' }] },
+    });
     expect(await waiting).toEqual({ out: 'disk.example.com/a condition met', exitCode: 0 });
   });
 };

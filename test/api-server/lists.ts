@@ -4,7 +4,8 @@ import { cleanUp, type Suite } from './server.ts';
 
 export const lists: Suite = (server) => {
   cleanUp(server, DISKS);
-  const get = async (query: string) => (await server().client.request('GET', `${DISKS}?${query}`)).body;
+  const get = async (query: string) =>
+    (await server().client.request('GET', `${DISKS}?${query}`)).body;
 
   test('pages show one state', async () => {
     for (const name of ['a', 'b', 'c']) await post(server().client, name);
@@ -15,7 +16,10 @@ export const lists: Suite = (server) => {
     await post(server().client, 'd');
     const next = await get(`limit=2&continue=${first.metadata.continue}`);
     expect(names(next)).toEqual(['c']);
-    expect(next.metadata).toEqual({ continue: '', resourceVersion: first.metadata.resourceVersion });
+    expect(next.metadata).toEqual({
+      continue: '',
+      resourceVersion: first.metadata.resourceVersion,
+    });
   });
 
   test('a page of a selection does not say how many are left', async () => {
@@ -64,7 +68,8 @@ export const lists: Suite = (server) => {
     const { metadata } = await post(server().client, 'a');
     const change = { metadata: { labels: { k: 'v' } } };
     await server().client.request('PATCH', `${DISKS}/a`, change, MERGE);
-    const read = (version: string) => server().client.request('GET', `${DISKS}/a?resourceVersion=${version}`);
+    const read = (version: string) =>
+      server().client.request('GET', `${DISKS}/a?resourceVersion=${version}`);
     expect((await read(metadata.resourceVersion)).code).toBe(200);
     expect((await read('0')).code).toBe(200);
   });

@@ -21,14 +21,18 @@ export function normalized(answers: Answer[]): unknown[] {
   const names = new Map<string, string>();
   const nameOf = (what: string, value: string) => {
     const known =
-      names.get(value) ?? `<${what} ${[...names.values()].filter((one) => one.includes(what)).length + 1}>`;
+      names.get(value) ??
+      `<${what} ${[...names.values()].filter((one) => one.includes(what)).length + 1}>`;
     names.set(value, known);
     return known;
   };
   const text = (value: string) =>
     [...names]
       .filter(([one, name]) => name.startsWith('<version') && one.length > 1)
-      .reduce((result, [one, name]) => result.replaceAll(new RegExp(`\\b${one}\\b`, 'g'), name), value)
+      .reduce(
+        (result, [one, name]) => result.replaceAll(new RegExp(`\\b${one}\\b`, 'g'), name),
+        value,
+      )
       .replaceAll(DIFFERENCE, '')
       .replaceAll(UID, (uid) => nameOf('uid', uid))
       .replaceAll(GENERATED, (one) => nameOf('name', one))
@@ -44,7 +48,10 @@ export function normalized(answers: Answer[]): unknown[] {
     if (Array.isArray(value)) return value.map((item) => walk(item, path));
     if (!isFields(value)) return value;
     const entries = Object.entries(value)
-      .filter(([key]) => !LEFT_OUT.has(key) && !(key === 'description' && path.endsWith('columnDefinitions')))
+      .filter(
+        ([key]) =>
+          !LEFT_OUT.has(key) && !(key === 'description' && path.endsWith('columnDefinitions')),
+      )
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, child]) => [text(key), walk(child, `${path}.${key}`)]);
     return Object.fromEntries(entries);
@@ -61,7 +68,8 @@ export function withSortedCauses(answer: Answer): Answer {
   const { body } = answer;
   const causes: { field: string; message: string }[] = body.details.causes;
   const sorted = causes.toSorted((a, b) => (a.field < b.field ? -1 : 1));
-  const spelt = (all: typeof causes) => all.map(({ field, message }) => `${field}: ${message}`).join(', ');
+  const spelt = (all: typeof causes) =>
+    all.map(({ field, message }) => `${field}: ${message}`).join(', ');
   const message = body.message.replace(spelt(causes), () => spelt(sorted));
   return { ...answer, body: { ...body, message, details: { ...body.details, causes: sorted } } };
 }

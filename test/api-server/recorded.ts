@@ -40,10 +40,13 @@ export function recorded(name: string, paths: string[], cases: Record<string, St
   return (server) => {
     const used = new Set<string>();
     afterEach(async () => {
-      for (const path of paths) if (used.has(withoutQuery(path))) await empty(server().client, path);
+      for (const path of paths)
+        if (used.has(withoutQuery(path))) await empty(server().client, path);
       used.clear();
     });
-    const answers: Record<string, unknown[]> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+    const answers: Record<string, unknown[]> = existsSync(file)
+      ? JSON.parse(readFileSync(file, 'utf8'))
+      : {};
     test.each(Object.keys(cases))('%s', async (title) => {
       const note = (path: string) => used.add(withoutQuery(path));
       const seen = normalized(await carryOut(server().client, cases[title] ?? [], note));
@@ -54,7 +57,10 @@ export function recorded(name: string, paths: string[], cases: Record<string, St
     afterAll(() => {
       mkdirSync(FOLDER, { recursive: true });
       const known = Object.keys(cases).filter((title) => answers[title] !== undefined);
-      writeFileSync(file, formatted(Object.fromEntries(known.map((title) => [title, answers[title] ?? []]))));
+      writeFileSync(
+        file,
+        formatted(Object.fromEntries(known.map((title) => [title, answers[title] ?? []]))),
+      );
     });
   };
 }
@@ -70,7 +76,11 @@ function formatted(answers: Record<string, unknown[]>): string {
   return `{\n${cases.join(',\n')}\n}\n`;
 }
 
-async function carryOut(client: Client, steps: Step[], note: (path: string) => void): Promise<Answer[]> {
+async function carryOut(
+  client: Client,
+  steps: Step[],
+  note: (path: string) => void,
+): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const given of steps) {
     const step = typeof given === 'function' ? given(answers) : given;

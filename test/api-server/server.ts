@@ -30,13 +30,19 @@ const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const STARTING = 600_000;
 
 /** Describes the suites for one server, with CRDs of Stowage and of the tests in it. */
-export function describeSuites(suites: Record<string, Suite>, start: () => Promise<RunningServer>): void {
+export function describeSuites(
+  suites: Record<string, Suite>,
+  start: () => Promise<RunningServer>,
+): void {
   let running: RunningServer;
   let server: Server;
   beforeAll(async () => {
     running = await start();
     const kubeconfig = await readFile(running.kubeconfig, 'utf8');
-    server = { client: clientFor({ url: running.url, kubeconfig }), kubeconfig: running.kubeconfig };
+    server = {
+      client: clientFor({ url: running.url, kubeconfig }),
+      kubeconfig: running.kubeconfig,
+    };
     for (const crd of [DISK_CRD, SHELF_CRD, ...ALL_CRDS]) await serve(server.client, crd);
   }, STARTING);
   afterAll(async () => {
@@ -76,7 +82,9 @@ export async function empty(client: Client, path: string): Promise<void> {
   await until(`nothing is left at ${path}`, async () => {
     const { code: read, body } = await client.request('GET', path);
     expect(read).toBe(200);
-    for (const { metadata } of body.items as { metadata: { name: string; finalizers?: string[] } }[]) {
+    for (const { metadata } of body.items as {
+      metadata: { name: string; finalizers?: string[] };
+    }[]) {
       if (one) await client.request('DELETE', `${path.split('?')[0]}/${metadata.name}`);
       if (metadata.finalizers)
         await client.request(

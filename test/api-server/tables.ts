@@ -7,7 +7,8 @@ const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 /** Objects as tables, by what clients accept. */
 export const asTables: Suite = (server) => {
   cleanUp(server, DISKS);
-  const get = (path: string, accept: string) => server().client.request('GET', path, undefined, { accept });
+  const get = (path: string, accept: string) =>
+    server().client.request('GET', path, undefined, { accept });
 
   test.each<[string, number, string | undefined]>([
     ['', 200, 'DiskList'],
@@ -17,7 +18,11 @@ export const asTables: Suite = (server) => {
     [`application/json, ${TABLE}`, 200, 'DiskList'],
     ['application/json;as=Table;v=v1alpha1;g=meta.k8s.io,application/json', 200, 'DiskList'],
     ['application/vnd.kubernetes.protobuf,application/json', 200, 'DiskList'],
-    ['application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io', 200, 'PartialObjectMetadataList'],
+    [
+      'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io',
+      200,
+      'PartialObjectMetadataList',
+    ],
   ])('%j is answered %i %s', async (accept, code, kind) =>
     expect(await get(DISKS, accept)).toMatchObject({ code, body: { kind } }),
   );
@@ -28,7 +33,10 @@ export const asTables: Suite = (server) => {
     expect(body).toMatchObject({
       apiVersion: 'meta.k8s.io/v1',
       metadata: { continue: expect.any(String), remainingItemCount: 1 },
-      columnDefinitions: [{ name: 'Name', type: 'string', format: 'name', priority: 0 }, { name: 'Age' }],
+      columnDefinitions: [
+        { name: 'Name', type: 'string', format: 'name', priority: 0 },
+        { name: 'Age' },
+      ],
       rows: [{ cells: ['a', expect.any(String)], object: { kind: 'PartialObjectMetadata' } }],
     });
     const object = async (include: string) =>
@@ -42,7 +50,9 @@ export const asTables: Suite = (server) => {
     for (const name of ['b', 'c']) await post(server().client, name);
     const seen = [];
     const query = `watch=1&resourceVersion=${metadata.resourceVersion}&timeoutSeconds=9`;
-    for await (const { type, object } of server().client.watch(`${DISKS}?${query}`, { accept: TABLE })) {
+    for await (const { type, object } of server().client.watch(`${DISKS}?${query}`, {
+      accept: TABLE,
+    })) {
       seen.push([type, object.kind, object.columnDefinitions?.length, object.rows.length]);
       if (seen.length === 2) break;
     }
@@ -50,9 +60,12 @@ export const asTables: Suite = (server) => {
       ['ADDED', 'Table', 2, 1],
       ['ADDED', 'Table', undefined, 1],
     ]);
-    for await (const { type, object } of server().client.watch(`${DISKS}?watch=1&resourceVersion=1`, {
-      accept: TABLE,
-    }))
+    for await (const { type, object } of server().client.watch(
+      `${DISKS}?watch=1&resourceVersion=1`,
+      {
+        accept: TABLE,
+      },
+    ))
       expect([type, object.kind]).toEqual(['ERROR', 'Status']);
   });
 };

@@ -21,7 +21,12 @@ export const volumeCrd: Suite = (server) => {
       apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
       kind: 'Volume',
       metadata: { name: `v${count}` },
-      spec: { nodeName: 'n1', storageClassName: 'fast', sparseLoopDevice: { size: '1Gi' }, ...spec },
+      spec: {
+        nodeName: 'n1',
+        storageClassName: 'fast',
+        sparseLoopDevice: { size: '1Gi' },
+        ...spec,
+      },
     } as KubeObject);
   };
   /** What the server says to a change of the spec; undefined when it takes it. */
@@ -53,7 +58,10 @@ export const volumeCrd: Suite = (server) => {
 
     test('and keeps a type that it does not know', async () => {
       const { metadata } = await create({ tapeDevice: { size: '1Gi' } });
-      expect(await client.get(VOLUMES, metadata.name)).toHaveProperty('spec.tapeDevice.size', '1Gi');
+      expect(await client.get(VOLUMES, metadata.name)).toHaveProperty(
+        'spec.tapeDevice.size',
+        '1Gi',
+      );
     });
   });
 
@@ -69,7 +77,9 @@ export const volumeCrd: Suite = (server) => {
     });
   });
 
-  const sparse = (size: string | number, more: object = {}) => ({ sparseLoopDevice: { size, ...more } });
+  const sparse = (size: string | number, more: object = {}) => ({
+    sparseLoopDevice: { size, ...more },
+  });
 
   describe('may change', () => {
     test.each<[string, object, object]>([
@@ -102,8 +112,18 @@ export const volumeCrd: Suite = (server) => {
         { template: { metadata: { labels: { a: 'c' } } } },
         'template is immutable',
       ],
-      ['a template that was not set', {}, { template: { spec: { a: 'b' } } }, 'template is immutable'],
-      ['nodes', { attachableNodes: ['a'] }, { attachableNodes: ['a', 'b'] }, 'attachableNodes is immutable'],
+      [
+        'a template that was not set',
+        {},
+        { template: { spec: { a: 'b' } } },
+        'template is immutable',
+      ],
+      [
+        'nodes',
+        { attachableNodes: ['a'] },
+        { attachableNodes: ['a', 'b'] },
+        'attachableNodes is immutable',
+      ],
       [
         'attachPolicy beside nodes that share the volume',
         { attachPolicy: 'OnDemand', attachableNodes: ['a'] },
@@ -117,9 +137,19 @@ export const volumeCrd: Suite = (server) => {
         'attachPolicy is immutable beside attachableNodes',
       ],
       ['nodes that were not set', {}, { attachableNodes: ['a'] }, 'attachableNodes is immutable'],
-      ['a source', { source: { volumeName: 'a' } }, { source: { volumeName: 'b' } }, 'source is immutable'],
+      [
+        'a source',
+        { source: { volumeName: 'a' } },
+        { source: { volumeName: 'b' } },
+        'source is immutable',
+      ],
       ['a size that shrinks', sparse('2Gi'), sparse('1Gi'), 'sparseLoopDevice.size can only grow'],
-      ['an integer that shrinks', sparse('1Ki'), sparse(1023), 'sparseLoopDevice.size can only grow'],
+      [
+        'an integer that shrinks',
+        sparse('1Ki'),
+        sparse(1023),
+        'sparseLoopDevice.size can only grow',
+      ],
       ['a size into none', sparse('1Gi'), sparse('10GB'), 'sparseLoopDevice.size'],
       ['a size that was none', sparse('10GB'), sparse('1Gi'), 'sparseLoopDevice.size'],
       [
@@ -142,7 +172,12 @@ export const volumeCrd: Suite = (server) => {
       ],
       ['the type to none', {}, { sparseLoopDevice: null }, 'the type is immutable'],
       ['the type', {}, raw, 'the type is immutable'],
-      ['a device', raw, { rawBlockDevice: { devicePath: '/dev/sdc' } }, 'rawBlockDevice is immutable'],
+      [
+        'a device',
+        raw,
+        { rawBlockDevice: { devicePath: '/dev/sdc' } },
+        'rawBlockDevice is immutable',
+      ],
       [
         'a volume group',
         lvm,

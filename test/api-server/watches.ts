@@ -27,7 +27,8 @@ export const watches: Suite = (server) => {
     await post(server().client, 'a');
     await post(server().client, 'b');
     const seen: [string, unknown][] = [];
-    const query = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const query =
+      'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
     for await (const { type, object } of watch(`${query}&timeoutSeconds=9`)) {
       seen.push([type, type === 'BOOKMARK' ? object.metadata.annotations : object.metadata.name]);
       if (type === 'BOOKMARK') break;
@@ -48,16 +49,21 @@ export const watches: Suite = (server) => {
         { mode: 'Filesystem', nodeName: 'n1' },
         metadata.uid,
       ]);
-      expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion));
+      expect(Number(object.metadata.resourceVersion)).toBeGreaterThan(
+        Number(metadata.resourceVersion),
+      );
       break;
     }
   });
 
-  test.each(['', 'resourceVersion=0&'])('without a version begin with what there is: %j', async (query) => {
-    await post(server().client, 'a');
-    await post(server().client, 'b');
-    expect(await collect(`${query}timeoutSeconds=9`, 2)).toEqual(['ADDED a', 'ADDED b']);
-  });
+  test.each(['', 'resourceVersion=0&'])(
+    'without a version begin with what there is: %j',
+    async (query) => {
+      await post(server().client, 'a');
+      await post(server().client, 'b');
+      expect(await collect(`${query}timeoutSeconds=9`, 2)).toEqual(['ADDED a', 'ADDED b']);
+    },
+  );
 
   test('of a version long past send one error', async () =>
     expect(await collect('resourceVersion=1')).toEqual(['ERROR Expired']));
@@ -83,7 +89,9 @@ export const watches: Suite = (server) => {
 
   test('end in good order after their time', async () => {
     const { metadata } = await post(server().client, 'a');
-    expect(await collect(`resourceVersion=${metadata.resourceVersion}&timeoutSeconds=1`)).toEqual([]);
+    expect(await collect(`resourceVersion=${metadata.resourceVersion}&timeoutSeconds=1`)).toEqual(
+      [],
+    );
   });
 
   test('show objects in the version that is watched, whichever they were written in', async () => {
@@ -108,7 +116,9 @@ export const watches: Suite = (server) => {
     }
     await server().client.request('DELETE', `${grants('v1')}/b`);
     expect(seen).toEqual(
-      ['ADDED a', 'ADDED b', 'DELETED a'].map((one) => one.replace(' ', ' gateway.networking.k8s.io/v1 ')),
+      ['ADDED a', 'ADDED b', 'DELETED a'].map((one) =>
+        one.replace(' ', ' gateway.networking.k8s.io/v1 '),
+      ),
     );
   });
 };

@@ -40,9 +40,14 @@ export const writes: Suite = (server) => {
     const put = (metadata: object) =>
       request('PUT', `${DISKS}/a`, { ...first, metadata: { ...first.metadata, ...metadata } });
     expect((await put({ labels: { k: 'v' } })).code).toBe(200);
-    expect(await put({ labels: { k: 'w' } })).toMatchObject({ code: 409, body: { reason: 'Conflict' } });
+    expect(await put({ labels: { k: 'w' } })).toMatchObject({
+      code: 409,
+      body: { reason: 'Conflict' },
+    });
     expect((await put({ resourceVersion: undefined })).code).toBe(422);
-    const patch = { metadata: { resourceVersion: first.metadata.resourceVersion, labels: { k: 'x' } } };
+    const patch = {
+      metadata: { resourceVersion: first.metadata.resourceVersion, labels: { k: 'x' } },
+    };
     expect((await request('PATCH', `${DISKS}/a`, patch, MERGE)).code).toBe(409);
   });
 
@@ -56,7 +61,9 @@ export const writes: Suite = (server) => {
     await post(server().client, 'a');
     const patch = async (path: string, body: object) =>
       (await request('PATCH', `${DISKS}/a${path}`, body, MERGE)).body.metadata.generation;
-    expect(await patch('', { metadata: { labels: { k: 'v' } }, status: { phase: 'Ready' } })).toBe(1);
+    expect(await patch('', { metadata: { labels: { k: 'v' } }, status: { phase: 'Ready' } })).toBe(
+      1,
+    );
     expect(await patch('/status', { status: { phase: 'Ready' }, spec: { mode: 'Block' } })).toBe(1);
     expect(await patch('', { spec: { mode: 'Block' } })).toBe(2);
     const { body } = await request('GET', `${DISKS}/a`);
@@ -75,7 +82,12 @@ export const writes: Suite = (server) => {
     const text = ({ spec, status }: Record<string, unknown>) => JSON.stringify({ spec, status });
     expect(text(body)).toBe(
       text({
-        spec: { mode: 'Filesystem', nodeName: 'n', size: 1, template: { a: [{ c: 2, d: 1 }], b: 1 } },
+        spec: {
+          mode: 'Filesystem',
+          nodeName: 'n',
+          size: 1,
+          template: { a: [{ c: 2, d: 1 }], b: 1 },
+        },
         status: { conditions: [{ status: 'True', type: 'Ready' }], phase: 'Ready' },
       }),
     );
@@ -94,7 +106,10 @@ export const writes: Suite = (server) => {
       const remove = (preconditions: object) => request('DELETE', `${DISKS}/a`, { preconditions });
       expect((await remove({ uid: 'other' })).code).toBe(409);
       expect((await remove({ resourceVersion: '1' })).code).toBe(409);
-      const { body } = await remove({ uid: metadata.uid, resourceVersion: metadata.resourceVersion });
+      const { body } = await remove({
+        uid: metadata.uid,
+        resourceVersion: metadata.resourceVersion,
+      });
       expect(body).toMatchObject({ status: 'Success', details: { name: 'a', uid: metadata.uid } });
     });
 

@@ -30,14 +30,18 @@ test('a Lease that was given up says nothing of who had it', () => {
   expect(leaderOf({ ...lease, spec: { ...lease.spec, holderIdentity: '' } })).toBeUndefined();
 });
 
-test.each(['', '{', '[]', 'null', '{"version":1}', '{"version":"1","controllers":[],"transport":"x"}'])(
-  'of %j nothing is known',
-  (text) => {
-    const lease = leadingLease(NOW);
-    const annotations = { 'stowage.dev/leader': text };
-    expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })).toBeUndefined();
-  },
-);
+test.each([
+  '',
+  '{',
+  '[]',
+  'null',
+  '{"version":1}',
+  '{"version":"1","controllers":[],"transport":"x"}',
+])('of %j nothing is known', (text) => {
+  const lease = leadingLease(NOW);
+  const annotations = { 'stowage.dev/leader': text };
+  expect(leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } })).toBeUndefined();
+});
 
 test('a daemon of an earlier version follows links', () => {
   const lease = leadingLease(NOW);

@@ -11,7 +11,12 @@ test.each<[string, string[], Record<string, string>, boolean]>([
   ['the taint, and no condition at all', [OUT], {}, true],
   ['the taint among others', ['node.kubernetes.io/unreachable', OUT], { Ready: 'Unknown' }, true],
   ['the taint, but its kubelet is Ready', [OUT], { Ready: 'True' }, false],
-  ['the taint, and another condition is True', [OUT], { MemoryPressure: 'True', Ready: 'Unknown' }, true],
+  [
+    'the taint, and another condition is True',
+    [OUT],
+    { MemoryPressure: 'True', Ready: 'Unknown' },
+    true,
+  ],
   ['no taint', [], { Ready: 'Unknown' }, false],
   ['another taint', ['node.kubernetes.io/unreachable'], { Ready: 'Unknown' }, false],
 ])('%s', (_, keys, conditions, expected) => {

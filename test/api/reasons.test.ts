@@ -53,7 +53,9 @@ describe('docs/reasons.md has a row for each', () => {
     const codes = Object.entries(EXIT).map(([code, status]) => [String(status), code]);
     const signals = Object.entries(SIGNAL_EXIT).map(([signal, status]) => [String(status), signal]);
     expect(rows.map((cells) => cells.slice(0, 2))).toEqual([['0', ''], ...codes, ...signals]);
-    const told = rows.flatMap(([, , reasons = '']) => reasons.split(', ')).filter((reason) => reason !== '');
+    const told = rows
+      .flatMap(([, , reasons = '']) => reasons.split(', '))
+      .filter((reason) => reason !== '');
     const all = [...Object.values(REASONS), ...Object.values(NODE_REASONS), 'ServerUnreachable'];
     expect(told.sort()).toEqual(all.sort());
   });
@@ -65,8 +67,11 @@ describe('docs/reasons.md has a row for each', () => {
 });
 
 test('docs/output.md has every exit status', () => {
-  const part = readFileSync('docs/output.md', 'utf8').split('## Exit status\n')[1]?.split('\n## ')[0] ?? '';
-  const told = [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, cell = '']) => cell.split(', '));
+  const part =
+    readFileSync('docs/output.md', 'utf8').split('## Exit status\n')[1]?.split('\n## ')[0] ?? '';
+  const told = [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, cell = '']) =>
+    cell.split(', '),
+  );
   const ours = [0, ...Object.values(EXIT), ...Object.values(SIGNAL_EXIT), 141].map(String);
   expect(told).toEqual(ours);
 });

@@ -5,7 +5,10 @@ const UID = '3f1c0d52-7f0a-4c1e-9a53-0e3cf0a6b111';
 
 test.each<[SnapshotHandle, string]>([
   [{ type: 'file', nodes: ['n1'], path: `/d/snapshots/${UID}` }, `file:n1:/d/snapshots/${UID}`],
-  [{ type: 'file', nodes: ['n1', 'n2'], path: `/a:b/snapshots/${UID}` }, `file:n1,n2:/a:b/snapshots/${UID}`],
+  [
+    { type: 'file', nodes: ['n1', 'n2'], path: `/a:b/snapshots/${UID}` },
+    `file:n1,n2:/a:b/snapshots/${UID}`,
+  ],
   [{ type: 'lvm', nodes: ['n1'], vgName: 'vg0', name: `snap-${UID}` }, `lvm:n1:vg0/snap-${UID}`],
 ])('%j is %s', (handle, text) => {
   expect(formatHandle(handle)).toBe(text);

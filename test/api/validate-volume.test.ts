@@ -25,8 +25,14 @@ const shared = (spec: object = {}) =>
 describe('validateVolume', () => {
   test.each<[string, Volume]>([
     ['the least there is', volume({})],
-    ['a MetalK8s template', volume({ template: { metadata: { labels: { app: 'db' } }, spec: {} } })],
-    ['the defaults, spelt out', volume({ mode: 'Filesystem', attachPolicy: 'Always', onDelete: 'Delete' })],
+    [
+      'a MetalK8s template',
+      volume({ template: { metadata: { labels: { app: 'db' } }, spec: {} } }),
+    ],
+    [
+      'the defaults, spelt out',
+      volume({ mode: 'Filesystem', attachPolicy: 'Always', onDelete: 'Delete' }),
+    ],
     ['a node with dots', volume({ nodeName: 'node-1.example.com' })],
     ['a size in bytes', sparse({ size: 1073741824 })],
     ['a folder', sparse({ size: '1Gi', directory: '/srv/my volumes/..a' })],
@@ -155,13 +161,22 @@ describe('validateVolume', () => {
       { volumeName: 'a', snapshotContentName: 'b' },
       'spec.source has volumeName and snapshotContentName, but',
     ],
-    [{ other: 'a' } as never, 'spec.source.other is not supported by this version of stowage; leave it out'],
+    [
+      { other: 'a' } as never,
+      'spec.source.other is not supported by this version of stowage; leave it out',
+    ],
     [
       { populator: { ...POPULATOR, builtin: 'Other' as never } },
       'builtin is "Other", but must be one of Image',
     ],
-    [{ populator: { ...POPULATOR, name: '../a' } }, 'must have the namespace and the name of an object'],
-    [{ populator: { ...POPULATOR, options: { source: 'a b' } } }, 'options.source is "a b", but must be'],
+    [
+      { populator: { ...POPULATOR, name: '../a' } },
+      'must have the namespace and the name of an object',
+    ],
+    [
+      { populator: { ...POPULATOR, options: { source: 'a b' } } },
+      'options.source is "a b", but must be',
+    ],
     [{ volumeName: '../a' }, 'spec.source.volumeName is "../a", but must be a name'],
   ])('the source %j is refused', (source, problem) => {
     expect(validateVolume(volume({ source }))).toEqual([expect.stringContaining(problem)]);
@@ -171,7 +186,10 @@ describe('validateVolume', () => {
     const source = { volumeName: 'a' };
     expect(validateVolume(volume({ source }))).toEqual([]);
     const { sparseLoopDevice: _, ...spec } = volume({}).spec;
-    const disk = { ...volume({}), spec: { ...spec, source, rawBlockDevice: { devicePath: '/dev/sda' } } };
+    const disk = {
+      ...volume({}),
+      spec: { ...spec, source, rawBlockDevice: { devicePath: '/dev/sda' } },
+    };
     expect(validateVolume(disk)).toEqual(['spec.source is not for a rawBlockDevice; remove it']);
   });
 
@@ -183,9 +201,14 @@ describe('validateVolume', () => {
       { adopt: { uid: UID }, source: { volumeName: 'a' } },
       /^spec\.source is not for storage that is adopted/,
     ],
-    [{ adopt: { uid: UID }, overwrite: 'ext4' }, /^spec\.overwrite is not for storage that is adopted/],
+    [
+      { adopt: { uid: UID }, overwrite: 'ext4' },
+      /^spec\.overwrite is not for storage that is adopted/,
+    ],
   ])('%j is refused', (spec, problem) => {
-    const found = validateVolume(raw({ devicePath: '/dev/sdb' }, spec)).filter((each) => problem.test(each));
+    const found = validateVolume(raw({ devicePath: '/dev/sdb' }, spec)).filter((each) =>
+      problem.test(each),
+    );
     expect(found).toHaveLength(1);
   });
 
@@ -230,7 +253,10 @@ describe('validateVolume', () => {
     [
       'by a node twice, and by one three times',
       { attachableNodes: ['n1', 'n2', 'n3', 'n2', 'n3', 'n3'] },
-      ['spec.attachableNodes names "n2" more than once', 'spec.attachableNodes names "n3" more than once'],
+      [
+        'spec.attachableNodes names "n2" more than once',
+        'spec.attachableNodes names "n3" more than once',
+      ],
     ],
     [
       'by what is no node',
@@ -299,7 +325,10 @@ describe('validateVolume', () => {
   });
 
   const lvm = (more: object = {}) =>
-    volume({ sparseLoopDevice: undefined, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...more } });
+    volume({
+      sparseLoopDevice: undefined,
+      lvmLogicalVolume: { vgName: 'vg0', size: '1Gi', ...more },
+    });
 
   test.each<[object, unknown[]]>([
     [{}, []],
@@ -307,13 +336,28 @@ describe('validateVolume', () => {
     [{ thinPool: 'pool' }, []],
     [{ thinPool: null }, []],
     [{ size: '0' }, ['spec.lvmLogicalVolume.size is 0, but must be greater than 0']],
-    [{ size: 'x' }, [expect.stringMatching(/^spec\.lvmLogicalVolume\.size is "x", but must be a quantity/)]],
-    ...['', '-x', '..', '.', 'a/b', '../x', 'a b', 'vg0 -y', '$(x)', 'é', 'a'.repeat(128), 7, null].map(
-      (vgName): [object, unknown[]] => [
-        { vgName },
-        [expect.stringMatching(/^spec\.lvmLogicalVolume\.vgName is .*, but must be/)],
-      ],
-    ),
+    [
+      { size: 'x' },
+      [expect.stringMatching(/^spec\.lvmLogicalVolume\.size is "x", but must be a quantity/)],
+    ],
+    ...[
+      '',
+      '-x',
+      '..',
+      '.',
+      'a/b',
+      '../x',
+      'a b',
+      'vg0 -y',
+      '$(x)',
+      'é',
+      'a'.repeat(128),
+      7,
+      null,
+    ].map((vgName): [object, unknown[]] => [
+      { vgName },
+      [expect.stringMatching(/^spec\.lvmLogicalVolume\.vgName is .*, but must be/)],
+    ]),
     [
       { thinPool: '@tag' },
       [expect.stringMatching(/^spec\.lvmLogicalVolume\.thinPool is "@tag", but must be/)],
@@ -332,7 +376,9 @@ describe('validateVolume', () => {
 
   test('what is in free extents may be overwritten, too', () => {
     const wanted = lvm();
-    expect(validateVolume({ ...wanted, spec: { ...wanted.spec, overwrite: 'ext4:x' } })).toEqual([]);
+    expect(validateVolume({ ...wanted, spec: { ...wanted.spec, overwrite: 'ext4:x' } })).toEqual(
+      [],
+    );
   });
 
   test('a consent is of no use to a file', () => {
@@ -342,8 +388,8 @@ describe('validateVolume', () => {
   });
 
   test('reports all problems at once', () => {
-    expect(validateVolume(volume({ nodeName: '', source: {}, sparseLoopDevice: { size: 0 } }))).toHaveLength(
-      3,
-    );
+    expect(
+      validateVolume(volume({ nodeName: '', source: {}, sparseLoopDevice: { size: 0 } })),
+    ).toHaveLength(3);
   });
 });

@@ -32,7 +32,10 @@ export async function atOnce(
   { bundled, kubeconfig, serverPid }: { bundled: string; kubeconfig: string; serverPid: number },
 ): Promise<Round> {
   const daemon = start(process.execPath, [...WATCH_FLAGS, bundled, kubeconfig], WATCH_ENV);
-  const figures = await Promise.race([fill(count, kubeconfig, serverPid, daemon.pid), daemon.broken]);
+  const figures = await Promise.race([
+    fill(count, kubeconfig, serverPid, daemon.pid),
+    daemon.broken,
+  ]);
   return { ...figures, calls: JSON.parse(await daemon.stop()) };
 }
 
@@ -115,7 +118,9 @@ async function watchAvailable(kubeconfig: string) {
 /** Prints medians. `server`: what the API server is called. */
 export function showRounds(count: number, server: string, rounds: readonly Round[]): void {
   const of = (figure: (round: Round) => number) => median(rounds.map(figure));
-  console.log(`${count} Volumes at once on ${NODES} nodes in memory; medians of ${rounds.length} rounds`);
+  console.log(
+    `${count} Volumes at once on ${NODES} nodes in memory; medians of ${rounds.length} rounds`,
+  );
   say(
     'Volumes a second',
     of(({ perSecond }) => perSecond).toFixed(0),

@@ -24,7 +24,10 @@ export const NAMESPACE = 'default';
 const AT_ONCE = 50;
 
 /** Does it for each of so many, some at once, in order. */
-export async function forEach(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
+export async function forEach(
+  count: number,
+  work: (index: number) => Promise<unknown>,
+): Promise<void> {
   let next = 0;
   const keepWorking = async () => {
     for (let index = next++; index < count; index = next++) await work(index);
@@ -52,7 +55,11 @@ export async function createNodes(client: KubeClient, count: number): Promise<vo
 }
 
 /** Volumes that were made and are attached nowhere, each with a claim of its name that is bound to it. */
-export async function createVolumes(client: KubeClient, count: number, nodes: number): Promise<Placed> {
+export async function createVolumes(
+  client: KubeClient,
+  count: number,
+  nodes: number,
+): Promise<Placed> {
   const placed: Placed = {};
   await forEach(count, async (index) => {
     const name = volumeNamed(index);
@@ -87,7 +94,12 @@ async function createVolume(client: KubeClient, name: string, node: string): Pro
     capacity: '1Gi',
     prepared: { node, paths: [`${SPARSE_FOLDER}/${uid}`], identity: '' },
   };
-  const available = await client.patch<Volume>(VOLUMES, name, { status }, { subresource: 'status' });
+  const available = await client.patch<Volume>(
+    VOLUMES,
+    name,
+    { status },
+    { subresource: 'status' },
+  );
   const claim = await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',

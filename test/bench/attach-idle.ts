@@ -30,7 +30,11 @@ export async function attachMany({ client }: Bench, side: Side, count: number): 
   return pods;
 }
 
-export async function detachMany({ client }: Bench, side: Side, pods: readonly Chosen[]): Promise<void> {
+export async function detachMany(
+  { client }: Bench,
+  side: Side,
+  pods: readonly Chosen[],
+): Promise<void> {
   await forEach(pods.length, (index) => deletePod(client, (pods[index] as Chosen).pod));
   await side.detached(pods);
 }

@@ -34,7 +34,8 @@ export function attachOptions(args: readonly string[]): AttachOptions {
   for (const name of names) {
     const value = values[name];
     if (value === undefined) continue;
-    if (!/^\d+$/.test(String(value))) throw new RangeError(`--${name} is ${value}, which is no whole number`);
+    if (!/^\d+$/.test(String(value)))
+      throw new RangeError(`--${name} is ${value}, which is no whole number`);
     options[name] = Number(value);
   }
   return options;

@@ -1,6 +1,10 @@
 import type { KubeEvent, KubeNode, PersistentVolume, Pod } from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
+import {
+  ATTACHED_NODES_ANNOTATION,
+  EVENT,
+  VOLUMES_ATTACHED_CONDITION,
+} from '../../src/api/names.ts';
 import { EVENTS, NODES, PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { connect } from '../../src/kube/connect.ts';
@@ -59,7 +63,8 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
   follow<KubeNode>(NODES, (node, old) => {
     const now = new Set(attachedTo(node));
     for (const name of now) onNode.tell(name, true);
-    for (const name of old === undefined ? [] : attachedTo(old)) if (!now.has(name)) onNode.tell(name, false);
+    for (const name of old === undefined ? [] : attachedTo(old))
+      if (!now.has(name)) onNode.tell(name, false);
   });
 
   // Of Stowage: by the Volume's name and the pod's.
@@ -93,7 +98,10 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
         pod: (name, index) => podOn(name, index % nodes, { iscsi: iscsi(index) }),
         attached: (pods) => onNode.until(pods.map(uniqueName), true),
         detached: (pods) => onNode.until(pods.map(uniqueName), false),
-        attachedAt: (pod) => ({ first: onNode.at(uniqueName(pod)), last: onNode.at(uniqueName(pod)) }),
+        attachedAt: (pod) => ({
+          first: onNode.at(uniqueName(pod)),
+          last: onNode.at(uniqueName(pod)),
+        }),
         detachedAt: (pod) => onNode.at(uniqueName(pod)),
       },
       {
@@ -111,7 +119,11 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
         },
         attachedAt: (pod) => ({
           first: shown.at(volumeOf(pod)),
-          last: Math.max(shown.at(volumeOf(pod)), recorded.at(volumeOf(pod)), conditions.at(nameOf(pod))),
+          last: Math.max(
+            shown.at(volumeOf(pod)),
+            recorded.at(volumeOf(pod)),
+            conditions.at(nameOf(pod)),
+          ),
         }),
         detachedAt: (pod) => Math.max(shown.at(volumeOf(pod)), recorded.at(volumeOf(pod))),
       },
@@ -125,7 +137,12 @@ export async function watchBoth(kubeconfig: string, nodes: number): Promise<Watc
 
 const PORTAL = '127.0.0.1:3260';
 const iqnOf = (index: number) => `iqn.2026-01.com.example:bench-${index}`;
-const iscsi = (index: number) => ({ targetPortal: PORTAL, iqn: iqnOf(index), lun: 0, fsType: 'ext4' });
+const iscsi = (index: number) => ({
+  targetPortal: PORTAL,
+  iqn: iqnOf(index),
+  lun: 0,
+  fsType: 'ext4',
+});
 const uniqueName = ({ index }: Chosen) => `kubernetes.io/iscsi/${PORTAL}:${iqnOf(index)}:0`;
 
 const attachedTo = ({ status }: KubeNode): string[] =>

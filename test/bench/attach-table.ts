@@ -27,7 +27,9 @@ export function showAttaching(
   { throttled, unthrottled, written, idle }: Measured,
 ): void {
   const { pods, one, nodes, attachments, rest } = options;
-  console.log(`${pods} pods at once and ${one} one at a time, on ${nodes} nodes; medians of rounds\n`);
+  console.log(
+    `${pods} pods at once and ${one} one at a time, on ${nodes} nodes; medians of rounds\n`,
+  );
   print(['what', 'kube-controller-manager', 'stowage', 'ratio']);
   print(['---', '---', '---', '---']);
   if (throttled) for (const row of rowsOf(throttled, '20/30')) print(row);
@@ -57,7 +59,12 @@ const print = (row: readonly string[]) => console.log(`| ${row.join(' | ')} |`);
 const times = (ratio: number) => `${ratio.toFixed(2)} ×`;
 
 function rowsOf({ rounds }: AtRate, rate: string): Row[] {
-  const compare = (what: string, of: (rounds: readonly Round[]) => number, unit: string, digits = 0): Row => {
+  const compare = (
+    what: string,
+    of: (rounds: readonly Round[]) => number,
+    unit: string,
+    digits = 0,
+  ): Row => {
     const [manager, stowage] = rounds.map(of) as [number, number];
     const written = (value: number) => `${value.toFixed(digits)}${unit}`;
     return [`${rate}: ${what}`, written(manager), written(stowage), times(stowage / manager)];
@@ -65,7 +72,12 @@ function rowsOf({ rounds }: AtRate, rate: string): Row[] {
   const medianOf = (of: (round: Round) => number) => (all: readonly Round[]) => median(all.map(of));
   const share = (of: (round: Round) => number[], part: number) => (all: readonly Round[]) =>
     quantile(all.flatMap(of), part);
-  const rows: [what: string, of: (rounds: readonly Round[]) => number, unit: string, digits?: number][] = [
+  const rows: [
+    what: string,
+    of: (rounds: readonly Round[]) => number,
+    unit: string,
+    digits?: number,
+  ][] = [
     ['attaches a second', medianOf((round) => round.attaches), '', 1],
     ['detaches a second', medianOf((round) => round.detaches), '', 1],
     ['created to attached, p50', share((round) => round.first, 0.5), ' ms'],

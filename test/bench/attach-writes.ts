@@ -5,7 +5,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import type { Pod } from '../../src/api/core.ts';
-import { ATTACHED_NODES_ANNOTATION, EVENT, VOLUMES_ATTACHED_CONDITION } from '../../src/api/names.ts';
+import {
+  ATTACHED_NODES_ANNOTATION,
+  EVENT,
+  VOLUMES_ATTACHED_CONDITION,
+} from '../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
@@ -74,7 +78,10 @@ async function attached(pod: Pod, volume: string): Promise<void> {
   events.event(pod, 'Normal', EVENT.successfulAttachVolume, message);
 }
 
-async function written(volume: string, on: readonly { node: string; pods: string[] }[]): Promise<void> {
+async function written(
+  volume: string,
+  on: readonly { node: string; pods: string[] }[],
+): Promise<void> {
   const device = on.length > 0 ? '/dev/loop0' : undefined;
   const since = new Date().toISOString();
   const state = { state: 'Attached', safeToMount: true, safeToDetach: false, since };

@@ -10,7 +10,13 @@ import { temporaryFolder } from '../support/temporary-folder.ts';
 import { createNodes, createVolumes } from './attach-cluster.ts';
 import { atEase, atRest, attachMany, detachMany, type Idle } from './attach-idle.ts';
 import { attachOptions } from './attach-options.ts';
-import { type Attaching, type Calls, type ClientRate, startManager, startOwn } from './attach-programs.ts';
+import {
+  type Attaching,
+  type Calls,
+  type ClientRate,
+  startManager,
+  startOwn,
+} from './attach-programs.ts';
 import { type Bench, type Round, runRound } from './attach-rounds.ts';
 import { watchBoth } from './attach-sides.ts';
 import { type AtRate, showAttaching } from './attach-table.ts';
@@ -39,7 +45,9 @@ try {
   const bench: Bench = { client, watched, serverPid: controlPlane.apiServerPid() };
   const manager = async (rate: ClientRate) => keep(await startManager(controlPlane, rate));
   const daemon = async (rate: ClientRate, controllers: string, attached: boolean) =>
-    keep(await startOwn(bundled, folder.path, { kubeconfig, placed, attached, controllers, ...rate }));
+    keep(
+      await startOwn(bundled, folder.path, { kubeconfig, placed, attached, controllers, ...rate }),
+    );
   const all = (rate: ClientRate) => daemon(rate, '*', false);
   const writes = async () => keep(await startOwn(bundledWrites, folder.path, { kubeconfig }));
 
@@ -64,7 +72,10 @@ try {
       for (const [at, side] of watched.sides.entries()) {
         const program = programs[at] as Attaching;
         const { pods: burst, one: oneByOne } = options;
-        const ran = await Promise.race([runRound(bench, side, program, { burst, oneByOne }), program.broken]);
+        const ran = await Promise.race([
+          runRound(bench, side, program, { burst, oneByOne }),
+          program.broken,
+        ]);
         (rounds[at] as Round[]).push(ran as Round);
       }
     }

@@ -68,7 +68,9 @@ async function volumesAtOnce(): Promise<void> {
     const { controlPlane } = await newCluster();
     const { kubeconfig } = controlPlane;
     const serverPid = controlPlane.apiServerPid();
-    rounds.push(await atOnce(COUNT, { bundled, kubeconfig, serverPid }).finally(() => controlPlane.stop()));
+    rounds.push(
+      await atOnce(COUNT, { bundled, kubeconfig, serverPid }).finally(() => controlPlane.stop()),
+    );
   }
   showRounds(COUNT, 'API server', rounds);
 }

@@ -34,17 +34,27 @@ for (const count of [10, 10_000]) {
     for (let round = 0; round <= ROUNDS; round++) {
       for (const [index, [command, args]] of COMMANDS.entries()) {
         const began = performance.now();
-        const { status, stdout } = spawnSync(command, args, { env, encoding: 'utf8', maxBuffer: 2 ** 28 });
+        const { status, stdout } = spawnSync(command, args, {
+          env,
+          encoding: 'utf8',
+          maxBuffer: 2 ** 28,
+        });
         const took = performance.now() - began;
         if (status !== 0 || !/^:\d+$/m.test(stdout))
           throw new Error(`${command} ${args.join(' ')}: status ${status}`);
         if (round > 0) taken[index]?.push(took);
       }
     }
-    console.log(`Tab with ${count} Volumes; medians of ${ROUNDS} rounds, and the slowest but one in ten`);
+    console.log(
+      `Tab with ${count} Volumes; medians of ${ROUNDS} rounds, and the slowest but one in ten`,
+    );
     for (const [index, [command, args]] of COMMANDS.entries()) {
       const all = taken[index] ?? [];
-      say(`${command.replace('bin/', '')} ${args.join(' ')}|`, ms(median(all)), ms(quantile(all, 0.9)));
+      say(
+        `${command.replace('bin/', '')} ${args.join(' ')}|`,
+        ms(median(all)),
+        ms(quantile(all, 0.9)),
+      );
     }
   } finally {
     await sandbox.stop();

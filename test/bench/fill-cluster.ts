@@ -22,7 +22,8 @@ export async function fillCluster(client: KubeClient, count: number): Promise<Pl
     provisioner: 'kubernetes.io/no-provisioner',
   };
   await client.create(STORAGE_CLASSES, storageClass);
-  for (let index = 0; index < NODE_COUNT; index++) await client.create(NODES, nodeLike(`node-${index}`));
+  for (let index = 0; index < NODE_COUNT; index++)
+    await client.create(NODES, nodeLike(`node-${index}`));
   const placed: Placed = {};
   let next = 0;
   const fill = async () => {
@@ -39,7 +40,12 @@ export async function fillCluster(client: KubeClient, count: number): Promise<Pl
 }
 
 /** @returns its UID */
-async function addVolume(client: KubeClient, index: number, node: string, number: number): Promise<string> {
+async function addVolume(
+  client: KubeClient,
+  index: number,
+  node: string,
+  number: number,
+): Promise<string> {
   const name = `volume-${index}`;
   const { metadata } = await client.create<Volume>(VOLUMES, {
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
@@ -79,7 +85,13 @@ async function addVolume(client: KubeClient, index: number, node: string, number
     { subresource: 'status' },
   );
   const pv = buildPv(volume, { fs: { type: 'ext4', options: [] }, mountOptions: ['noatime'] });
-  const claimRef = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'bench', name, uid };
+  const claimRef = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    namespace: 'bench',
+    name,
+    uid,
+  };
   await client.create(PERSISTENT_VOLUMES, { ...pv, spec: { ...pv.spec, claimRef } });
   return uid;
 }

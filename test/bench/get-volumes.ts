@@ -42,7 +42,8 @@ async function compare(count: number, rounds: number): Promise<void> {
         });
         const took = performance.now() - began;
         const rows = stdout.split('\n').length - 2;
-        if (status !== 0 || rows !== count) throw new Error(`${command}: status ${status}, ${rows} rows`);
+        if (status !== 0 || rows !== count)
+          throw new Error(`${command}: status ${status}, ${rows} rows`);
         if (round === 0) continue;
         taken[index]?.push(took);
         ofServer[index]?.push(((await usageOf(sandbox.pid)).cpu - before.cpu) * 1000);

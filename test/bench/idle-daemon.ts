@@ -13,10 +13,15 @@ const AT_REST = 60_000;
 const writes: string[] = [];
 const nodes = readyNodes(JSON.parse(await readFile(process.argv[3] ?? '', 'utf8')));
 const started = measure('before');
-const { metrics, ended, stop } = await startAsWatch(process.argv[2], nodes, ({ verb, resource }) => {
-  // The Lease is renewed as long as it lives.
-  if (!['get', 'list', 'watch'].includes(verb) && resource !== 'leases') writes.push(`${verb} ${resource}`);
-});
+const { metrics, ended, stop } = await startAsWatch(
+  process.argv[2],
+  nodes,
+  ({ verb, resource }) => {
+    // The Lease is renewed as long as it lives.
+    if (!['get', 'list', 'watch'].includes(verb) && resource !== 'leases')
+      writes.push(`${verb} ${resource}`);
+  },
+);
 const early = ended.then(() => Promise.reject(new Error('it ended by itself')));
 early.catch(() => {});
 const eachLookedAt = async () => {

@@ -46,11 +46,21 @@ async function run(): Promise<void> {
 
     const ssh = ['-F', sshd.configFile];
     const open = [...ssh, '-o', `ControlPath=${join(folder.path, 'socket')}`];
-    await execa('ssh', [...open, '-o', 'ControlMaster=yes', '-o', 'ControlPersist=600', NODE, 'true'], {
-      stdio: 'ignore',
-    });
-    cleanUps.push(() => execa('ssh', [...open, '-O', 'exit', NODE], { stdio: 'ignore', reject: false }));
-    await compare([async () => (await makeVolume(client, NODE)).ms, () => typed(ssh), () => typed(open)]);
+    await execa(
+      'ssh',
+      [...open, '-o', 'ControlMaster=yes', '-o', 'ControlPersist=600', NODE, 'true'],
+      {
+        stdio: 'ignore',
+      },
+    );
+    cleanUps.push(() =>
+      execa('ssh', [...open, '-O', 'exit', NODE], { stdio: 'ignore', reject: false }),
+    );
+    await compare([
+      async () => (await makeVolume(client, NODE)).ms,
+      () => typed(ssh),
+      () => typed(open),
+    ]);
   } finally {
     for (const undo of cleanUps.reverse()) await undo().catch(console.error);
   }

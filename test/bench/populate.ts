@@ -95,10 +95,15 @@ async function run(): Promise<void> {
         for (const side of round % 2 === 0 ? sides : sides.toReversed()) await side();
       }
       const what = sha256 === undefined ? 'no checksum' : 'with a sha256';
-      const ratioOf = (figures: readonly number[]) => `${times(median(figures) / median(typed))} typed`;
+      const ratioOf = (figures: readonly number[]) =>
+        `${times(median(figures) / median(typed))} typed`;
       say(`${what}: filled`, ms(median(filled)), spread(filled), ratioOf(filled));
       for (const [part, figures] of Object.entries(parts)) {
-        say(`${what}: of that, ${PARTS[part as keyof Parts]}`, ms(median(figures)), spread(figures));
+        say(
+          `${what}: of that, ${PARTS[part as keyof Parts]}`,
+          ms(median(figures)),
+          spread(figures),
+        );
       }
       say(`${what}: the program alone`, ms(median(programs)), spread(programs), ratioOf(programs));
       say(`${what}: typed`, ms(median(typed)), spread(typed));
@@ -120,7 +125,14 @@ async function run(): Promise<void> {
       const sizeBytes = BigInt(MIB) << 20n;
       await writeFile(to, '');
       await truncate(to, Number(sizeBytes));
-      const target = { path: to, uid, content: 'block', offsetBytes: 0n, sizeBytes, isZero: true } as const;
+      const target = {
+        path: to,
+        uid,
+        content: 'block',
+        offsetBytes: 0n,
+        sizeBytes,
+        isZero: true,
+      } as const;
       const { argv, stdin = '' } = fillStep(fillOf(sha256), target);
       const [file = '', ...args] = argv;
       const began = performance.now();
@@ -154,7 +166,11 @@ async function run(): Promise<void> {
       if (state.state !== 'succeeded') throw new Error(JSON.stringify(state));
       const ended = performance.now();
       await observe(executor, NODE, desired);
-      const took = { look: planned - began, job: ended - planned, after: performance.now() - ended };
+      const took = {
+        look: planned - began,
+        job: ended - planned,
+        after: performance.now() - ended,
+      };
       await done('absent', { ...desired, recorded: true });
       await done('destroy', { ...desired, recorded: true });
       await executor.forget(NODE, uid);

@@ -99,7 +99,9 @@ export async function bundle(entry: string, folder: string): Promise<string> {
     target: 'node24',
     minifyWhitespace: true,
     minifySyntax: true,
-    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
+    },
     plugins: [slimPackages],
     logLevel: 'warning',
   });

@@ -72,7 +72,10 @@ function answer({ numbers, loops, devices }: ReadyNode, { name, argv }: Probe): 
     case 'done':
       return result(0, String(SIZE));
     case 'records':
-      return result(0, `/var/lib/stowage/volumes/${uid}.intent\n/var/lib/stowage/volumes/${uid}.done`);
+      return result(
+        0,
+        `/var/lib/stowage/volumes/${uid}.intent\n/var/lib/stowage/volumes/${uid}.done`,
+      );
     case 'loops':
       return result(0, loops);
     case 'devices':

@@ -18,9 +18,13 @@ console.log(`${processors.length} processors: ${processors[0]?.model}; Node.js $
 for (const bench of name === undefined ? BENCHES : [name]) {
   // What else runs makes all figures worse, and ratios less.
   console.log(`\n# ${bench} (load before: ${loadavg()[0]?.toFixed(1)})`);
-  const { status, error } = spawnSync(process.execPath, [join(import.meta.dirname, `${bench}.ts`), ...args], {
-    stdio: 'inherit',
-  });
+  const { status, error } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, `${bench}.ts`), ...args],
+    {
+      stdio: 'inherit',
+    },
+  );
   if (error !== undefined) throw error;
   if (status !== 0) {
     console.error(`bench: ${bench} failed`);

@@ -25,7 +25,8 @@ export function createSightings(what: string): Sightings {
       if (isThere(key) === there) return;
       seen.set(key, { there, at: performance.now() });
       for (const each of waiting) {
-        if (each.there === there && each.missing.delete(key) && each.missing.size === 0) each.resolve();
+        if (each.there === there && each.missing.delete(key) && each.missing.size === 0)
+          each.resolve();
       }
     },
     async until(keys, there) {

@@ -104,7 +104,13 @@ async function takeSnapshot(folder: string, disk: string): Promise<string> {
   await mkdir(mount);
   await execa('mount', [`/dev/disk/by-uuid/${volume.uid}`, mount]);
   try {
-    await execa('dd', ['if=/dev/urandom', `of=${mount}/data`, 'bs=1M', `count=${WRITTEN_MIB}`, 'conv=fsync']);
+    await execa('dd', [
+      'if=/dev/urandom',
+      `of=${mount}/data`,
+      'bs=1M',
+      `count=${WRITTEN_MIB}`,
+      'conv=fsync',
+    ]);
   } finally {
     await execa('umount', [mount]);
   }
@@ -123,7 +129,10 @@ async function takeSnapshot(folder: string, disk: string): Promise<string> {
   return join(folder, 'snapshots', uid);
 }
 
-async function done(operation: 'prepare' | 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
+async function done(
+  operation: 'prepare' | 'absent' | 'destroy',
+  desired: DesiredSparse,
+): Promise<void> {
   const end = await carryOut(executor, NODE, operation, desired);
   if (typeof end === 'string') throw new Error(end);
 }

@@ -29,5 +29,9 @@ const kubectl = medians[0] ?? Number.NaN;
 console.log(`medians of ${ROUNDS} rounds, whole processes`);
 for (const [index, [command, args]] of COMMANDS.entries()) {
   const took = medians[index] ?? Number.NaN;
-  say(`${command.replace('bin/', '')} ${args.join(' ')}`, ms(took), `${times(took / kubectl)} kubectl`);
+  say(
+    `${command.replace('bin/', '')} ${args.join(' ')}`,
+    ms(took),
+    `${times(took / kubectl)} kubectl`,
+  );
 }

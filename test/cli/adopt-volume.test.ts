@@ -29,11 +29,18 @@ const files = {
 };
 const logical = (lv_tags: string) => ({
   ...Object.fromEntries(viewAnswers),
-  'logical volumes': report('lv', lvRow({ lv_name: 'old1', lv_size: '67108864', ...NO_DEVICE, lv_tags })),
+  'logical volumes': report(
+    'lv',
+    lvRow({ lv_name: 'old1', lv_size: '67108864', ...NO_DEVICE, lv_tags }),
+  ),
   groups: report('vg', vgRow()),
   disks: report('pv', diskRow('/dev/sda')),
 });
-const world = (more: World['objects'] = {}, probes: object = {}, answers?: World['answers']): World => ({
+const world = (
+  more: World['objects'] = {},
+  probes: object = {},
+  answers?: World['answers'],
+): World => ({
   executor: fakeExecutor({ n2: { probes: { ...files, ...probes } } }),
   objects: {
     'storageclasses/fast': classNamed('fast', { parameters: { fsType: 'ext4' } }),
@@ -62,7 +69,10 @@ const manifest = {
 
 test('a Volume is created by a manifest that does the same, after what would run was shown', async () => {
   const outcome = await stowage(FILE, world());
-  expect(outcome).toMatchObject({ code: 0, out: 'volume.storage.metalk8s.scality.com/d1 created\n' });
+  expect(outcome).toMatchObject({
+    code: 0,
+    out: 'volume.storage.metalk8s.scality.com/d1 created\n',
+  });
   expect(sent(outcome)).toEqual([manifest]);
   expect(outcome.err).toContain(`the storage with the UID ${OLD}, of mode Filesystem`);
   expect(outcome.err).toContain(`take the file ${OLD}`);
@@ -86,7 +96,10 @@ test('flags of create volume mean the same here', async () => {
 
 test('a logical volume is known by its tag, and its mode by the earlier Volume', async () => {
   const there = world(
-    { 'volumes/old1': { ...old(), spec: { ...old().spec, mode: 'Block' } } as Volume, 'nodes/n1': off },
+    {
+      'volumes/old1': { ...old(), spec: { ...old().spec, mode: 'Block' } } as Volume,
+      'nodes/n1': off,
+    },
     { ...logical(`a,stowage.dev/uid=${OLD}`), boot: result(0, 'b') },
   );
   const { code, out } = await stowage(
@@ -170,7 +183,10 @@ describe('refused', () => {
       [...ADOPT, '--vg', 'vg0', '--lv', 'old1'],
       world(
         {},
-        { ...logical(`stowage.dev/uid=${OLD}`), groups: report('vg', vgRow(), vgRow({ vg_uuid: 'other' })) },
+        {
+          ...logical(`stowage.dev/uid=${OLD}`),
+          groups: report('vg', vgRow(), vgRow({ vg_uuid: 'other' })),
+        },
       ),
       1,
       /several volume groups vg0: .* and other\. .*vgrename other vg0-2/,
@@ -190,7 +206,13 @@ describe('refused', () => {
 });
 
 test('what is missing is asked for, and what looks like a Volume’s is offered', async () => {
-  const there = world({ 'volumes/old1': old(), 'nodes/n1': off }, {}, ['d1', 'sparse', OLD, 'fast', true]);
+  const there = world({ 'volumes/old1': old(), 'nodes/n1': off }, {}, [
+    'd1',
+    'sparse',
+    OLD,
+    'fast',
+    true,
+  ]);
   const outcome = await stowage(['adopt', 'volume', '--node', 'n2'], there);
   expect(outcome).toMatchObject({ code: 0 });
   expect(sent(outcome)).toEqual([manifest]);
@@ -224,7 +246,10 @@ test.each<[string, World['objects'], string[]]>([
 
 test('no file in a folder of snapshots is offered', async () => {
   const there = world({}, both, ['d1', 'sparse', OLD, 'fast', true]);
-  const outcome = await stowage(['adopt', 'volume', '--node', 'n2', '--directory', '/srv/snapshots'], there);
+  const outcome = await stowage(
+    ['adopt', 'volume', '--node', 'n2', '--directory', '/srv/snapshots'],
+    there,
+  );
   expect(outcome.choices.flat()).not.toContain(OLD);
   expect(sent(outcome)).toEqual([]);
 });

@@ -40,5 +40,8 @@ test('a selector that the server cannot parse is wrong usage', async () => {
 test('a refusal names the object', async () => {
   const { code, err } = await stowage(['get', 'volume', 'nowhere', '-o', 'json']);
   expect(code).toBe(3);
-  expect(JSON.parse(err)).toMatchObject({ reason: 'NotFound', object: { kind: 'Volume', name: 'nowhere' } });
+  expect(JSON.parse(err)).toMatchObject({
+    reason: 'NotFound',
+    object: { kind: 'Volume', name: 'nowhere' },
+  });
 });

@@ -44,7 +44,10 @@ test.each([
   ['b --pvc p --to a/b', '--to must be of http or https'],
   ['b --pvc p --to /a/', '--to must name a file'],
   ['b --pvc p --to https://user@a.example/b', '--to must be of http or https'],
-  ['b --pvc p --to /a/b --authorization-secret login/header', '--authorization-secret is for a url'],
+  [
+    'b --pvc p --to /a/b --authorization-secret login/header',
+    '--authorization-secret is for a url',
+  ],
   ['b --pvc p --to /a/b --authorization-secret login', 'Write SECRET/KEY'],
   ['b --pvc p', 'required option'],
 ])('create backup %s is wrong usage', async (line, message) => {
@@ -54,11 +57,13 @@ test.each([
 });
 
 test('--dry-run', async () => {
-  const { out } = await stowage('create backup prod/b --pvc foo --to /a/b --dry-run=client -o yaml');
-  expect(parse(out)).toMatchObject({ kind: 'Backup', metadata: { name: 'b', namespace: 'prod' } });
-  expect((await stowage('create backup prod/b --pvc foo --to /a/b --dry-run=server')).out).toContain(
-    '(server dry run)',
+  const { out } = await stowage(
+    'create backup prod/b --pvc foo --to /a/b --dry-run=client -o yaml',
   );
+  expect(parse(out)).toMatchObject({ kind: 'Backup', metadata: { name: 'b', namespace: 'prod' } });
+  expect(
+    (await stowage('create backup prod/b --pvc foo --to /a/b --dry-run=server')).out,
+  ).toContain('(server dry run)');
   expect(await backups()).toEqual([]);
 });
 
@@ -81,7 +86,10 @@ test.each<[NonNullable<Backup['status']>, number, string]>([
 
 test('its spec does not change, and is of one thing', async () => {
   await stowage('create backup prod/b --pvc foo --to /a/b');
-  const change = (spec: object) => cluster.client.patch(BACKUPS, 'b', { spec }, { namespace: 'prod' });
+  const change = (spec: object) =>
+    cluster.client.patch(BACKUPS, 'b', { spec }, { namespace: 'prod' });
   await expect(change({ to: { path: '/a/c' } })).rejects.toThrow('spec is immutable');
-  await expect(change({ snapshotName: 's' })).rejects.toThrow('exactly one of claimName and snapshotName');
+  await expect(change({ snapshotName: 's' })).rejects.toThrow(
+    'exactly one of claimName and snapshotName',
+  );
 });

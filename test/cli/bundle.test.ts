@@ -27,7 +27,9 @@ function loadedWith(chunk: string, seen = new Set<string>()): string[] {
   const { inputs = {}, imports = [] } = outputs[chunk] ?? {};
   return [
     ...Object.keys(inputs),
-    ...imports.flatMap(({ path, kind }) => (kind === 'import-statement' ? loadedWith(path, seen) : [])),
+    ...imports.flatMap(({ path, kind }) =>
+      kind === 'import-statement' ? loadedWith(path, seen) : [],
+    ),
   ];
 }
 
@@ -37,16 +39,21 @@ const packagesOf = (sources: string[]): string[] =>
     .sort();
 
 test('--help and --version load the parser of the command line and colours, and nothing else', () => {
-  const sources = [...loadedWith(chunkOf('src/main.ts')), ...loadedWith(chunkOf('src/cli/process.ts'))];
+  const sources = [
+    ...loadedWith(chunkOf('src/main.ts')),
+    ...loadedWith(chunkOf('src/cli/process.ts')),
+  ];
   expect(sources).toContain('src/cli/program.ts');
   expect(packagesOf(sources)).toEqual(['chalk', 'commander']);
-  expect(sources.filter((path) => /^src\/(kube|daemon|sandbox|storage|nodes|volumes)\//.test(path))).toEqual(
-    [],
-  );
+  expect(
+    sources.filter((path) => /^src\/(kube|daemon|sandbox|storage|nodes|volumes)\//.test(path)),
+  ).toEqual([]);
 });
 
 test('what the cache of compiled code is turned on by loads nothing before', () => {
-  expect(loadedWith(chunkOf('src/main.ts')).filter((path) => path.startsWith('node_modules/'))).toEqual([]);
+  expect(
+    loadedWith(chunkOf('src/main.ts')).filter((path) => path.startsWith('node_modules/')),
+  ).toEqual([]);
 });
 
 test('commands load the client library only when they connect, and what asks only when it does', () => {
@@ -76,7 +83,9 @@ test('commands load the client library only when they connect, and what asks onl
   ]) {
     expect(chunkOf(`src/cli/${command}.ts`)).not.toBe('');
     const packages = packagesOf(loadedWith(chunkOf(`src/cli/${command}.ts`)));
-    expect(packages).toEqual(expect.not.arrayContaining([expect.stringMatching(/inquirer|^listr2$/)]));
+    expect(packages).toEqual(
+      expect.not.arrayContaining([expect.stringMatching(/inquirer|^listr2$/)]),
+    );
     expect(packages).not.toContain('@kubernetes/client-node');
     expect(packages).not.toContain('undici');
   }
@@ -86,7 +95,9 @@ test('of the packages that connect, only what is used of them is there', () => {
   const sources = Object.values(outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
   );
-  expect(sources.some((path) => path.endsWith('/@kubernetes/client-node/dist/config.js'))).toBe(true);
+  expect(sources.some((path) => path.endsWith('/@kubernetes/client-node/dist/config.js'))).toBe(
+    true,
+  );
   expect(sources.some((path) => path.endsWith('/undici/lib/dispatcher/agent.js'))).toBe(true);
   // Classes of the API, and a fetch of its own: most of these packages, and of the time that they take to load.
   expect(sources.filter((path) => path.includes('/client-node/dist/gen/models/V1'))).toEqual([]);
@@ -97,7 +108,9 @@ test('of the packages that connect, only what is used of them is there', () => {
   ).toEqual([]);
   // As an ES module it loads all of that from Node.js itself.
   const imported = Object.values(outputs).flatMap(({ imports }) =>
-    imports.filter(({ kind, external }) => external && kind === 'import-statement').map(({ path }) => path),
+    imports
+      .filter(({ kind, external }) => external && kind === 'import-statement')
+      .map(({ path }) => path),
   );
   expect(imported).toContain('node:fs');
   expect(imported.filter((path) => /^(node:)?http$/.test(path))).toEqual([]);
@@ -116,13 +129,17 @@ test('each package with code in the bundle is in THIRD-PARTY-NOTICES, with the t
   );
   const folders = new Set(
     Object.values(outputs)
-      .flatMap(({ inputs }) => Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0))
+      .flatMap(({ inputs }) =>
+        Object.keys(inputs).filter((path) => (inputs[path]?.bytesInOutput ?? 0) > 0),
+      )
       .map((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0])
       .filter((path) => path !== undefined),
   );
   expect(folders.size).toBeGreaterThan(50);
   for (const path of folders) {
-    const { name, version, license } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8'));
+    const { name, version, license } = JSON.parse(
+      await readFile(join(path, 'package.json'), 'utf8'),
+    );
     const part = parts.get(`${name} ${version}`);
     expect(part).toContain(`\nLicence: ${license}\n`);
     expect(part).toMatch(/copyright|permission is hereby granted|apache license/i);

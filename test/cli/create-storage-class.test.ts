@@ -17,7 +17,10 @@ const LEAST = {
 describe('sends the class that the flags describe', () => {
   test.each<[string[], object]>([
     [[], {}],
-    [['--mkfs-options', '["-m", "0"]'], { parameters: { fsType: 'ext4', mkfsOptions: '["-m","0"]' } }],
+    [
+      ['--mkfs-options', '["-m", "0"]'],
+      { parameters: { fsType: 'ext4', mkfsOptions: '["-m","0"]' } },
+    ],
     [
       ['--mkfs-options', '-m', '--mkfs-options', '0', '--mkfs-options=-Ldata'],
       { parameters: { fsType: 'ext4', mkfsOptions: '["-m","0","-Ldata"]' } },
@@ -29,13 +32,18 @@ describe('sends the class that the flags describe', () => {
     [
       ['--default'],
       {
-        metadata: { name: 'local', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+        metadata: {
+          name: 'local',
+          annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+        },
       },
     ],
   ])('%j', async (flags, parts) => {
     const { code, out, err, requests } = await stowage([...CREATE, ...flags]);
     expect({ code, out, err }).toEqual({ code: 0, out: `${FULL_NAME} created\n`, err: '' });
-    expect(requests).toMatchObject([{ what: 'create storageclasses/local', options: { dryRun: false } }]);
+    expect(requests).toMatchObject([
+      { what: 'create storageclasses/local', options: { dryRun: false } },
+    ]);
     expect(requests[0]?.object).toEqual({ ...LEAST, ...parts });
   });
 });
@@ -78,7 +86,10 @@ describe('sends the dynamic class that the flags describe', () => {
       ['--default'],
       { type: 'sparse' },
       {
-        metadata: { name: 'local', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+        metadata: {
+          name: 'local',
+          annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+        },
       },
     ],
   ])('%j', async (flags, parameters, parts) => {
@@ -115,7 +126,10 @@ describe('is refused before anything is asked of the server', () => {
     [[...DYNAMIC, '--type', 'sparse', '--vg', 'vg0'], '--vg is for --type lvm'],
     [[...DYNAMIC, '--thin-pool', 'pool'], '--thin-pool is for --type lvm'],
     [[...CREATE, '--overwrite-free-extents'], '--overwrite-free-extents is for --dynamic'],
-    [[...DYNAMIC, '--overwrite-free-extents'], '--overwrite-free-extents is for --type lvm without'],
+    [
+      [...DYNAMIC, '--overwrite-free-extents'],
+      '--overwrite-free-extents is for --type lvm without',
+    ],
     [
       [...DYNAMIC, '--vg', 'vg0', '--thin-pool', 'p', '--overwrite-free-extents'],
       '--overwrite-free-extents is for --type lvm without --thin-pool',

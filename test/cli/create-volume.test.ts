@@ -8,7 +8,17 @@ import { stowage } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
 
-const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
+const CREATE = [
+  'create',
+  'volume',
+  'data1',
+  '--node',
+  'n1',
+  '--size',
+  '1Gi',
+  '--storage-class',
+  'fast',
+];
 const FULL_NAME = 'volume.storage.metalk8s.scality.com/data1';
 
 test('sends the Volume that the flags describe', async () => {
@@ -66,7 +76,9 @@ describe('--dry-run', () => {
 describe('-o', () => {
   test('name, json and yaml', async () => {
     expect((await stowage([...CREATE, '-o', 'name'])).out).toBe(`${FULL_NAME}\n`);
-    expect(JSON.parse((await stowage([...CREATE, '-o', 'json'])).out).metadata.uid).toBe('uid-data1');
+    expect(JSON.parse((await stowage([...CREATE, '-o', 'json'])).out).metadata.uid).toBe(
+      'uid-data1',
+    );
     expect((await stowage([...CREATE, '-o', 'yaml'])).out).toContain('\nkind: Volume\n');
   });
 });
@@ -79,7 +91,11 @@ describe('--wait', () => {
     job: 'PrepareVolume/1',
     ...ready('Unknown', 'Pending', 'mkfs.ext4'),
   });
-  const done = step({ phase: 'Available', job: 'PrepareVolume/DONE', ...ready('True', 'Available') });
+  const done = step({
+    phase: 'Available',
+    job: 'PrepareVolume/DONE',
+    ...ready('True', 'Available'),
+  });
 
   test('shows the way on stderr until it is Ready, and then the result', async () => {
     const { code, out, err } = await stowage([...CREATE, '--wait', '-o', 'json'], {
@@ -104,8 +120,13 @@ describe('--wait', () => {
   });
 
   test('goes on waiting while the node does not answer', async () => {
-    const away = step({ phase: 'Pending', ...ready('Unknown', 'NodeUnreachable', 'n1 does not answer') });
-    expect(await stowage([...CREATE, '--wait'], { events: [away, done] })).toMatchObject({ code: 0 });
+    const away = step({
+      phase: 'Pending',
+      ...ready('Unknown', 'NodeUnreachable', 'n1 does not answer'),
+    });
+    expect(await stowage([...CREATE, '--wait'], { events: [away, done] })).toMatchObject({
+      code: 0,
+    });
   });
 
   test.each<[string, WatchEvent]>([
@@ -119,7 +140,10 @@ describe('--wait', () => {
 
   test('times out after --timeout', async () => {
     const clock = new FakeClock();
-    const running = stowage([...CREATE, '--wait', '--timeout', '90s'], { events: [pending], clock });
+    const running = stowage([...CREATE, '--wait', '--timeout', '90s'], {
+      events: [pending],
+      clock,
+    });
     await clock.advance(89_999);
     await clock.advance(1);
     expect(await running).toMatchObject({ code: 6, out: '' });
@@ -148,7 +172,10 @@ describe('sizes: exact or refused', () => {
     ['8Ei', 'nothing is larger'],
     ['10E', 'nothing is larger'],
   ])('%j %s', async (size, problem) => {
-    const { code, out, err, requests } = await stowage([...CREATE.toSpliced(5, 2), `--size=${size}`]);
+    const { code, out, err, requests } = await stowage([
+      ...CREATE.toSpliced(5, 2),
+      `--size=${size}`,
+    ]);
     expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
     expect(err).toContain('Volume data1: spec.sparseLoopDevice.size is ');
     expect(err).toContain(problem);
@@ -165,7 +192,11 @@ describe('on several nodes', () => {
       code: 0,
       out: [1, 2, 3].map((n) => `${FULL_NAME}-n${n} created\n`).join(''),
     });
-    expect(requests.map(({ object }) => (object as Volume).spec.nodeName)).toEqual(['n1', 'n2', 'n3']);
+    expect(requests.map(({ object }) => (object as Volume).spec.nodeName)).toEqual([
+      'n1',
+      'n2',
+      'n3',
+    ]);
   });
 
   test('also when the pattern stands for one', async () => {
@@ -179,7 +210,10 @@ describe('on several nodes', () => {
   test('tries every one, and reports each failure', async () => {
     const failures = { 'create volumes/data1-n2': exists };
     const { code, out, err } = await stowage(BATCH, { failures });
-    expect({ code, out }).toEqual({ code: 7, out: `${FULL_NAME}-n1 created\n${FULL_NAME}-n3 created\n` });
+    expect({ code, out }).toEqual({
+      code: 7,
+      out: `${FULL_NAME}-n1 created\n${FULL_NAME}-n3 created\n`,
+    });
     expect(err).toBe('error: n2 is there\nerror: 1 of 3 failed\n');
   });
 
@@ -187,7 +221,10 @@ describe('on several nodes', () => {
     const failures = { 'create volumes/data1-n2': exists };
     const list = JSON.parse((await stowage([...BATCH, '-o', 'json'], { failures })).out);
     expect(list).toMatchObject({ apiVersion: 'v1', kind: 'List' });
-    expect(list.items.map(({ metadata }: Volume) => metadata.name)).toEqual(['data1-n1', 'data1-n3']);
+    expect(list.items.map(({ metadata }: Volume) => metadata.name)).toEqual([
+      'data1-n1',
+      'data1-n3',
+    ]);
   });
 
   test.each([
@@ -201,7 +238,11 @@ describe('on several nodes', () => {
   });
 
   test('a name that cannot be is refused before anything is created', async () => {
-    const { code, err, requests } = await stowage([...CREATE.with(2, 'a'.repeat(250)), '--node', 'node2']);
+    const { code, err, requests } = await stowage([
+      ...CREATE.with(2, 'a'.repeat(250)),
+      '--node',
+      'node2',
+    ]);
     expect({ code, requests }).toEqual({ code: 2, requests: [] });
     expect(err).toContain('253 characters at most');
     // The other one could be: 250 and 3.
@@ -238,7 +279,11 @@ describe('without --storage-class', () => {
   const WITHOUT = CREATE.slice(0, -2);
   const objects = {
     'storageclasses/slow': classNamed('slow'),
-    'storageclasses/fast': classNamed('fast', {}, { 'storageclass.kubernetes.io/is-default-class': 'true' }),
+    'storageclasses/fast': classNamed(
+      'fast',
+      {},
+      { 'storageclass.kubernetes.io/is-default-class': 'true' },
+    ),
     'storageclasses/cloud': classNamed('cloud', { provisioner: 'ebs.csi.aws.com' }),
   };
 
@@ -267,7 +312,9 @@ describe('without --storage-class', () => {
 });
 
 describe('questions', () => {
-  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', { hint: 'Look at it.' });
+  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', {
+    hint: 'Look at it.',
+  });
   const executor = fakeExecutor({ n1: away });
   const objects = { 'storageclasses/fast': classNamed('fast') };
 
@@ -276,7 +323,19 @@ describe('questions', () => {
       tty: true,
       objects,
       executor,
-      answers: ['data_1', 'data1', 'N1', 'n1', 'sparse', '10GB', '0', '2Gi', 'fast', 'Always', true],
+      answers: [
+        'data_1',
+        'data1',
+        'N1',
+        'n1',
+        'sparse',
+        '10GB',
+        '0',
+        '2Gi',
+        'fast',
+        'Always',
+        true,
+      ],
     });
     expect({ code, out }).toEqual({ code: 0, out: `${FULL_NAME} created\n` });
     expect(requests.at(-1)?.object).toMatchObject({
@@ -319,7 +378,9 @@ describe('questions', () => {
       code: 2,
       out: '',
       questions: [],
-      err: expect.stringContaining('missing: NAME, --node, --size or --device or --vg, --storage-class'),
+      err: expect.stringContaining(
+        'missing: NAME, --node, --size or --device or --vg, --storage-class',
+      ),
     });
   });
 });

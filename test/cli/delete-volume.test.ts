@@ -6,7 +6,9 @@ import { FakeClock } from '../support/fake-clock.ts';
 import { stowage } from '../support/fake-io.ts';
 import { pvOf, ready, volumeNamed } from '../support/volumes.ts';
 
-const available = (name: string) => ({ [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }) });
+const available = (name: string) => ({
+  [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }),
+});
 const bound = (name: string) => ({
   ...available(name),
   [`persistentvolumes/${name}`]: pvOf(volumeNamed(name), 'Bound'),
@@ -14,13 +16,17 @@ const bound = (name: string) => ({
 const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
 
 test('deletes the object that was read, by its UID', async () => {
-  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a') });
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: available('a'),
+  });
   expect({ code, out, err }).toEqual({ code: 0, out: `${fullName('a')} deleted\n`, err: '' });
   expect(requests.at(-1)).toMatchObject({ what: 'delete volumes/a', options: { uid: 'uid-a' } });
 });
 
 test('refuses a bound Volume, with a hint', async () => {
-  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], { objects: bound('a') });
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: bound('a'),
+  });
   expect({ code, out }).toEqual({ code: 5, out: '' });
   expect(err).toBe(
     'error: Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0\n' +
@@ -31,7 +37,10 @@ test('refuses a bound Volume, with a hint', async () => {
 
 test('does not delete when it may not read the PersistentVolume', async () => {
   const failures = { 'get persistentvolumes/a': new StowageError('forbidden', 'not allowed') };
-  const { code, requests } = await stowage(['delete', 'volume', 'a'], { objects: available('a'), failures });
+  const { code, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: available('a'),
+    failures,
+  });
   expect(code).toBe(4);
   expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
 });
@@ -57,7 +66,9 @@ test('of several, some', async () => {
 
 test('of several, none: the status is theirs if it is the same', async () => {
   const refused = { ...bound('a'), ...bound('b') };
-  expect(await stowage(['delete', 'volumes', 'a', 'b'], { objects: refused })).toMatchObject({ code: 5 });
+  expect(await stowage(['delete', 'volumes', 'a', 'b'], { objects: refused })).toMatchObject({
+    code: 5,
+  });
   expect(await stowage(['delete', 'volumes', 'a', 'b', 'c'], { objects: refused })).toMatchObject({
     code: 1,
   });
@@ -159,7 +170,10 @@ describe('on a terminal', () => {
       tty: true,
       answers: [true],
     });
-    expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n${fullName('b')} deleted\n` });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `${fullName('a')} deleted\n${fullName('b')} deleted\n`,
+    });
     expect(err).toBe(
       'Volume a on n1: its file is removed with all its data\nVolume b on n1: its file is removed with all its data\n',
     );
@@ -188,7 +202,9 @@ describe('on a terminal', () => {
   });
 
   test('what is refused is not asked about', async () => {
-    expect(await stowage(['delete', 'volume', 'a'], { objects: bound('a'), tty: true })).toMatchObject({
+    expect(
+      await stowage(['delete', 'volume', 'a'], { objects: bound('a'), tty: true }),
+    ).toMatchObject({
       code: 5,
       questions: [],
     });

@@ -16,7 +16,9 @@ const base = volumeNamed('data1', {
   attempt: 1,
   observedGeneration: 1,
   prepared: { node: 'n1', paths: ['/srv/uid-data1'], identity: 'ext4 uid-data1' },
-  attachments: [attachmentOn('n1', { pods: ['db/app-0'], device: 'loop3', since: '2029-12-31T23:30:00Z' })],
+  attachments: [
+    attachmentOn('n1', { pods: ['db/app-0'], device: 'loop3', since: '2029-12-31T23:30:00Z' }),
+  ],
   conditions: [
     {
       type: 'Ready',
@@ -166,7 +168,10 @@ Events:
 test('a Volume with nothing yet', async () => {
   const { code, out } = await stowage(['describe', 'vol', 'a'], {
     objects: {
-      'volumes/a': { ...volumeNamed('a'), spec: { nodeName: 'n1', storageClassName: 'fast' } } as KubeObject,
+      'volumes/a': {
+        ...volumeNamed('a'),
+        spec: { nodeName: 'n1', storageClassName: 'fast' },
+      } as KubeObject,
     },
   });
   expect(code).toBe(0);
@@ -195,11 +200,17 @@ test.each([
     ['Type: LVM volume', 'Size: 2Gi', 'Volume group: vg0', 'Mode: Block'],
   ],
   [
-    { sparseLoopDevice: { size: '1Gi', directory: '/srv' }, rawBlockDevice: { devicePath: '/dev/sdb' } },
+    {
+      sparseLoopDevice: { size: '1Gi', directory: '/srv' },
+      rawBlockDevice: { devicePath: '/dev/sdb' },
+    },
     ['Type: sparse file', 'Directory: /srv', 'Type: raw device'],
   ],
 ])('%j', async (spec, lines) => {
-  const volume = { ...volumeNamed('a'), spec: { nodeName: 'n1', storageClassName: 'fast', ...spec } };
+  const volume = {
+    ...volumeNamed('a'),
+    spec: { nodeName: 'n1', storageClassName: 'fast', ...spec },
+  };
   const { out } = await stowage(['describe', 'vol', 'a'], { objects: { 'volumes/a': volume } });
   const printed = out.split('\n').map((line) => line.replace(/: +/, ': '));
   expect(printed).toEqual(expect.arrayContaining(lines));
@@ -254,7 +265,9 @@ test.each([
   });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out.split('\n').filter((line) => line.includes('not shown'))).toEqual([
-    expect.stringMatching(new RegExp(`^${label}: +not shown: ${request.replace('*', '\\*')} is forbidden$`)),
+    expect.stringMatching(
+      new RegExp(`^${label}: +not shown: ${request.replace('*', '\\*')} is forbidden$`),
+    ),
   ]);
 });
 
@@ -292,7 +305,9 @@ test('no terminal is steered by anything of it', async () => {
     }
     if (Array.isArray(value)) return value.map((item) => hostile(item, key)) as T;
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, hostile(item, name)])) as T;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [name, hostile(item, name)]),
+    ) as T;
   };
   const { code, out } = await stowage(['describe', 'vol', 'data1'], { objects: hostile(objects) });
   expect(code).toBe(0);

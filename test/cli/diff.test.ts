@@ -25,7 +25,10 @@ async function diff(manifests: readonly object[], world: World = {}) {
     stdin: manifests.map((manifest) => stringify(manifest)).join('---\n'),
     ...world,
   });
-  const code = await run(['diff', '-f', '-', '--kubeconfig', cluster.kubeconfig], { ...io, connect });
+  const code = await run(['diff', '-f', '-', '--kubeconfig', cluster.kubeconfig], {
+    ...io,
+    connect,
+  });
   return { ...outcome, code };
 }
 
@@ -34,7 +37,11 @@ const changes = (text: string) => text.split('\n').filter((line) => /^[-+](?![-+
 
 describe('a manifest', () => {
   test('that changes nothing: exit status 0, no output', async () => {
-    expect(await diff([sparseVolume('data1', 'n1', '1Gi')])).toMatchObject({ code: 0, out: '', err: '' });
+    expect(await diff([sparseVolume('data1', 'n1', '1Gi')])).toMatchObject({
+      code: 0,
+      out: '',
+      err: '',
+    });
   });
 
   test('as get prints it changes nothing', async () => {
@@ -165,7 +172,9 @@ test('distinguishes names that are too long for files', async () => {
 });
 
 test('reports that it cannot create a temporary directory', async () => {
-  const { code, err } = await diff([sparseVolume('data1', 'n1', '2Gi')], { env: { TMPDIR: '/nowhere' } });
+  const { code, err } = await diff([sparseVolume('data1', 'n1', '2Gi')], {
+    env: { TMPDIR: '/nowhere' },
+  });
   expect(code).toBe(2);
   expect(err).toMatch(/^error: no folder can be made in \/nowhere .*\nhint: Set \$TMPDIR/);
 });

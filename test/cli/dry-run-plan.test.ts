@@ -7,7 +7,16 @@ import { classNamed } from '../support/volumes.ts';
 
 const UID = '00000000-0000-4000-8000-000000000000';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
-const CREATE = ['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast', '--dry-run=plan'];
+const CREATE = [
+  'create',
+  'volume',
+  'data1',
+  '--size',
+  '1Gi',
+  '--storage-class',
+  'fast',
+  '--dry-run=plan',
+];
 const ON_N1 = [...CREATE, '--node', 'n1'];
 const fast = classNamed('fast', { parameters: { fsType: 'ext4', mkfsOptions: '["-L", "a"]' } });
 const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
@@ -31,7 +40,9 @@ describe('commands', () => {
       `# make the folder ${FOLDER}`,
       `'mkdir' '-p' '-m' '0700' '--' '${FOLDER}'`,
     ]);
-    expect(lines).toContain(`'mkfs.ext4' '-q' '-F' '-L' 'a' '-U' '${UID}' '${FOLDER}/${UID}.partial'`);
+    expect(lines).toContain(
+      `'mkfs.ext4' '-q' '-F' '-L' 'a' '-U' '${UID}' '${FOLDER}/${UID}.partial'`,
+    );
     // loop0 is taken.
     expect(lines).toContain(`'losetup' '/dev/loop1' '${FOLDER}/${UID}'`);
     expect(lines).toContainEqual(
@@ -74,10 +85,22 @@ describe('commands', () => {
   });
 
   test('needs no --yes for what would be overwritten: the node is asked', async () => {
-    const argv = ['create', 'volume', 'a', '--device', '/dev/sdx', '--overwrite', 'ext4', '--dry-run=plan'];
+    const argv = [
+      'create',
+      'volume',
+      'a',
+      '--device',
+      '/dev/sdx',
+      '--overwrite',
+      'ext4',
+      '--dry-run=plan',
+    ];
     const probes = { ...EMPTY_NODE, ...NO_DEVICE };
     const there = world({ n1: { probes } });
-    const { code, err } = await stowage([...argv, '--node', 'n1', '--storage-class', 'fast'], there);
+    const { code, err } = await stowage(
+      [...argv, '--node', 'n1', '--storage-class', 'fast'],
+      there,
+    );
     expect(code).toBe(5);
     expect(err).toContain('Volume a: there is no device /dev/sdx');
   });
@@ -111,7 +134,10 @@ describe('refusals', () => {
   });
 
   test('a class that is not there is not found', async () => {
-    expect(await stowage(ON_N1, { executor: fakeExecutor(n1) })).toMatchObject({ code: 3, out: '' });
+    expect(await stowage(ON_N1, { executor: fakeExecutor(n1) })).toMatchObject({
+      code: 3,
+      out: '',
+    });
   });
 });
 
@@ -147,7 +173,10 @@ describe('nodes', () => {
     const { nodesAs } = await stowage([...ON_N1, '--ssh-config', '/c'], world(n1, objects));
     expect(nodesAs).toMatchObject({ transport: 'ssh', sshConfig: '/c' });
     expect(nodesAs?.nodeNamed('n1')).toBe(node);
-    const local = await stowage([...ON_N1, '--transport', 'local', '--local-node', 'n1'], world(n1, objects));
+    const local = await stowage(
+      [...ON_N1, '--transport', 'local', '--local-node', 'n1'],
+      world(n1, objects),
+    );
     expect(local.nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
     expect(local.requests.map(({ what }) => what)).toEqual(['get storageclasses/fast']);
   });
@@ -158,7 +187,10 @@ test.each<[string[], string]>([
   [[...ON_N1, '-o', 'name'], '--dry-run=plan prints commands'],
   [[...ON_N1, '--dry-run=client', '--ssh-config', 'x'], '--ssh-config goes with --dry-run=plan'],
   [[...ON_N1, '--dry-run=none', '--transport', 'ssh'], '--transport goes with --dry-run=plan'],
-  [['create', 'storageclass', 'a', '--static', '--dry-run=plan'], 'Allowed choices are none, client, server'],
+  [
+    ['create', 'storageclass', 'a', '--static', '--dry-run=plan'],
+    'Allowed choices are none, client, server',
+  ],
 ])('%j is wrong usage', async (argv, message) => {
   const { code, err, requests } = await stowage(argv, world(n1));
   expect({ code, requests }).toEqual({ code: 2, requests: [] });

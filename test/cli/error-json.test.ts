@@ -23,7 +23,9 @@ const failing = (failure: Error) =>
 test('an error of the API server keeps its reason, and names the object', async () => {
   const details = { name: 'a', group: 'storage.metalk8s.scality.com', kind: 'volumes' };
   const message = 'volumes.storage.metalk8s.scality.com "a" not found';
-  const { code, error, out } = await failing(refusal(404, message, { reason: 'NotFound', details }));
+  const { code, error, out } = await failing(
+    refusal(404, message, { reason: 'NotFound', details }),
+  );
   expect({ code, out }).toEqual({ code: 3, out: '' });
   expect(error).toEqual({
     code: 'not-found',
@@ -58,7 +60,11 @@ test('a server that is not reached', async () => {
 
 test('a node that is not reached', async () => {
   const { error } = await errorOf(
-    [...'create volume a --node n1 --size 1Gi --storage-class fast'.split(' '), '--dry-run=plan', '-ojson'],
+    [
+      ...'create volume a --node n1 --size 1Gi --storage-class fast'.split(' '),
+      '--dry-run=plan',
+      '-ojson',
+    ],
     {
       objects: { 'storageclasses/fast': classNamed('fast') },
       executor: fakeExecutor({ n1: new NodeError('unreachable', 'n1', 'node n1 is away') }),
@@ -73,7 +79,10 @@ test('a node that is not reached', async () => {
 });
 
 test('the errors of a batch are in one document', async () => {
-  const bound = { 'volumes/a': volumeNamed('a'), 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') };
+  const bound = {
+    'volumes/a': volumeNamed('a'),
+    'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound'),
+  };
   const { code, error, out } = await errorOf(['delete', 'volume', 'a', 'b', '-o', 'json'], {
     objects: bound,
   });
@@ -108,7 +117,10 @@ describe('wrong usage', () => {
       ['get', '-o', 'json'],
       { message: "unknown option '-o'", hint: expect.stringContaining('follow the kind') },
     ],
-    [['create', '-f', 'a', '-o', 'json', '--', '-'], { message: expect.stringContaining('cannot be given') }],
+    [
+      ['create', '-f', 'a', '-o', 'json', '--', '-'],
+      { message: expect.stringContaining('cannot be given') },
+    ],
     [
       ['delete', '-o', 'json'],
       {

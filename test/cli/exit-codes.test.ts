@@ -60,7 +60,9 @@ const CODES: [ErrorCode, number][] = [
 
 const EVERY = Object.entries(COMMANDS).flatMap(([name, line]) =>
   // A difference is 1, as with diff(1).
-  CODES.map(([code, exit]) => [name, code, name === 'diff' && exit === 1 ? 2 : exit, line] as const),
+  CODES.map(
+    ([code, exit]) => [name, code, name === 'diff' && exit === 1 ? 2 : exit, line] as const,
+  ),
 );
 
 test.each(EVERY)('%s ends a failure of code %s with %d', async (_name, code, exit, line) => {
@@ -78,7 +80,10 @@ test.each(
     [name, 'SIGTERM', 143, line] as const,
   ]),
 )('%s ends quietly at %s, with %d', async (_name, signal, exit, line) => {
-  const { io, outcome } = fakeIo({ stdin: MANIFEST, signal: AbortSignal.abort(new SignalError(signal)) });
+  const { io, outcome } = fakeIo({
+    stdin: MANIFEST,
+    signal: AbortSignal.abort(new SignalError(signal)),
+  });
   const connect = () => Promise.reject(io.signal.reason);
   expect(await run(line.split(' '), { ...io, connect })).toBe(exit);
   expect(outcome.err).toBe('');
@@ -92,10 +97,17 @@ test.each(['SIGINT', 'SIGTERM'] as const)('sandbox ends in order at %s, with 0',
   expect(err).toContain('note: it runs no pods');
 });
 
-test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])('%s ends wrong usage with 2', async (name) => {
-  const words = name.replace(' manifest', ' -f -').split(' ');
-  expect(await stowage([...words, '--frobnicate'])).toMatchObject({ code: 2, out: '', requests: [] });
-});
+test.each([...Object.keys(COMMANDS), ...WITHOUT_SERVER])(
+  '%s ends wrong usage with 2',
+  async (name) => {
+    const words = name.replace(' manifest', ' -f -').split(' ');
+    expect(await stowage([...words, '--frobnicate'])).toMatchObject({
+      code: 2,
+      out: '',
+      requests: [],
+    });
+  },
+);
 
 test('the table has every command', () => {
   const leaves = (command: Command, path: string[]): string[] =>
@@ -144,7 +156,9 @@ describe('what was done for some ends with 7', () => {
     [`${VOLUME} --node n2`, { objects: {}, failures: { 'create volumes/a-n2': failure } }],
     ['diff -f -', { failures: { 'get volumes/b': failure } }],
   ])('%s', async (line, world) => {
-    expect(await stowage(line.split(' '), { objects: objects(), stdin: two, ...world })).toMatchObject({
+    expect(
+      await stowage(line.split(' '), { objects: objects(), stdin: two, ...world }),
+    ).toMatchObject({
       code: 7,
       err: expect.stringMatching(/error: 1 of 2 failed\n$/),
     });

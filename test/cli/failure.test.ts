@@ -11,7 +11,10 @@ const failing = (failure: Error, world: World = {}) =>
 
 describe('the exit status', () => {
   test('goes by code and hint, not by class', async () => {
-    const error = Object.assign(new Error('node n1 is gone'), { code: 'timeout', hint: 'Look at it.' });
+    const error = Object.assign(new Error('node n1 is gone'), {
+      code: 'timeout',
+      hint: 'Look at it.',
+    });
     expect(await failing(error)).toMatchObject({
       code: 6,
       err: 'error: node n1 is gone\nhint: Look at it.\n',
@@ -19,8 +22,12 @@ describe('the exit status', () => {
   });
 
   test("of the system's errors is 1", async () => {
-    expect(await failing(Object.assign(new Error('x'), { code: 'ENOENT' }))).toMatchObject({ code: 1 });
-    expect(await failing(Object.assign(new Error('x'), { code: 'toString' }))).toMatchObject({ code: 1 });
+    expect(await failing(Object.assign(new Error('x'), { code: 'ENOENT' }))).toMatchObject({
+      code: 1,
+    });
+    expect(await failing(Object.assign(new Error('x'), { code: 'toString' }))).toMatchObject({
+      code: 1,
+    });
   });
 
   test.each([
@@ -28,7 +35,10 @@ describe('the exit status', () => {
     ['SIGTERM', 143],
   ] as const)('after %s is %d, whatever broke because of it', async (name, status) => {
     const signal = AbortSignal.abort(new SignalError(name));
-    expect(await failing(new Error('aborted'), { signal })).toMatchObject({ code: status, err: '' });
+    expect(await failing(new Error('aborted'), { signal })).toMatchObject({
+      code: status,
+      err: '',
+    });
   });
 });
 

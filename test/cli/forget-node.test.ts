@@ -20,8 +20,14 @@ describe('a node that is lost', () => {
     ['it is not heard of', { 'nodes/n1': node('Unknown') }],
     ['it never was Ready', { 'nodes/n1': node() }],
   ])('%s: marks the very Volume, then deletes it', async (_, more) => {
-    const { code, out, requests } = await stowage([...FORGET, '--yes'], world({ phase: 'Available' }, more));
-    expect({ code, out }).toEqual({ code: 0, out: 'volume.storage.metalk8s.scality.com/a deleted\n' });
+    const { code, out, requests } = await stowage(
+      [...FORGET, '--yes'],
+      world({ phase: 'Available' }, more),
+    );
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: 'volume.storage.metalk8s.scality.com/a deleted\n',
+    });
     expect(requests.slice(-2)).toEqual([
       {
         what: 'patch volumes/a',
@@ -35,14 +41,18 @@ describe('a node that is lost', () => {
   test.each([undefined, 'Pending', 'Failed', 'Available', 'Terminating'] as const)(
     'whatever the phase: %s',
     async (phase) => {
-      expect(await stowage([...FORGET, '--yes'], world(phase && { phase }))).toMatchObject({ code: 0 });
+      expect(await stowage([...FORGET, '--yes'], world(phase && { phase }))).toMatchObject({
+        code: 0,
+      });
     },
   );
 
   test('what is being deleted is marked, and not deleted twice', async () => {
     const volume = volumeNamed('a', { phase: 'Terminating' });
     volume.metadata.deletionTimestamp = '2030-01-01T00:00:00Z';
-    const { code, requests } = await stowage([...FORGET, '--yes'], { objects: { 'volumes/a': volume } });
+    const { code, requests } = await stowage([...FORGET, '--yes'], {
+      objects: { 'volumes/a': volume },
+    });
     expect(code).toBe(0);
     expect(writes(requests)).toEqual(['patch volumes/a']);
   });
@@ -51,7 +61,9 @@ describe('a node that is lost', () => {
     'its PersistentVolume is %s',
     async (phase) => {
       const more = { 'persistentvolumes/a': pvOf(volumeNamed('a'), phase) };
-      expect(await stowage([...FORGET, '--yes'], world({ phase: 'Available' }, more))).toMatchObject({
+      expect(
+        await stowage([...FORGET, '--yes'], world({ phase: 'Available' }, more)),
+      ).toMatchObject({
         code: 0,
       });
     },
@@ -60,7 +72,9 @@ describe('a node that is lost', () => {
   test('goes by the node where it was provisioned, not by the spec', async () => {
     const prepared = { node: 'n2', paths: ['/x'], identity: '' };
     const more = { 'nodes/n1': node('True') };
-    expect(await stowage([...FORGET, '--yes'], world({ phase: 'Available', prepared }, more))).toMatchObject({
+    expect(
+      await stowage([...FORGET, '--yes'], world({ phase: 'Available', prepared }, more)),
+    ).toMatchObject({
       code: 0,
     });
   });

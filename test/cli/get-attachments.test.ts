@@ -76,12 +76,18 @@ describe('data', () => {
     expect(JSON.parse((await get(['none', '-o', 'json'])).out)).toEqual({ items: [] });
     const { items } = JSON.parse((await get(['-o', 'json'])).out);
     expect(items).toHaveLength(3);
-    expect(items[2]).toMatchObject({ node: 'n2', readOnly: true, message: 'node n2 does not answer' });
+    expect(items[2]).toMatchObject({
+      node: 'n2',
+      readOnly: true,
+      message: 'node n2 does not answer',
+    });
     expect(parse((await get(['-o', 'yaml'])).out)).toEqual({ items });
   });
 
   test('of names', async () => {
-    expect((await get(['-o', 'name'])).out).toBe('attachment/a/n3\nattachment/b/n1\nattachment/b/n2\n');
+    expect((await get(['-o', 'name'])).out).toBe(
+      'attachment/a/n3\nattachment/b/n1\nattachment/b/n2\n',
+    );
   });
 });
 
@@ -110,12 +116,19 @@ test.each([
 
 test('a selector is the server’s to apply, and does not go with names', async () => {
   const { requests } = await get(['-l', 'app=db']);
-  expect(requests[0]).toMatchObject({ what: 'list volumes/*', options: { labelSelector: 'app=db' } });
+  expect(requests[0]).toMatchObject({
+    what: 'list volumes/*',
+    options: { labelSelector: 'app=db' },
+  });
   expect(await get(['a', '-l', 'app=db'])).toMatchObject({ code: 2, requests: [] });
 });
 
 test('none, and Volumes that do not exist', async () => {
-  expect(await get([], { objects: {} })).toMatchObject({ code: 0, out: '', err: 'No attachments found\n' });
+  expect(await get([], { objects: {} })).toMatchObject({
+    code: 0,
+    out: '',
+    err: 'No attachments found\n',
+  });
   expect(await get(['x'])).toMatchObject({ code: 3, out: '', err: 'error: volumes/x not found\n' });
   expect(await get(['x', 'a', '-o', 'name'])).toMatchObject({ code: 7, out: 'attachment/a/n3\n' });
 });
@@ -131,7 +144,10 @@ describe('-w', () => {
     // Something else of it.
     { type: 'MODIFIED', object: withThem('a', [on('n1', { state: 'Detaching', pods: [] })], '3') },
     { type: 'MODIFIED', object: withThem('a', [], '4') },
-    { type: 'MODIFIED', object: withThem('a', [on('n2', { state: 'Attaching', safeToMount: false })], '5') },
+    {
+      type: 'MODIFIED',
+      object: withThem('a', [on('n2', { state: 'Attaching', safeToMount: false })], '5'),
+    },
   ];
 
   const watch = (argv: string[], events: WatchEvent[], world: World = {}) =>

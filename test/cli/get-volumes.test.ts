@@ -47,12 +47,16 @@ test('a wide table', async () => {
 
 describe('data', () => {
   test('of one that was named is that object', async () => {
-    expect(JSON.parse((await stowage(['get', 'vol', 'a', '-o', 'json'], { objects })).out)).toEqual(a);
+    expect(JSON.parse((await stowage(['get', 'vol', 'a', '-o', 'json'], { objects })).out)).toEqual(
+      a,
+    );
     expect(parse((await stowage(['get', 'vol', 'a', '-o', 'yaml'], { objects })).out)).toEqual(a);
   });
 
   test('of all is a List, also of none', async () => {
-    expect(JSON.parse((await stowage(['get', 'vol', '-o', 'json'], { objects })).out)).toMatchObject({
+    expect(
+      JSON.parse((await stowage(['get', 'vol', '-o', 'json'], { objects })).out),
+    ).toMatchObject({
       kind: 'List',
       items: [a, data1],
     });
@@ -63,17 +67,25 @@ describe('data', () => {
 
   test('of several is names', async () => {
     const { out } = await stowage(['get', 'vol', '-o', 'name'], { objects });
-    expect(out).toBe('volume.storage.metalk8s.scality.com/a\nvolume.storage.metalk8s.scality.com/data1\n');
+    expect(out).toBe(
+      'volume.storage.metalk8s.scality.com/a\nvolume.storage.metalk8s.scality.com/data1\n',
+    );
   });
 });
 
 test('none', async () => {
-  expect(await stowage(['get', 'volumes'])).toMatchObject({ code: 0, out: '', err: 'No volumes found\n' });
+  expect(await stowage(['get', 'volumes'])).toMatchObject({
+    code: 0,
+    out: '',
+    err: 'No volumes found\n',
+  });
 });
 
 test('a selector is the server’s to apply', async () => {
   const { requests } = await stowage(['get', 'volumes', '-l', 'a in (b,c)'], { objects });
-  expect(requests).toMatchObject([{ what: 'list volumes/*', options: { labelSelector: 'a in (b,c)' } }]);
+  expect(requests).toMatchObject([
+    { what: 'list volumes/*', options: { labelSelector: 'a in (b,c)' } },
+  ]);
 });
 
 test('a selector that the server cannot parse is wrong usage', async () => {
@@ -135,14 +147,22 @@ describe('--node', () => {
     [['--node', 'n3'], ['c']],
     [['--node', 'n4'], []],
   ])('%j, by where a Volume was made, else is to be', async (flags, names) => {
-    const { code, out } = await stowage(['get', 'vol', ...flags, '-o', 'json'], { objects: spread });
+    const { code, out } = await stowage(['get', 'vol', ...flags, '-o', 'json'], {
+      objects: spread,
+    });
     expect(code).toBe(0);
     expect(JSON.parse(out).items.map(({ metadata }: typeof a) => metadata.name)).toEqual(names);
   });
 });
 
 describe('--sort-by', () => {
-  const made = (name: string, created: string, node: string, capacity?: string, phase?: 'Failed') => {
+  const made = (
+    name: string,
+    created: string,
+    node: string,
+    capacity?: string,
+    phase?: 'Failed',
+  ) => {
     const volume = onNode(name, node);
     const status = { ...(capacity && { capacity }), ...(phase && { phase }) };
     return { ...volume, metadata: { ...volume.metadata, creationTimestamp: created }, status };
@@ -161,7 +181,9 @@ describe('--sort-by', () => {
     ['capacity', 'cbda'],
     ['phase', 'bacd'],
   ])('%s', async (field, order) => {
-    const { out } = await stowage(['get', 'vol', '--sort-by', field, '-o', 'name'], { objects: all });
+    const { out } = await stowage(['get', 'vol', '--sort-by', field, '-o', 'name'], {
+      objects: all,
+    });
     expect(out.match(/\w$/gm)?.join('')).toBe(order);
   });
 });
@@ -173,7 +195,10 @@ describe('-w', () => {
     spec: { ...volume.spec, nodeName },
   });
   const a1 = versioned(a, '1');
-  const modified = versioned(volumeNamed('a', { phase: 'Available', deviceName: 'loop12345' }), '3');
+  const modified = versioned(
+    volumeNamed('a', { phase: 'Available', deviceName: 'loop12345' }),
+    '3',
+  );
   const added = versioned(data1, '4');
 
   const watch = (argv: string[], events: WatchEvent[][], world: World = {}) =>
@@ -316,12 +341,12 @@ describe('-w', () => {
       ],
     ];
     const objects = { 'volumes/a': a1, 'volumes/b': versioned(volumeNamed('b'), '2') };
-    expect((await watch(['a', 'b', '-o', 'name'], events, { objects })).out.match(/\w+$/gm)).toEqual([
-      'a',
-      'b',
-      'a',
+    expect(
+      (await watch(['a', 'b', '-o', 'name'], events, { objects })).out.match(/\w+$/gm),
+    ).toEqual(['a', 'b', 'a']);
+    expect((await watch(['--node', 'n2', '-o', 'name'], events)).out.match(/\w+$/gm)).toEqual([
+      'data1',
     ]);
-    expect((await watch(['--node', 'n2', '-o', 'name'], events)).out.match(/\w+$/gm)).toEqual(['data1']);
   });
 
   test('ends where watching is forbidden', async () => {

@@ -2,7 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { nodes } from '../../src/cli/node-pattern.ts';
 
 const names = (...texts: string[]) =>
-  texts.reduce<ReturnType<typeof nodes> | undefined>((before, text) => nodes(text, before), undefined);
+  texts.reduce<ReturnType<typeof nodes> | undefined>(
+    (before, text) => nodes(text, before),
+    undefined,
+  );
 
 describe('what --node names', () => {
   test.each<[string[], string[], boolean]>([

@@ -13,9 +13,15 @@ import { expectSchema, PAGE } from '../support/output-page.ts';
 import { claimNamed, SNAPSHOT } from '../support/snapshots.ts';
 import { classNamed, ready, volumeNamed } from '../support/volumes.ts';
 
-const failed = volumeNamed('a', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });
+const failed = volumeNamed('a', {
+  phase: 'Failed',
+  ...ready('False', 'CreationError', 'it broke'),
+});
 const free = Object.fromEntries(
-  freeSpaceProbes('/var/lib/metalk8s/storage/sparse').map(({ name }) => [name, result(0, '1|4096')]),
+  freeSpaceProbes('/var/lib/metalk8s/storage/sparse').map(({ name }) => [
+    name,
+    result(0, '1|4096'),
+  ]),
 );
 const world = (more: World = {}): World => ({
   objects: {
@@ -26,10 +32,14 @@ const world = (more: World = {}): World => ({
       phase: 'Available',
       deviceName: 'loop3',
       ...ready('True', 'Available'),
-      attachments: [attachmentOn('n1', { state: 'Uncertain', pods: ['db/p'], message: 'node n1 is away' })],
+      attachments: [
+        attachmentOn('n1', { state: 'Uncertain', pods: ['db/p'], message: 'node n1 is away' }),
+      ],
     }),
     'pods/p': {
-      ...podNamed('p', 'db', { volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'none' } }] }),
+      ...podNamed('p', 'db', {
+        volumes: [{ name: 'x', persistentVolumeClaim: { claimName: 'none' } }],
+      }),
       status: { phase: 'Pending' },
     } as Pod,
     'pods/ended': { ...podNamed('ended', 'db'), status: { phase: 'Succeeded' } } as Pod,
@@ -109,7 +119,10 @@ describe('objects of Kubernetes are as the server has them', () => {
     [`${CREATE} --node n{1,2}`, { apiVersion: 'v1', kind: 'List', items: [{}, {}] }],
     ['create storageclass slow --static', { kind: 'StorageClass', metadata: { name: 'slow' } }],
     ['get snapshot foo-backup -n prod', SNAPSHOT],
-    ['create snapshot prod/s --pvc foo-testing', { kind: 'VolumeSnapshot', metadata: { name: 's' } }],
+    [
+      'create snapshot prod/s --pvc foo-testing',
+      { kind: 'VolumeSnapshot', metadata: { name: 's' } },
+    ],
   ])('%s', async (line, wanted) => {
     const json = await stowage([...line.split(' '), '-o', 'json'], world());
     expect(json).toMatchObject({ code: 0, err: '' });
@@ -135,7 +148,8 @@ test('the page has the formats of every command', () => {
   const found = new Map<string, readonly string[]>();
   const collect = (command: Command, path: string[]) => {
     const output = command.options.find(({ long }) => long === '--output');
-    if (output !== undefined) found.set(path.join(' ').replace('manifest', '-f'), output.argChoices ?? []);
+    if (output !== undefined)
+      found.set(path.join(' ').replace('manifest', '-f'), output.argChoices ?? []);
     for (const inner of command.commands) collect(inner, [...path, inner.name()]);
   };
   collect(createProgram(fakeIo().io), []);

@@ -48,9 +48,13 @@ test('a table is aligned as kubectl aligns it, and has no control characters', (
     ['b', 'two\nlines'],
   ];
   expect(table(['NAME', 'VALUE'], rows)).toBe(
-    ['NAME        VALUE', 'a           x\ufffd[31m', 'long-name   <none>', 'b           two lines', ''].join(
-      '\n',
-    ),
+    [
+      'NAME        VALUE',
+      'a           x\ufffd[31m',
+      'long-name   <none>',
+      'b           two lines',
+      '',
+    ].join('\n'),
   );
 });
 
@@ -100,13 +104,19 @@ test('characters that take two columns, or none, stand in line', () => {
     ['🗄️', 'x'],
   ];
   expect(table(['NAME', 'V'], rows)).toBe(
-    ['NAME           V', '音声ディスク   x', 'e\u0301              x', '🗄️             x', ''].join('\n'),
+    ['NAME           V', '音声ディスク   x', 'e\u0301              x', '🗄️             x', ''].join(
+      '\n',
+    ),
   );
-  expect(table(['N', 'VALUE'], [['a', '音声ディスク']], { width: 10 })).toBe('N   VALUE\na   音声…\n');
+  expect(table(['N', 'VALUE'], [['a', '音声ディスク']], { width: 10 })).toBe(
+    'N   VALUE\na   音声…\n',
+  );
 });
 
 test('control characters become visible, but for line breaks and tabs', () => {
-  expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe('a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd');
+  expect(printable('a\u001b]0;x\u0007\u009b\r\n\tb\u007f')).toBe(
+    'a\ufffd]0;x\ufffd\ufffd\ufffd\n\tb\ufffd',
+  );
 });
 
 test.each([...'\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'])(
@@ -152,13 +162,16 @@ OTHER_IN_1_1.push(
 
 test.each(OTHER_IN_1_1)('the text %s is one for readers of YAML 1.1 and 1.2', (value) => {
   const text = asYaml({ [value]: value });
-  for (const version of ['1.1', '1.2'] as const) expect(parse(text, { version })).toEqual({ [value]: value });
+  for (const version of ['1.1', '1.2'] as const)
+    expect(parse(text, { version })).toEqual({ [value]: value });
   expect(text).toBe(`"${value}": "${value}"\n`);
 });
 
 test('data leaves managedFields out, wherever they are', () => {
   const object = { items: [{ metadata: { name: 'a', managedFields: [{}] } }] };
-  expect(asJson(object)).toBe(`${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`);
+  expect(asJson(object)).toBe(
+    `${JSON.stringify({ items: [{ metadata: { name: 'a' } }] }, null, 2)}\n`,
+  );
   expect(asYaml(object)).toBe('items:\n  - metadata:\n      name: a\n');
 });
 

@@ -21,12 +21,23 @@ describe('duration', () => {
     expect(duration(text)).toBe(ms);
   });
 
-  test.each(['', '5', '0s', '0.1ms', '-1s', '5 m', '5M', '1d', '597h', '1s,', 's', '1..5s', '1s\n'])(
-    '%j is none',
-    (text) => {
-      expect(() => duration(text)).toThrow();
-    },
-  );
+  test.each([
+    '',
+    '5',
+    '0s',
+    '0.1ms',
+    '-1s',
+    '5 m',
+    '5M',
+    '1d',
+    '597h',
+    '1s,',
+    's',
+    '1..5s',
+    '1s\n',
+  ])('%j is none', (text) => {
+    expect(() => duration(text)).toThrow();
+  });
 
   test('takes a word for no limit', () => {
     const parse = durationOr('never');
@@ -45,9 +56,12 @@ describe('duration', () => {
 });
 
 describe('names', () => {
-  test.each(['Data1', '', '..', 'a/b', 'a%2fb', '--all', 'a b', 'a\u001b[31m'])('%j is refused', (name) => {
-    expect(() => objectName(name)).toThrow('A name has lower case letters');
-  });
+  test.each(['Data1', '', '..', 'a/b', 'a%2fb', '--all', 'a b', 'a\u001b[31m'])(
+    '%j is refused',
+    (name) => {
+      expect(() => objectName(name)).toThrow('A name has lower case letters');
+    },
+  );
 
   test('each is taken once', () => {
     expect(objectNames('b', objectNames('a', objectNames('b')))).toEqual(['b', 'a']);

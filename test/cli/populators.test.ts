@@ -49,7 +49,9 @@ describe('register populator', () => {
   test('has volumes filled on their node from the kind of a built-in', async () => {
     const { code, err } = await stowage('register', 'populator', 'image', '--node', 'Image');
     expect([code, err]).toEqual([0, '']);
-    expect((await cluster.client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'image')).spec).toEqual({
+    expect(
+      (await cluster.client.get<PopulatorDefinition>(POPULATOR_DEFINITIONS, 'image')).spec,
+    ).toEqual({
       sourceKind: { group: 'stowage.dev', kind: 'Image' },
       resource: { version: 'v1alpha1', plural: 'images', scope: 'Namespaced' },
       node: { builtin: 'Image' },
@@ -105,9 +107,17 @@ describe('register populator', () => {
       sourceKind: { group: 'hello.example.com', kind: 'Hello' },
     });
     // Objects of that kind, and nothing else.
-    expect(await cluster.client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello')).toMatchObject({
+    expect(
+      await cluster.client.get<KubeObject>(CLUSTER_ROLES, 'stowage-populator-hello'),
+    ).toMatchObject({
       metadata: { labels: { 'stowage.dev/aggregate-to-populator': 'true' } },
-      rules: [{ apiGroups: ['hello.example.com'], resources: ['hellos'], verbs: ['get', 'list', 'watch'] }],
+      rules: [
+        {
+          apiGroups: ['hello.example.com'],
+          resources: ['hellos'],
+          verbs: ['get', 'list', 'watch'],
+        },
+      ],
     });
   });
 
@@ -118,7 +128,13 @@ describe('register populator', () => {
     const lacking = await startClaimsCluster({ without: [kind] });
     try {
       const where = ['--api-version', 'v1', '--resource', 'hellos', '--mount-path', '/t'];
-      const { code, out, err } = await lacking.stowage(['register', 'populator', 'hello', ...KIND, ...where]);
+      const { code, out, err } = await lacking.stowage([
+        'register',
+        'populator',
+        'hello',
+        ...KIND,
+        ...where,
+      ]);
       expect({ code, out }).toEqual({ code: 3, out: '' });
       expect(err).toContain(`The API server has no ${kind}`);
       expect(err).toContain(hint);
@@ -177,24 +193,50 @@ describe('register populator', () => {
 
   test('refuses a name that stands for another kind', async () => {
     await register('--mount-path=/target');
-    const other = ['--group', 'hello.example.com', '--kind', 'Other', '--image', 'i', '--mount-path', '/t'];
+    const other = [
+      '--group',
+      'hello.example.com',
+      '--kind',
+      'Other',
+      '--image',
+      'i',
+      '--mount-path',
+      '/t',
+    ];
     const where = ['--api-version', 'v1', '--resource', 'others'];
     expect(await stowage('register', 'populator', 'hello', ...other, ...where)).toMatchObject({
       code: 5,
-      err: expect.stringContaining('VolumePopulator hello is there already, for Hello.hello.example.com'),
+      err: expect.stringContaining(
+        'VolumePopulator hello is there already, for Hello.hello.example.com',
+      ),
     });
     expect((await definition()).spec.sourceKind.kind).toBe('Hello');
   });
 
   test('takes a kind that is not served yet, given its version and resource', async () => {
-    const later = ['--group', 'later.example.com', '--kind', 'Later', '--image', 'i', '--mount-path', '/t'];
+    const later = [
+      '--group',
+      'later.example.com',
+      '--kind',
+      'Later',
+      '--image',
+      'i',
+      '--mount-path',
+      '/t',
+    ];
     expect(await stowage('register', 'populator', 'hello', ...later)).toMatchObject({
       code: 2,
       err: expect.stringContaining('--api-version v1 --resource hellos'),
     });
     const where = ['--api-version', 'v1', '--resource', 'laters', '--cluster-scoped'];
-    expect(await stowage('register', 'populator', 'hello', ...later, ...where)).toMatchObject({ code: 0 });
-    expect((await definition()).spec.resource).toEqual({ version: 'v1', plural: 'laters', scope: 'Cluster' });
+    expect(await stowage('register', 'populator', 'hello', ...later, ...where)).toMatchObject({
+      code: 0,
+    });
+    expect((await definition()).spec.resource).toEqual({
+      version: 'v1',
+      plural: 'laters',
+      scope: 'Cluster',
+    });
   });
 
   test('prints with --dry-run=client what it would create, without a request', async () => {
@@ -270,7 +312,9 @@ describe('unregister populator', () => {
     await claim('filled', 'Bound');
     expect(await stowage('unregister', 'populator', 'hello')).toMatchObject({
       code: 5,
-      err: expect.stringMatching(/Claims wait to be filled from Hello.hello.example.com: test\/waits\n/),
+      err: expect.stringMatching(
+        /Claims wait to be filled from Hello.hello.example.com: test\/waits\n/,
+      ),
     });
     await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'waits', { namespace: 'test' });
     expect((await stowage('unregister', 'populator', 'hello', '--dry-run=server')).code).toBe(0);
@@ -313,7 +357,13 @@ describe('get populators', () => {
     for (const item of items) expectSchema('populator', item);
     expect(items).toMatchObject([
       {
-        ...{ name: 'hello', group: 'hello.example.com', kind: 'Hello', registered: true, image: 'busybox' },
+        ...{
+          name: 'hello',
+          group: 'hello.example.com',
+          kind: 'Hello',
+          registered: true,
+          image: 'busybox',
+        },
         claims: [
           { namespace: 'test', name: 'filled', source: 'example', waits: false },
           { namespace: 'test', name: 'waits', source: 'example', phase: 'Pending', waits: true },
@@ -340,7 +390,9 @@ describe('get populators', () => {
     expectSchema('populator', JSON.parse(out));
     await cluster.client.create(LEASES, leadingLease(Date.now(), { links: false }));
     try {
-      expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toContain(' (others) ');
+      expect((await stowage('get', 'populators', 'volumesnapshotlink')).out).toContain(
+        ' (others) ',
+      );
     } finally {
       await cluster.client.delete(LEASES, 'stowage', { namespace: 'default' });
     }
@@ -349,7 +401,9 @@ describe('get populators', () => {
   test('reports a definition without a VolumePopulator', async () => {
     await register('--mount-path=/t');
     await cluster.client.delete(VOLUME_POPULATORS, 'hello');
-    expect((await stowage('get', 'populator', 'hello')).out).toContain('busybox, without a VolumePopulator');
+    expect((await stowage('get', 'populator', 'hello')).out).toContain(
+      'busybox, without a VolumePopulator',
+    );
     expect(await stowage('get', 'populators', 'hello', 'nowhere')).toMatchObject({ code: 7 });
     expect(await stowage('get', 'populators', 'nowhere')).toMatchObject({ code: 3, out: '' });
   });

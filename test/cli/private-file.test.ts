@@ -25,7 +25,7 @@ test('leaves nothing behind when it fails', async () => {
     name: 'StowageError',
     message: expect.stringContaining(`${folder} cannot be written`),
   });
-  expect((await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`))).toEqual(
-    [],
-  );
+  expect(
+    (await readdir(tmpdir())).filter((name) => join(tmpdir(), name).startsWith(`${folder}.`)),
+  ).toEqual([]);
 });

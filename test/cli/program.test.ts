@@ -17,7 +17,17 @@ test.each([[['--help']], [['help']], [['create', '--help']], [['get', 'vol', '-h
   },
 );
 
-const CREATE = ['create', 'volume', 'data1', '--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
+const CREATE = [
+  'create',
+  'volume',
+  'data1',
+  '--node',
+  'n1',
+  '--size',
+  '1Gi',
+  '--storage-class',
+  'fast',
+];
 
 test.each([
   [['help', 'get', 'volumes'], 'Usage: stowage get volumes'],
@@ -58,7 +68,10 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
     [['delete', 'volume', 'A'], 'A name has'],
     [['delete', 'volume', 'a', '--timeout', '5'], 'Write a duration'],
     [CREATE.toSpliced(2, 1), 'error: missing: NAME\n'],
-    [['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'], 'error: missing: --node\n'],
+    [
+      ['create', 'volume', 'data1', '--size', '1Gi', '--storage-class', 'fast'],
+      'error: missing: --node\n',
+    ],
     [
       ['create', 'volume', 'data1', '--node', 'n1', '--storage-class', 'fast'],
       'error: missing: --size or --device or --vg\n',
@@ -91,7 +104,18 @@ describe('wrong usage exits with 2 and asks the server nothing', () => {
 });
 
 test('takes global flags of the connection in any position', async () => {
-  const flags = ['--kubeconfig', '/k', '--context', 'c', '-n', 'ns', '--as', 'me', '--request-timeout', '5s'];
+  const flags = [
+    '--kubeconfig',
+    '/k',
+    '--context',
+    'c',
+    '-n',
+    'ns',
+    '--as',
+    'me',
+    '--request-timeout',
+    '5s',
+  ];
   const wanted = {
     kubeconfig: '/k',
     context: 'c',

@@ -20,7 +20,14 @@ import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluste
 import { FakeClock } from '../support/fake-clock.ts';
 import { leadingLease } from '../support/leading-lease.ts';
 import { refusal, refusing } from '../support/refusals.ts';
-import { CONTENT, claimNamed, fresh, LINK, LINK_POPULATOR, SNAPSHOT } from '../support/snapshots.ts';
+import {
+  CONTENT,
+  claimNamed,
+  fresh,
+  LINK,
+  LINK_POPULATOR,
+  SNAPSHOT,
+} from '../support/snapshots.ts';
 import { until } from '../support/until.ts';
 import { classNamed } from '../support/volumes.ts';
 
@@ -30,7 +37,10 @@ beforeAll(async () => {
   clusters.off = await startClaimsCluster();
   clusters.bare = await startClaimsCluster({ without: ['VolumeSnapshotLink', 'ReferenceGrant'] });
   for (const { client } of Object.values(clusters)) {
-    await client.create(STORAGE_CLASSES, { ...classNamed('fast'), provisioner: 'volume.stowage.dev' });
+    await client.create(STORAGE_CLASSES, {
+      ...classNamed('fast'),
+      provisioner: 'volume.stowage.dev',
+    });
     await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
     await client.patch(
       VOLUME_SNAPSHOTS,
@@ -141,8 +151,13 @@ describe('to another namespace', () => {
         spec: { source: { name: 'foo-backup', namespace: 'prod' } },
       },
     ]);
-    await clusters.off.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
-    await until('the link is gone', async () => (await links(clusters.off)).length === 0 || undefined);
+    await clusters.off.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', {
+      namespace: 'test',
+    });
+    await until(
+      'the link is gone',
+      async () => (await links(clusters.off)).length === 0 || undefined,
+    );
   });
 
   test('not at all, where there are no links either: no claim is left', async () => {
@@ -162,7 +177,9 @@ describe('to another namespace', () => {
         expect.stringContaining('and it has no VolumePopulator for VolumeSnapshotLinks'),
       ]);
       const blind = refusing('list', 403, { resource: VOLUME_POPULATORS });
-      expect((await clusters.off.stowage(words(`${RESTORE} --dry-run=server`), {}, blind)).code).toBe(0);
+      expect(
+        (await clusters.off.stowage(words(`${RESTORE} --dry-run=server`), {}, blind)).code,
+      ).toBe(0);
     } finally {
       await client.create(VOLUME_POPULATORS, LINK_POPULATOR);
     }
@@ -209,15 +226,25 @@ describe('to another namespace', () => {
   });
 
   test('with a link of an earlier claim of that name, which goes with that, another one is made', async () => {
-    const owner = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', name: 'foo-testing', uid: 'gone' };
+    const owner = {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      name: 'foo-testing',
+      uid: 'gone',
+    };
     const metadata = { name: 'foo-testing', namespace: 'test', ownerReferences: [owner] };
-    const earlier = { ...LINK, metadata, spec: { source: { name: 'foo-backup', namespace: 'prod' } } };
+    const earlier = {
+      ...LINK,
+      metadata,
+      spec: { source: { name: 'foo-backup', namespace: 'prod' } },
+    };
     // Here, the garbage collector is faster than anybody.
     let isThere = true;
     const { code } = await clusters.off.stowage(words(RESTORE), {}, (client) => ({
       ...client,
       async create(resource, object, options) {
-        if (resource.kind !== LINK.kind || !isThere) return client.create(resource, object, options);
+        if (resource.kind !== LINK.kind || !isThere)
+          return client.create(resource, object, options);
         throw refusal(409, 'it is there', { reason: 'AlreadyExists' });
       },
       get: (resource, name, options) =>
@@ -282,7 +309,9 @@ describe('a reference that is dropped after all leaves no claim', () => {
     const stuck = (client: KubeClient) => refusing('delete', 403)(dropping(true)(client));
     const { code, err } = await clusters.on.stowage(words(RESTORE), {}, stuck);
     expect(code).toBe(1);
-    expect(err).toContain('PersistentVolumeClaim test/foo-testing is there, and may get an empty volume');
+    expect(err).toContain(
+      'PersistentVolumeClaim test/foo-testing is there, and may get an empty volume',
+    );
     expect(err).toContain('kubectl delete pvc foo-testing -n test');
   });
 
@@ -337,7 +366,9 @@ describe('in its own namespace', () => {
   });
 
   test('--dry-run', async () => {
-    const { out } = await clusters.on.stowage(words(`${RESTORE} --size 1Gi --dry-run=client -o yaml`));
+    const { out } = await clusters.on.stowage(
+      words(`${RESTORE} --size 1Gi --dry-run=client -o yaml`),
+    );
     expect(parse(out)).toMatchObject({ spec: { dataSourceRef: DIRECT } });
     expect(await clusters.on.stowage(words(`${OWN} --dry-run=server`))).toMatchObject({
       code: 0,
@@ -364,7 +395,9 @@ describe('a snapshot', () => {
     const blind = refusing('get', 403, { resource: VOLUME_SNAPSHOTS });
     const refused = await clusters.on.stowage(words(RESTORE), {}, blind);
     expect(refused).toMatchObject({ code: 2 });
-    expect(refused.err).toContain('--size is needed: you may not read VolumeSnapshot prod/foo-backup');
+    expect(refused.err).toContain(
+      '--size is needed: you may not read VolumeSnapshot prod/foo-backup',
+    );
     expect((await clusters.on.stowage(words(`${RESTORE} --size 1Gi`), {}, blind)).code).toBe(0);
   });
 
@@ -402,7 +435,12 @@ describe('--wait', () => {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name, namespace: 'test' },
-      involvedObject: { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing', uid },
+      involvedObject: {
+        kind: 'PersistentVolumeClaim',
+        namespace: 'test',
+        name: 'foo-testing',
+        uid,
+      },
       type: 'Warning',
       reason: 'ProvisioningFailed',
       message,
@@ -418,7 +456,13 @@ describe('--wait', () => {
     await say(cluster, claim.metadata.uid, 'a', 'it is not allowed');
     await shows('it is not allowed');
     await say(cluster, 'another', 'b', 'not of this claim');
-    await say(cluster, claim.metadata.uid, 'd', 'waiting for a provisioner', 'persistentvolume-controller');
+    await say(
+      cluster,
+      claim.metadata.uid,
+      'd',
+      'waiting for a provisioner',
+      'persistentvolume-controller',
+    );
     await say(cluster, claim.metadata.uid, 'c', 'it is not ready');
     await shows('it is not ready');
     await bind(cluster, { phase: 'Bound' });
@@ -467,7 +511,9 @@ describe('--wait', () => {
     await clock.advance(3000);
     const { code, err } = await waiting;
     expect(code).toBe(5);
-    expect(err).toContain('note: storage class odd waits for the first pod that uses claim foo-testing\n');
+    expect(err).toContain(
+      'note: storage class odd waits for the first pod that uses claim foo-testing\n',
+    );
     expect(err).toContain(
       'PersistentVolumeClaim test/foo-testing waits for somebody to act: storage class odd: ',
     );

@@ -54,7 +54,10 @@ describe('create snapshot', () => {
 
   test('--dry-run', async () => {
     const { out } = await stowage('create snapshot prod/b --pvc foo --dry-run=client -o yaml');
-    expect(parse(out)).toMatchObject({ kind: 'VolumeSnapshot', metadata: { name: 'b', namespace: 'prod' } });
+    expect(parse(out)).toMatchObject({
+      kind: 'VolumeSnapshot',
+      metadata: { name: 'b', namespace: 'prod' },
+    });
     expect((await stowage('create snapshot prod/b --pvc foo --dry-run=server')).out).toContain(
       '(server dry run)',
     );
@@ -134,7 +137,12 @@ describe('create snapshot', () => {
 test('a cluster without snapshots', async () => {
   const without = await startClaimsCluster({ without: ['VolumeSnapshot'] });
   try {
-    for (const line of ['create snapshot a --pvc b', 'get snapshots', 'get snapshot a', 'get snapshots -A']) {
+    for (const line of [
+      'create snapshot a --pvc b',
+      'get snapshots',
+      'get snapshot a',
+      'get snapshots -A',
+    ]) {
       const { code, err } = await without.stowage(line.split(' '));
       expect(code).toBe(3);
       expect(err).toContain('stowage install --components snapshot-crds');
@@ -205,7 +213,10 @@ describe('get snapshots', () => {
   test('by name, as data', async () => {
     await make();
     const { out } = await stowage('get snapshot foo-backup -n prod -o json');
-    expect(JSON.parse(out)).toMatchObject({ kind: 'VolumeSnapshot', metadata: { name: 'foo-backup' } });
+    expect(JSON.parse(out)).toMatchObject({
+      kind: 'VolumeSnapshot',
+      metadata: { name: 'foo-backup' },
+    });
     expect(await stowage('get snapshots foo-backup nowhere -n prod')).toMatchObject({ code: 7 });
     expect(await stowage('get snapshot nowhere -n prod')).toMatchObject({ code: 3 });
     expect(await stowage('get snapshot a -A')).toMatchObject({ code: 2 });

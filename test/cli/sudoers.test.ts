@@ -10,7 +10,8 @@ const printed = async (...flags: string[]) => {
   return out;
 };
 /** Without comments. */
-const lines = (text: string) => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const lines = (text: string) =>
+  text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 const sample = lines(await readFile('deploy/sudoers', 'utf8'));
 
 describe('print sudoers', () => {

@@ -18,10 +18,16 @@ const objects = {
   [key(LEFTOVERS)]: LEFTOVER_CRD,
   [key(DEFINITIONS)]: POPULATOR_DEFINITION_CRD,
 };
-const client = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+const client = {
+  version: VERSION,
+  node: process.version,
+  platform: `${process.platform}/${process.arch}`,
+};
 
 /** The CRD of Volume with its schema changed. */
-function changed(change: (schema: { spec: Record<string, object>; status: Record<string, object> }) => void) {
+function changed(
+  change: (schema: { spec: Record<string, object>; status: Record<string, object> }) => void,
+) {
   const crd = structuredClone(VOLUME_CRD);
   const { spec, status } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
   change({ spec: spec?.properties ?? {}, status: status?.properties ?? {} });
@@ -121,7 +127,9 @@ test('as data', async () => {
     ],
   };
   const some = { [key(VOLUMES)]: VOLUME_CRD };
-  expect(JSON.parse((await stowage(['version', '-o', 'json'], { objects: some })).out)).toEqual(wanted);
+  expect(JSON.parse((await stowage(['version', '-o', 'json'], { objects: some })).out)).toEqual(
+    wanted,
+  );
   expect(parse((await stowage(['version', '-o', 'yaml'], { objects: some })).out)).toEqual(wanted);
 });
 

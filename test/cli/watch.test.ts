@@ -28,8 +28,17 @@ test('has defaults', async () => {
     controllers: new Set(CONTROLLERS),
     snapshotController: 'auto',
     // As client-go's.
-    election: { namespace: 'default', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
-    attachment: { pollIntervalMs: undefined, maxWaitForUnmountMs: 360_000, kubeletRoot: '/var/lib/kubelet' },
+    election: {
+      namespace: 'default',
+      leaseDurationMs: 15_000,
+      renewDeadlineMs: 10_000,
+      retryPeriodMs: 2000,
+    },
+    attachment: {
+      pollIntervalMs: undefined,
+      maxWaitForUnmountMs: 360_000,
+      kubeletRoot: '/var/lib/kubelet',
+    },
     verbose: false,
   });
   for (const unset of ['config', 'rate', 'http']) {
@@ -38,7 +47,15 @@ test('has defaults', async () => {
 });
 
 test('passes on its flags', async () => {
-  const flags = ['--workers', '3', '--retry-interval-start', '200ms', '--retry-interval-max', '1m', '-v'];
+  const flags = [
+    '--workers',
+    '3',
+    '--retry-interval-start',
+    '200ms',
+    '--retry-interval-max',
+    '1m',
+    '-v',
+  ];
   await stowage(['watch', '--ssh-config', '/etc/stowage/ssh', ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
     settings: {
@@ -58,11 +75,23 @@ test('passes on flags of leader election, HTTP and request rate', async () => {
     '--leader-election-renew-deadline=20s',
     '--leader-election-retry-period=4s',
   ];
-  const flags = ['--controllers', '*,-leftover', '--http-endpoint', ':8080', '--kube-api-qps', '20'];
+  const flags = [
+    '--controllers',
+    '*,-leftover',
+    '--http-endpoint',
+    ':8080',
+    '--kube-api-qps',
+    '20',
+  ];
   await stowage(['watch', '--leader-election', ...election, ...flags]);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
     controllers: new Set(CONTROLLERS.filter((name) => name !== 'leftover')),
-    election: { namespace: 'storage', leaseDurationMs: 30_000, renewDeadlineMs: 20_000, retryPeriodMs: 4000 },
+    election: {
+      namespace: 'storage',
+      leaseDurationMs: 30_000,
+      renewDeadlineMs: 20_000,
+      retryPeriodMs: 4000,
+    },
     http: { address: { host: undefined, port: 8080 }, metricsPath: '/metrics' },
     rate: { qps: 20, burst: 20 },
   });
@@ -71,7 +100,14 @@ test('passes on flags of leader election, HTTP and request rate', async () => {
     election: { namespace: 'own' },
     rate: { qps: 20, burst: 50 },
   });
-  await stowage(['watch', '--leader-election=false', '--http-endpoint', '[::1]:1', '--metrics-path', '/m']);
+  await stowage([
+    'watch',
+    '--leader-election=false',
+    '--http-endpoint',
+    '[::1]:1',
+    '--metrics-path',
+    '/m',
+  ]);
   expect(runWatch.mock.lastCall?.[0]).not.toHaveProperty('election');
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
     http: { address: { host: '::1' }, metricsPath: '/m' },
@@ -82,7 +118,11 @@ test('passes on flags of attachment', async () => {
   const times = ['--attachment-poll-interval', '10m', '--max-wait-for-unmount', '90s'];
   await stowage(['watch', ...times, '--kubelet-root-dir', '/srv/kubelet']);
   expect(runWatch.mock.lastCall?.[0]).toMatchObject({
-    attachment: { pollIntervalMs: 600_000, maxWaitForUnmountMs: 90_000, kubeletRoot: '/srv/kubelet' },
+    attachment: {
+      pollIntervalMs: 600_000,
+      maxWaitForUnmountMs: 90_000,
+      kubeletRoot: '/srv/kubelet',
+    },
   });
   const env = { STOWAGE_MAX_WAIT_FOR_UNMOUNT: 'never', STOWAGE_KUBELET_ROOT_DIR: '/k' };
   await stowage(['watch', '--attachment-poll-interval=0'], { env });
@@ -180,7 +220,11 @@ describe('--config', () => {
   });
 
   test('ranks below the environment, which ranks below flags; an empty file sets nothing', async () => {
-    const env = { STOWAGE_WORKERS: '5', STOWAGE_SSH_CONFIG: '/env', STOWAGE_LEADER_ELECTION: 'false' };
+    const env = {
+      STOWAGE_WORKERS: '5',
+      STOWAGE_SSH_CONFIG: '/env',
+      STOWAGE_LEADER_ELECTION: 'false',
+    };
     const text = 'workers: 4\nsshConfig: /file\nretryIntervalMax: 1m\n';
     const { options } = await withFile(text, ['--workers', '6'], env);
     expect(options?.settings).toMatchObject({
@@ -189,7 +233,11 @@ describe('--config', () => {
       retry: { startMs: 1000, maxMs: 60_000 },
     });
     expect(options).not.toHaveProperty('election');
-    const globals = { STOWAGE_NAMESPACE: 'ops', STOWAGE_KUBECONFIG: '/k', STOWAGE_NO_COLOR: 'false' };
+    const globals = {
+      STOWAGE_NAMESPACE: 'ops',
+      STOWAGE_KUBECONFIG: '/k',
+      STOWAGE_NO_COLOR: 'false',
+    };
     const { connections } = await withFile('', ['-n', 'mine'], globals);
     expect(connections[0]).toMatchObject({ kubeconfig: '/k', namespace: 'mine' });
     // Also when it is read again.
@@ -200,8 +248,11 @@ describe('--config', () => {
   });
 
   test('sets the URL of salt-api, beside flags and environment', async () => {
-    const text = 'transport: salt\nsaltUrl: https://salt:8000\nsaltSecretFile: /secret\nsaltUser: other\n';
-    const { options } = await withFile(text, ['--salt-user', 'stowage'], { STOWAGE_SALT_EAUTH: 'pam' });
+    const text =
+      'transport: salt\nsaltUrl: https://salt:8000\nsaltSecretFile: /secret\nsaltUser: other\n';
+    const { options } = await withFile(text, ['--salt-user', 'stowage'], {
+      STOWAGE_SALT_EAUTH: 'pam',
+    });
     expect(options?.settings).toMatchObject({
       transport: 'salt',
       salt: { url: 'https://salt:8000', secretFile: '/secret', user: 'stowage', eauth: 'pam' },
@@ -224,8 +275,14 @@ describe('--config', () => {
     ['localNode: [n1, N2]', 'localNode[1]: it must be the name of a node'],
     ['nodes: [n1]', 'nodes: it must be a mapping'],
     ['nodes: {n1: {port: 70000}}', 'nodes.n1.port: It must be a whole number from 1 to 65535'],
-    ['nodes: {n1: {address: -oProxyCommand=x}}', 'nodes.n1.address: it must be a host name or an IP address'],
-    ['nodes: {n1: {user: root}}', 'nodes.n1.user: there is no such field; there are: address, port'],
+    [
+      'nodes: {n1: {address: -oProxyCommand=x}}',
+      'nodes.n1.address: it must be a host name or an IP address',
+    ],
+    [
+      'nodes: {n1: {user: root}}',
+      'nodes.n1.user: there is no such field; there are: address, port',
+    ],
     ['nodes: {../n1: {}}', 'nodes.../n1: it must be the name of a node'],
     ['worker: 3', 'worker: there is no such field; there are: transport, localNode'],
     ['- workers', 'it must be a mapping'],

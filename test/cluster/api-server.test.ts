@@ -20,4 +20,5 @@ const start = (gate: boolean) => () =>
 
 describe('by default', () => describeSuites({ ...SUITES, ...KUBECTL_SUITES }, start(false)));
 
-describe('with the gate CrossNamespaceVolumeDataSource', () => describeSuites(GATED_SUITES, start(true)));
+describe('with the gate CrossNamespaceVolumeDataSource', () =>
+  describeSuites(GATED_SUITES, start(true)));

@@ -9,7 +9,9 @@ import { join } from 'node:path';
 /** What is built once and used by every checkout. Removing it costs time only. */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const { STOWAGE_CLUSTER_CACHE, XDG_CACHE_HOME } = environment;
-  return STOWAGE_CLUSTER_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage-cluster');
+  return (
+    STOWAGE_CLUSTER_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'stowage-cluster')
+  );
 }
 
 /** The key of what is made of `inputs`: versions, and the contents of files. */
@@ -48,7 +50,9 @@ export async function cached(
       throw error;
     }
     await rename(partial, folder);
-    process.stderr.write(`cluster: built ${name} in ${Math.round((Date.now() - began) / 1000)} s\n`);
+    process.stderr.write(
+      `cluster: built ${name} in ${Math.round((Date.now() - began) / 1000)} s\n`,
+    );
     return folder;
   } finally {
     await free();

@@ -29,7 +29,13 @@ export interface PartOptions {
 const STOP_MS = 10_000;
 
 /** Starts a program and waits until it is ready. Throws with the end of its log when it ends before, or takes too long. */
-export async function startPart({ name, argv, folder, ready, ...options }: PartOptions): Promise<Part> {
+export async function startPart({
+  name,
+  argv,
+  folder,
+  ready,
+  ...options
+}: PartOptions): Promise<Part> {
   const log = join(folder, `${name}.log`);
   const output = openSync(log, 'a');
   // setpriv has the kernel kill it with us: a test runner that is killed leaves nothing behind.
@@ -43,7 +49,8 @@ export async function startPart({ name, argv, folder, ready, ...options }: PartO
   const part = { name, pid: child.pid ?? 0, log, stop: () => stop(child, ended.promise) };
   const deadline = Date.now() + (options.readyWithin ?? 60_000);
   while (!(await ready().catch(() => false))) {
-    if (ended.how !== undefined) throw failure(part, `${name} ended with ${ended.how} before it was ready`);
+    if (ended.how !== undefined)
+      throw failure(part, `${name} ended with ${ended.how} before it was ready`);
     if (Date.now() > deadline) {
       await part.stop();
       throw failure(part, `${name} was not ready in time`);

@@ -12,7 +12,9 @@ const anchorOf = (heading: string): string =>
     .replaceAll(/\s/g, '-');
 
 const anchorsIn = (path: string): string[] =>
-  [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    anchorOf(heading),
+  );
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '');
 
@@ -53,7 +55,9 @@ test('each promise of the threat model names test files that are there', () => {
   const rows = [...section.matchAll(/^\| (?!against|---)(.*) \|$/gm)].map(([, row = '']) => row);
   expect(rows.length).toBeGreaterThan(15);
   const without = rows.filter((row) => {
-    const files = [...(row.split(' | ')[2] ?? '').matchAll(/\]\(\.\.\/(test\/[\w./-]+\.test\.ts)\)/g)];
+    const files = [
+      ...(row.split(' | ')[2] ?? '').matchAll(/\]\(\.\.\/(test\/[\w./-]+\.test\.ts)\)/g),
+    ];
     return files.length === 0 || files.some(([, file = '']) => !existsSync(file));
   });
   expect(without).toEqual([]);

@@ -14,7 +14,8 @@ export function collect(steps: readonly Step[]): void {
   for (const { argv, guards } of steps) {
     for (const each of [argv, ...guards.map((guard) => guard.argv)]) {
       const bad = each.find((element) => /[\0\n]/.test(element));
-      if (bad !== undefined) throw new Error(`an argument with NUL or a newline: ${JSON.stringify(each)}`);
+      if (bad !== undefined)
+        throw new Error(`an argument with NUL or a newline: ${JSON.stringify(each)}`);
       const line = quoteAll(each);
       if (!script.includes(line)) throw new Error(`not quoted as it is in the script: ${line}`);
       lines.set(line, each);

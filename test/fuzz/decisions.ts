@@ -37,8 +37,25 @@ const change: fc.Arbitrary<Change> = fc.tuple(
         snapshots.CLAIM_UID,
         backups.UID,
       ],
-      ...['data', 'apps', 'prod', 'default', 'n1', 'n2', 'Bound', 'Lost', 'Succeeded', 'Failed', ''],
-      ...[snapshots.HANDLE_TEXT, 'file:n1:/etc/snapshots/passwd', 'lvm:n1:vg0/root', 'volume.stowage.dev'],
+      ...[
+        'data',
+        'apps',
+        'prod',
+        'default',
+        'n1',
+        'n2',
+        'Bound',
+        'Lost',
+        'Succeeded',
+        'Failed',
+        '',
+      ],
+      ...[
+        snapshots.HANDLE_TEXT,
+        'file:n1:/etc/snapshots/passwd',
+        'lvm:n1:vg0/root',
+        'volume.stowage.dev',
+      ],
     ),
     fc.constant(undefined),
   ),
@@ -76,7 +93,12 @@ const more = fc.oneof(
         finalizers: fc.array(
           fc.oneof(
             word,
-            fc.constantFrom(snapshots.BOUND, snapshots.AS_SOURCE, snapshots.OF_CONTENT, fill.FINALIZER),
+            fc.constantFrom(
+              snapshots.BOUND,
+              snapshots.AS_SOURCE,
+              snapshots.OF_CONTENT,
+              fill.FINALIZER,
+            ),
           ),
           { maxLength: 3 },
         ),
@@ -90,7 +112,15 @@ const given = fc.record({ changes, more, isThere: fc.boolean() });
 type Given = typeof given extends fc.Arbitrary<infer T> ? T : never;
 
 /** Fields that the server keeps there; of others, one that is taken out is optional. */
-const KEPT = new Set(['apiVersion', 'kind', 'metadata', 'spec', 'source', 'to', 'volumeSnapshotRef']);
+const KEPT = new Set([
+  'apiVersion',
+  'kind',
+  'metadata',
+  'spec',
+  'source',
+  'to',
+  'volumeSnapshotRef',
+]);
 
 /** An object with some of its strings and numbers changed, of their kind, or taken out. */
 function as<T extends { metadata: object }>(object: T, { changes: all, more: added }: Given): T {
@@ -102,7 +132,8 @@ function as<T extends { metadata: object }>(object: T, { changes: all, more: add
   const walk = (holder: Record<string, unknown>): void => {
     for (const [key, value] of Object.entries(holder)) {
       if (value !== null && typeof value === 'object') walk(value as Record<string, unknown>);
-      else if (!KEPT.has(key) && !(holder === copy.metadata && key === 'uid')) places.push([holder, key]);
+      else if (!KEPT.has(key) && !(holder === copy.metadata && key === 'uid'))
+        places.push([holder, key]);
     }
   };
   walk(copy as Record<string, unknown>);
@@ -128,9 +159,16 @@ const message = text.map((each) => each.slice(0, 500));
 
 const outcome = fc.oneof(
   fc.constant(undefined),
-  fc.record({ is: fc.constant('whole' as const), sizeBytes: fc.maxSafeNat(), takenAt: fc.maxSafeInteger() }),
+  fc.record({
+    is: fc.constant('whole' as const),
+    sizeBytes: fc.maxSafeNat(),
+    takenAt: fc.maxSafeInteger(),
+  }),
   fc.constantFrom({ is: 'absent' as const }, { is: 'running' as const }),
-  fc.record({ is: fc.constantFrom('refused' as const, 'failed' as const, 'unknown' as const), message }),
+  fc.record({
+    is: fc.constantFrom('refused' as const, 'failed' as const, 'unknown' as const),
+    message,
+  }),
 );
 const made = fc.oneof(
   fc.constant(undefined),
@@ -149,7 +187,9 @@ export const DECISIONS: readonly Target[] = [
       fc.asyncProperty(given, given, given, given, outcome, made, (a, b, c, d, seen, ended) =>
         tame(() => {
           const snapshot = as(snapshots.snapshot(), a);
-          const noted = d.isThere ? { note: snapshots.note({ do: a.isThere ? 'take' : 'delete' }) } : {};
+          const noted = d.isThere
+            ? { note: snapshots.note({ do: a.isThere ? 'take' : 'delete' }) }
+            : {};
           const content = as(snapshots.content({ status: { readyToUse: false }, ...noted }), b);
           const { action } = decideSnapshot(
             snapshots.snapshotInput({
@@ -181,7 +221,9 @@ export const DECISIONS: readonly Target[] = [
           const backup = decideBackup(
             {
               backup: as(
-                backups.backup(d.isThere ? { status: { phase: 'Running', node: 'n1', attempt: 1 } } : {}),
+                backups.backup(
+                  d.isThere ? { status: { phase: 'Running', node: 'n1', attempt: 1 } } : {},
+                ),
                 c,
               ),
               snapshot: maybe(backups.snapshot(), a),
@@ -237,7 +279,8 @@ export const DECISIONS: readonly Target[] = [
               }),
               fill.NOW,
             );
-            if (action?.do === 'create-pod') must(action.pod.metadata.namespace === fill.OWN, action);
+            if (action?.do === 'create-pod')
+              must(action.pod.metadata.namespace === fill.OWN, action);
             if (action?.do === 'rebind') {
               must(action.pv.spec.claimRef?.uid === 'prime-uid', action);
             }
@@ -254,7 +297,10 @@ export const DECISIONS: readonly Target[] = [
     property: () =>
       fc.asyncProperty(
         fc.oneof(text, fc.json(), fc.constant('["n1","n2"]')),
-        fc.oneof(anything, fc.array(fc.record({ node: fc.oneof(word, fc.constant('n1')), since: anything }))),
+        fc.oneof(
+          anything,
+          fc.array(fc.record({ node: fc.oneof(word, fc.constant('n1')), since: anything })),
+        ),
         (annotation, attachments) =>
           tame(() => {
             const entries = attachmentsFromAnnotation(annotation, attachments as never, fill.NOW);
@@ -265,7 +311,8 @@ export const DECISIONS: readonly Target[] = [
             );
             const written = recordToWrite(annotation, entries) ?? annotation;
             must(
-              recordOf(attachmentsFromAnnotation(written, undefined, fill.NOW)).join() === record.join(),
+              recordOf(attachmentsFromAnnotation(written, undefined, fill.NOW)).join() ===
+                record.join(),
               record,
             );
           }),

@@ -103,7 +103,9 @@ const SAMPLES = [
       wwn: '0x5000',
     })),
   }),
-  JSON.stringify({ signatures: [{ device: 'sdb', offset: '0x200', type: 'gpt', uuid: null, label: null }] }),
+  JSON.stringify({
+    signatures: [{ device: 'sdb', offset: '0x200', type: 'gpt', uuid: null, label: null }],
+  }),
   JSON.stringify({
     report: [{ vg: [{ vg_name: 'vg0', vg_uuid: 'x', vg_free_count: '9', vg_extent_size: '4' }] }],
   }),
@@ -121,7 +123,11 @@ const SAMPLES = [
   JSON.stringify({
     version: 1,
     uid: UID,
-    device: { path: '/dev/disk/by-id/wwn-0x5000', identity: 'serial=S1 size=1073741824', presence: 'b/1' },
+    device: {
+      path: '/dev/disk/by-id/wwn-0x5000',
+      identity: 'serial=S1 size=1073741824',
+      presence: 'b/1',
+    },
     sizeBytes: '1073741824',
     fsType: 'ext4',
     signature: 'none',
@@ -143,14 +149,19 @@ const SAMPLES = [
 const piece = fc.oneof(fc.constantFrom(...PIECES), fc.string({ maxLength: 6 }));
 const nasty = fc.array(piece, { maxLength: 6 }).map((parts) => parts.join(''));
 /** Too much of one thing. */
-const long = fc.tuple(piece, fc.integer({ min: 1, max: 20_000 })).map(([part, times]) => part.repeat(times));
+const long = fc
+  .tuple(piece, fc.integer({ min: 1, max: 20_000 }))
+  .map(([part, times]) => part.repeat(times));
 const changed = fc
   .tuple(
     fc.constantFrom(...SAMPLES),
     fc.array(fc.tuple(fc.nat(400), fc.nat(12), fc.oneof(fc.constant(''), piece)), { maxLength: 4 }),
   )
   .map(([sample, changes]) =>
-    changes.reduce((text, [at, cut, more]) => text.slice(0, at) + more + text.slice(at + cut), sample),
+    changes.reduce(
+      (text, [at, cut, more]) => text.slice(0, at) + more + text.slice(at + cut),
+      sample,
+    ),
   );
 
 export const text: fc.Arbitrary<string> = fc.oneof(
@@ -185,7 +196,16 @@ const field = fc.oneof(
   ),
   text.map((each) => Buffer.from(each).toString('base64')),
   fc
-    .constantFrom('succeeded', 'running x', 'failed 1', 'raced', 'guarded', 'denied', 'died', 'absent')
+    .constantFrom(
+      'succeeded',
+      'running x',
+      'failed 1',
+      'raced',
+      'guarded',
+      'denied',
+      'died',
+      'absent',
+    )
     .map((each) => Buffer.from(each).toString('base64')),
   nasty,
 );
@@ -193,7 +213,9 @@ const line = fc.array(field, { maxLength: 9 }).map((fields) => fields.join(' '))
 export const answer: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.array(line, { maxLength: 4 }).map((lines) => [...lines, 'stowage-end', ''].join('\n')),
+    arbitrary: fc
+      .array(line, { maxLength: 4 })
+      .map((lines) => [...lines, 'stowage-end', ''].join('\n')),
   },
   { weight: 1, arbitrary: text },
 );
@@ -225,7 +247,9 @@ export const quantity = fc.oneof(
     '-1Gi',
     '9'.repeat(30),
   ),
-  fc.tuple(fc.nat(), fc.constantFrom('', 'k', 'Ki', 'M', 'Gi', 'E', 'Ei')).map(([n, unit]) => `${n}${unit}`),
+  fc
+    .tuple(fc.nat(), fc.constantFrom('', 'k', 'Ki', 'M', 'Gi', 'E', 'Ei'))
+    .map(([n, unit]) => `${n}${unit}`),
 );
 export const annotations = fc.dictionary(
   fc.constantFrom(

@@ -45,7 +45,10 @@ const USUAL: readonly (readonly [start: string, answer: ProbeResult])[] = [
   ['vgs ', report('vg', vgRow())],
   ['lvs ', report('lv', lvRow())],
   ['lvmconfig ', result(5)],
-  ['pvs --segments', report('pvseg', segmentRow('/dev/sda', 0, 100), segmentRow('/dev/sda', 100, 56))],
+  [
+    'pvs --segments',
+    report('pvseg', segmentRow('/dev/sda', 0, 100), segmentRow('/dev/sda', 100, 56)),
+  ],
   ['pvs --reportformat', report('pv', diskRow('/dev/sda'))],
   ['blockdev ', result(0)],
   ['dd ', result(0)],
@@ -64,18 +67,26 @@ const usual = ({ name, argv }: Probe, wanted: Desired['type']): ProbeResult =>
   missing;
 
 /** A node that answers each probe by the next of these, or as one in order where that is null. */
-export const lookOf = (answers: readonly (ProbeResult | null)[], wanted: Desired['type'] = 'sparse') => {
+export const lookOf = (
+  answers: readonly (ProbeResult | null)[],
+  wanted: Desired['type'] = 'sparse',
+) => {
   let next = 0;
   return async (probes: readonly Probe[]) =>
     new Map(
-      probes.map((probe) => [probe.name, answers[next++ % answers.length] ?? usual(probe, wanted)] as const),
+      probes.map(
+        (probe) => [probe.name, answers[next++ % answers.length] ?? usual(probe, wanted)] as const,
+      ),
     );
 };
 /** Mostly in order: else each observation ends at its first answer. */
 export const results = fc.oneof(
   ...[0, 1, 4, 20].map((odd) =>
     fc.array(
-      fc.oneof({ weight: 20, arbitrary: fc.constant(null) }, { weight: odd, arbitrary: probeResult }),
+      fc.oneof(
+        { weight: 20, arbitrary: fc.constant(null) },
+        { weight: odd, arbitrary: probeResult },
+      ),
       { minLength: 20, maxLength: 60 },
     ),
   ),

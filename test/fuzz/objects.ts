@@ -6,7 +6,11 @@ import { validateVolume } from '../../src/api/validate-volume.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { decideClaim } from '../../src/controllers/provisioner/decide-claim.ts';
 import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
-import { addressOfNode, addressProblems, minionOfNode } from '../../src/controllers/volume/node-address.ts';
+import {
+  addressOfNode,
+  addressProblems,
+  minionOfNode,
+} from '../../src/controllers/volume/node-address.ts';
 import { checkClass } from '../../src/controllers/volume/storage-class.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
 import { dynamicClass } from '../../src/model/dynamic-class.ts';
@@ -23,7 +27,10 @@ const claim = fc.record({
     accessModes: fc.array(fc.oneof(fc.constant('ReadWriteOnce'), word), { maxLength: 2 }),
     volumeMode: fc.constantFrom('Filesystem', 'Block', undefined),
     size: quantity,
-    dataSource: fc.oneof(fc.constant(undefined), fc.record({ kind: word, name: word, apiGroup: word })),
+    dataSource: fc.oneof(
+      fc.constant(undefined),
+      fc.record({ kind: word, name: word, apiGroup: word }),
+    ),
   }),
   phase: fc.constantFrom('Pending', 'Bound', 'Lost', undefined),
   capacity: quantity,
@@ -45,7 +52,11 @@ const parameters = fc.dictionary(
   fc.oneof(text, fc.constantFrom('lvm', 'sparse', '1', 'true', 'vg0', '/srv/x', '["-m","0"]')),
   { maxKeys: 5 },
 );
-const taint = fc.record({ key: word, value: word, effect: fc.constantFrom('NoSchedule', 'NoExecute', 'x') });
+const taint = fc.record({
+  key: word,
+  value: word,
+  effect: fc.constantFrom('NoSchedule', 'NoExecute', 'x'),
+});
 const toleration = fc.record({
   key: word,
   operator: fc.constantFrom('Exists', 'Equal', ''),
@@ -56,7 +67,16 @@ const toleration = fc.record({
 const volume = fc.record({
   spec: fc.dictionary(
     fc.constantFrom(
-      ...['nodeName', 'storageClassName', 'mode', 'onDelete', 'overwrite', 'template', 'source', 'adopt'],
+      ...[
+        'nodeName',
+        'storageClassName',
+        'mode',
+        'onDelete',
+        'overwrite',
+        'template',
+        'source',
+        'adopt',
+      ],
       ...['sparseLoopDevice', 'rawBlockDevice', 'lvmLogicalVolume'],
     ),
     fc.oneof(
@@ -138,7 +158,8 @@ export const OBJECTS: readonly Target[] = [
             { ...storageClass, parameters: { fsType, mkfsOptions } },
             object.spec.mode,
           );
-          if (validateVolume(object).length === 0 && !('problem' in options)) desiredOf(object, options);
+          if (validateVolume(object).length === 0 && !('problem' in options))
+            desiredOf(object, options);
           const of = {
             apiVersion: 'v1',
             kind: 'Node',

@@ -86,7 +86,8 @@ export const OBSERVATIONS: readonly Target[] = [
             if ('steps' in made) collect(made.steps);
           }
         }, ObservationError);
-        const get = (_name: string) => (answers.find((each) => each !== null) ?? missing) as ProbeResult;
+        const get = (_name: string) =>
+          (answers.find((each) => each !== null) ?? missing) as ProbeResult;
         await tame(() => readFolders(['/srv'], get), ObservationError);
         await tame(() => readMade(new Map([['made', get('')]])), ObservationError);
         await tame(() => readProgress(get('').stdout));

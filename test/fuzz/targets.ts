@@ -5,4 +5,9 @@ import type { Target } from './target.ts';
 import { TRANSPORTS } from './transports.ts';
 
 /** All targets; their shares add up to 1. */
-export const TARGETS: readonly Target[] = [...TRANSPORTS, ...OBSERVATIONS, ...OBJECTS, ...DECISIONS];
+export const TARGETS: readonly Target[] = [
+  ...TRANSPORTS,
+  ...OBSERVATIONS,
+  ...OBJECTS,
+  ...DECISIONS,
+];

@@ -53,7 +53,14 @@ const uuid = async () => (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID
 const record = (owner: string) => `/var/lib/stowage/adoptions/${owner}`;
 
 function adopt(type: string, uid: string, owner = uid) {
-  const [program = '', ...words] = scriptArgv('stowage-adopt', ADOPT_SCRIPT, file(), uid, type, owner);
+  const [program = '', ...words] = scriptArgv(
+    'stowage-adopt',
+    ADOPT_SCRIPT,
+    file(),
+    uid,
+    type,
+    owner,
+  );
   return execa(program, words, { reject: false });
 }
 
@@ -80,15 +87,24 @@ const db = async (...commands: string[]) =>
 /** The blocks of the log become zeroes, from one on. */
 async function zeroLog(from: number): Promise<void> {
   const numbers = await db('sb 0', 'print logstart logblocks blocksize');
-  const [start, blocks = 0, size = 0] = [...numbers.matchAll(/= (\d+)/g)].map(([, each]) => Number(each));
+  const [start, blocks = 0, size = 0] = [...numbers.matchAll(/= (\d+)/g)].map(([, each]) =>
+    Number(each),
+  );
   const [, byte] = /\((\d+)\)/.exec(await db('sb 0', `convert fsblock ${start} byte`)) ?? [];
   const seek = Number(byte) / size + from;
-  const place = [`bs=${size}`, `seek=${seek}`, `count=${blocks - from}`, 'conv=notrunc', 'status=none'];
+  const place = [
+    `bs=${size}`,
+    `seek=${seek}`,
+    `count=${blocks - from}`,
+    'conv=notrunc',
+    'status=none',
+  ];
   await execa('dd', ['if=/dev/zero', `of=${file()}`, ...place]);
 }
 
 /** The log is that of another UUID, and the super blocks are not: xfs_db changes none while `inprogress` is set. */
-const logOf = (uid: string) => db('sb 0', 'write inprogress 1', `uuid ${uid}`, 'sb 0', 'write inprogress 0');
+const logOf = (uid: string) =>
+  db('sb 0', 'write inprogress 1', `uuid ${uid}`, 'sb 0', 'write inprogress 0');
 
 describe('an XFS', () => {
   test('that was mounted and lost power after its adoption was begun keeps what is in its log', async () => {
@@ -181,14 +197,22 @@ describe('an ext4', () => {
 
   test('that is damaged gets its name back where its adoption is deleted', async () => {
     const kinds = await setUpKinds();
-    const old = (await kinds.desired('sparse file', 'ext4', { onDelete: 'Retain' })) as DesiredSparse;
+    const old = (await kinds.desired('sparse file', 'ext4', {
+      onDelete: 'Retain',
+    })) as DesiredSparse;
     const { identity } = await carry(kinds.executors.local, 'prepare', old);
     await carry(kinds.executors.local, 'destroy', recordedAs(old, identity));
     await damage('clri <2>', old.file);
     const before = await sum(old.file);
     const uid = randomUUID();
     const renamed = join(dirname(old.file), uid);
-    const desired: DesiredSparse = { ...old, uid, name: `vol-${uid}`, adopt: old.uid, file: renamed };
+    const desired: DesiredSparse = {
+      ...old,
+      uid,
+      name: `vol-${uid}`,
+      adopt: old.uid,
+      file: renamed,
+    };
     try {
       await expect(carry(kinds.executors.local, 'prepare', desired)).rejects.toThrow(/is damaged/);
       expect(await exists(`${renamed}.partial`)).toBe(true);

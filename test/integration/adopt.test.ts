@@ -66,7 +66,9 @@ describe('a kind of storage', () => {
           ...second,
           ...(old.type === 'sparse' && { file: join(dirname(old.file), second.uid) }),
         };
-        expect(typeof (await carryOut(executor, 'n1', 'prepare', late as DesiredSparse))).toBe('string');
+        expect(typeof (await carryOut(executor, 'n1', 'prepare', late as DesiredSparse))).toBe(
+          'string',
+        );
         await carry(executor, 'destroy', { ...recordedAs(desired, identity), onDelete: 'Delete' });
       } finally {
         await removeTraces(uid, desired.type === 'sparse' ? desired.file : undefined);
@@ -136,13 +138,19 @@ describeAsRoot('a file on a file system of its own', () => {
   const mount = () => execa('mount', ['-o', 'loop', join(folder, 'disk'), point]);
   const desired = (uid: string, more: Partial<DesiredSparse> = {}): DesiredSparse => ({
     ...{ type: 'sparse', uid, name: `vol-${uid}`, mode: 'Filesystem', file: join(point, uid) },
-    ...{ sizeBytes: 64n << 20n, fs: { type: 'ext4', options: [] }, recorded: false, onDelete: 'Retain' },
+    ...{
+      sizeBytes: 64n << 20n,
+      fs: { type: 'ext4', options: [] },
+      recorded: false,
+      onDelete: 'Retain',
+    },
     ...{ kubeletRoot: '/var/lib/kubelet', onDemand: true, readOnly: false, shared: false },
     requireMount: true,
     ...more,
   });
   const adopting = () => desired(NEW, { adopt: OLD });
-  const files = async () => (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
+  const files = async () =>
+    (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
 
   test('is put back once that is mounted again, and adopted once no node has it attached', async () => {
     expect(typeof (await carryOut(executor, 'n1', 'prepare', desired(OLD)))).toBe('object');
@@ -174,7 +182,9 @@ describeAsRoot('a file on a file system of its own', () => {
     await rm(join(point, `${OLD}.owner.4`));
     expect(typeof (await carryOut(executor, 'n1', 'destroy', adopting()))).toBe('object');
     expect(await files()).toEqual([OLD]);
-    expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(point, OLD)])).stdout).toBe(OLD);
+    expect(
+      (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(point, OLD)])).stdout,
+    ).toBe(OLD);
 
     await says('held');
     expect(await planNow(executor, 'n1', 'prepare', adopting())).toMatchObject(held);

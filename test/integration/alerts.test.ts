@@ -28,7 +28,10 @@ const promtool = (...args: string[]): { status: number | null; said: string } =>
 };
 
 test('promtool finds nothing wrong with the rules', () => {
-  expect(promtool('check', 'rules', FILE)).toEqual({ status: 0, said: expect.stringContaining('SUCCESS') });
+  expect(promtool('check', 'rules', FILE)).toEqual({
+    status: 0,
+    said: expect.stringContaining('SUCCESS'),
+  });
 });
 
 test('every rule has its case, and every case its rule', async () => {
@@ -43,7 +46,9 @@ test('every series of the daemon that is not of its process is in a rule, and no
   const ours = served.filter((name) => !/^(process|nodejs)_/.test(name));
   const asked = (await rules())
     .flatMap(({ expr }) => expr.match(/\b[a-z]\w*_\w+\b/g) ?? [])
-    .map((name) => name.replace(/_(bucket|count|sum)$/, (suffix) => (ours.includes(name) ? suffix : '')));
+    .map((name) =>
+      name.replace(/_(bucket|count|sum)$/, (suffix) => (ours.includes(name) ? suffix : '')),
+    );
   const words = new Set([
     'histogram_quantile',
     'operation_name',
@@ -78,10 +83,15 @@ async function wrongOf(
   const tests = cases.map(([alert, series]) => ({
     interval: '1m',
     input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-    promql_expr_test: [{ expr: firing(alert), eval_time: '3h', exp_samples: [{ labels: '{}', value }] }],
+    promql_expr_test: [
+      { expr: firing(alert), eval_time: '3h', exp_samples: [{ labels: '{}', value }] },
+    ],
   }));
   try {
-    await writeFile(file, stringify({ rule_files: [resolve(FILE)], evaluation_interval: '5m', tests }));
+    await writeFile(
+      file,
+      stringify({ rule_files: [resolve(FILE)], evaluation_interval: '5m', tests }),
+    );
     const { status, said } = promtool('test', 'rules', file);
     if (status !== 0 && !said.includes('alertname=')) throw new Error(`promtool failed: ${said}`);
     return said.replaceAll('\\', '');

@@ -147,7 +147,12 @@ describeAsRoot('an archive that is unpacked', () => {
         ),
       };
       expect(await start(backup)).toMatchObject(unrecorded);
-      for (const line of [`${randomUUID()} ${backup.sha256}`, `${uid} ${'0'.repeat(64)}`, uid, '']) {
+      for (const line of [
+        `${randomUUID()} ${backup.sha256}`,
+        `${uid} ${'0'.repeat(64)}`,
+        uid,
+        '',
+      ]) {
         await make('ext4', 32);
         await writeFile(record, `${line}\n`);
         expect(await start(backup)).toMatchObject(unrecorded);
@@ -169,11 +174,16 @@ describeAsRoot('an archive that is unpacked', () => {
         // The path becomes a link right after the script has resolved it.
         const exchange = `[ "$1" != -m ] || ln -sfn ${outside.path}/archive ${archive}`;
         const realpath = join(programs, 'realpath');
-        await writeFile(realpath, `#!/bin/sh\nPATH=\${PATH#*:}\nrealpath "$@" || exit\n${exchange}\n`);
+        await writeFile(
+          realpath,
+          `#!/bin/sh\nPATH=\${PATH#*:}\nrealpath "$@" || exit\n${exchange}\n`,
+        );
         await chmod(realpath, 0o755);
         expect(await start({ programs })).toMatchObject({
           exitCode: 3,
-          stderr: expect.stringContaining(`leads to ${outside.path}/archive, which is in no folder`),
+          stderr: expect.stringContaining(
+            `leads to ${outside.path}/archive, which is in no folder`,
+          ),
         });
       } finally {
         await outside.remove();
@@ -181,10 +191,19 @@ describeAsRoot('an archive that is unpacked', () => {
     });
   });
 
-  const file = (name: string, more: Partial<Member> = {}): Member => ({ name, data: 'evil', ...more });
+  const file = (name: string, more: Partial<Member> = {}): Member => ({
+    name,
+    data: 'evil',
+    ...more,
+  });
   const symlink = (name: string, to: string): Member => ({ name, type: 'symbolic link', link: to });
   const hardLink = (name: string, to: string): Member => ({ name, type: 'hard link', link: to });
-  const device = (name: string, major: number, minor: number, type: Member['type'] = 'block device') => ({
+  const device = (
+    name: string,
+    major: number,
+    minor: number,
+    type: Member['type'] = 'block device',
+  ) => ({
     ...{ name, type, mode: 0o666 },
     device: [major, minor] as [number, number],
   });
@@ -206,8 +225,16 @@ describeAsRoot('an archive that is unpacked', () => {
       [symlink('l', '/'), hardLink('h', 'l/usr/bin/sh')],
       /can not be unpacked: tar: l\/usr\/bin\/sh: Cannot stat/,
     ],
-    ['a file through an absolute link', [symlink('l', '/'), file('l/evil')], /tar: l\/evil: Cannot open/],
-    ['a file through a link with ..', [symlink('l', '..'), file('l/evil')], /tar: l\/evil: Cannot open/],
+    [
+      'a file through an absolute link',
+      [symlink('l', '/'), file('l/evil')],
+      /tar: l\/evil: Cannot open/,
+    ],
+    [
+      'a file through a link with ..',
+      [symlink('l', '..'), file('l/evil')],
+      /tar: l\/evil: Cannot open/,
+    ],
     [
       'a file through two links',
       [symlink('a', 'b'), symlink('b', '../..'), file('a/evil')],
@@ -238,7 +265,11 @@ describeAsRoot('an archive that is unpacked', () => {
       [file('ping', { mode: 0o755, pax: { [NO_CAPABILITY]: CAPABILITY } })],
       /^the archive has a program with capabilities, which it may not: .*'ping'/,
     ],
-    ['what no tar knows', [file('x', { type: 'unknown' })], /can not be unpacked: tar: x: Unknown file type/],
+    [
+      'what no tar knows',
+      [file('x', { type: 'unknown' })],
+      /can not be unpacked: tar: x: Unknown file type/,
+    ],
     [
       'a header of 2 GiB',
       [{ name: 'pax', type: 'file', size: 2 ** 31, pax: { path: 'x' } }, file('y')],
@@ -284,7 +315,14 @@ describeAsRoot('an archive that is unpacked', () => {
     await look(async (place) => {
       expect((await stat(join(place, 'disk'))).isBlockDevice()).toBe(true);
       expect((await stat(join(place, 'su'))).mode & 0o7777).toBe(0o4755);
-      const { stdout } = await execa('tar', ['-c', '--xattrs', '--xattrs-include=*', '-C', place, 'ping']);
+      const { stdout } = await execa('tar', [
+        '-c',
+        '--xattrs',
+        '--xattrs-include=*',
+        '-C',
+        place,
+        'ping',
+      ]);
       expect(stdout).toContain(NO_CAPABILITY);
     });
   });
@@ -332,8 +370,18 @@ describeAsRoot('an archive that is unpacked', () => {
       {},
       /Unexpected EOF/,
     ],
-    ['no end', () => tarOf(many(3, Buffer.alloc(4096, 'x')), { end: false }), {}, /^the archive has no end/],
-    ['half an end', () => tarOf(many(3, Buffer.alloc(4096))).subarray(0, -512), {}, /no end|lone zero block/],
+    [
+      'no end',
+      () => tarOf(many(3, Buffer.alloc(4096, 'x')), { end: false }),
+      {},
+      /^the archive has no end/,
+    ],
+    [
+      'half an end',
+      () => tarOf(many(3, Buffer.alloc(4096))).subarray(0, -512),
+      {},
+      /no end|lone zero block/,
+    ],
     [
       'gzip that is cut off',
       () => gzipSync(tarOf(many(3, Buffer.alloc(4096)))).subarray(0, -9),
@@ -376,8 +424,18 @@ describeAsRoot('an archive that is unpacked', () => {
       { compression: 'xz' },
       /begins as data compressed by gzip, and by its name or spec.compression should be compressed by xz/,
     ],
-    ['a page', () => Buffer.from('<html>Log in</html>'), { compression: 'auto' }, /begins as an HTML page/],
-    ['a zip', () => Buffer.from('PK\x03\x04\x14\0'), { compression: 'auto' }, /begins as a zip archive/],
+    [
+      'a page',
+      () => Buffer.from('<html>Log in</html>'),
+      { compression: 'auto' },
+      /begins as an HTML page/,
+    ],
+    [
+      'a zip',
+      () => Buffer.from('PK\x03\x04\x14\0'),
+      { compression: 'auto' },
+      /begins as a zip archive/,
+    ],
     [
       'xz of what is no tar',
       () => execFileSync('xz', ['-c'], { input: Buffer.alloc(5000, 'x') }),
@@ -436,7 +494,8 @@ describeAsRoot('an archive that is unpacked', () => {
       ];
       await execa(pack[0] as string, pack.slice(1));
       const input = await readFile(`${archive}.tar`);
-      const bytes = packed === 'none' ? input : execFileSync(packed, ['-c'], { input, maxBuffer: Infinity });
+      const bytes =
+        packed === 'none' ? input : execFileSync(packed, ['-c'], { input, maxBuffer: Infinity });
       await writeFile(archive, bytes);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       expect(await start({ compression, type, sha256 })).toMatchObject({ exitCode: 0, stderr: '' });

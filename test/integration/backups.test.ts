@@ -17,16 +17,25 @@ describeAsRoot('a backup', () => {
     const { code, err } = await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'));
     expect({ code, err }).toMatchObject({ code: 0, err: expect.stringContaining('created') });
     const { status } = await read('b');
-    expect(status).toMatchObject({ phase: 'Completed', node: 'n1', volumeMode: 'Filesystem', attempt: 1 });
+    expect(status).toMatchObject({
+      phase: 'Completed',
+      node: 'n1',
+      volumeMode: 'Filesystem',
+      attempt: 1,
+    });
     await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
     expect(await filesOf('prod/again')).toBe(files);
     expect((await scene.cluster.client.list(VOLUME_SNAPSHOTS)).items).toEqual([]);
 
-    await scene.claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
+    await scene.claims.create('prod/block', {
+      volumeMode: 'Block',
+      dataSourceRef: fromBackup('b'),
+    });
     await scene.claims.isTold('prod/block', 'for a claim of mode Filesystem');
 
     await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });
-    for (const name of ['data', 'again', 'block'] as const) await scene.claims.remove(`prod/${name}`);
+    for (const name of ['data', 'again', 'block'] as const)
+      await scene.claims.remove(`prod/${name}`);
     await scene.isAllGone();
     await isGone('b');
     expect((await readdir(join(scene.folder, 'archives'))).sort()).toEqual([
@@ -52,12 +61,18 @@ describeAsRoot('a backup', () => {
     );
     await client.patch(BACKUPS, 'steal', { status }, { namespace: 'test', subresource: 'status' });
     await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
-    await scene.claims.isTold('test/theirs', 'is not on record on this node as the archive of this Backup');
+    await scene.claims.isTold(
+      'test/theirs',
+      'is not on record on this node as the archive of this Backup',
+    );
     await scene.claims.remove('test/theirs');
 
     await writeFile(archive('.b.tar.zst.stowage'), `${forged.metadata.uid} ${'0'.repeat(64)}\n`);
     await scene.claims.create('test/theirs', { dataSourceRef: fromBackup('steal') });
-    await scene.claims.isTold('test/theirs', 'is not on record on this node as the archive of this Backup');
+    await scene.claims.isTold(
+      'test/theirs',
+      'is not on record on this node as the archive of this Backup',
+    );
     await scene.claims.remove('test/theirs');
 
     await writeFile(archive('.b.tar.zst.stowage'), `${forged.metadata.uid} ${status?.sha256}\n`);
@@ -73,7 +88,11 @@ describeAsRoot('a backup', () => {
     await writeFile(archive('there'), 'mine');
     const elsewhere = join(scene.folder, 'elsewhere.zst');
     for (const [name, to, message] of [
-      ['over', archive('there'), /there is a file .*there on this node already, which is left as it is/],
+      [
+        'over',
+        archive('there'),
+        /there is a file .*there on this node already, which is left as it is/,
+      ],
       ['elsewhere', elsewhere, /in no folder that .*: it takes a line backups FOLDER there/],
     ] as const) {
       const { code, err } = await create(name, '--pvc', 'data', '--to', to);

@@ -24,7 +24,11 @@ describeAsRoot('what a guard found on a device', () => {
 
   const node = () => [kinds.executors.local, 'n1'] as const;
 
-  async function guarded(operation: Operation, desired: DesiredRaw, between: () => Promise<unknown>) {
+  async function guarded(
+    operation: Operation,
+    desired: DesiredRaw,
+    between: () => Promise<unknown>,
+  ) {
     const planned = await planNow(...node(), operation, desired);
     if ('refusal' in planned) throw new Error(planned.refusal);
     await between();
@@ -37,12 +41,17 @@ describeAsRoot('what a guard found on a device', () => {
       const { path } = await kinds.disk();
       const desired = kinds.onDevice(path, content);
       const end = await guarded('prepare', desired, () => write(path, 0));
-      expect(end).toMatchObject({ state: 'guarded', refusal: expect.stringContaining('data is on') });
+      expect(end).toMatchObject({
+        state: 'guarded',
+        refusal: expect.stringContaining('data is on'),
+      });
       const before = await sha256(path);
       expect(await carryOut(...node(), 'prepare', desired)).toBe(`${path} carries unknown data`);
       expect(await sha256(path)).toBe(before);
       const overwrite = 'unknown data';
-      expect(await carryOut(...node(), 'prepare', { ...desired, overwrite })).toHaveProperty('done');
+      expect(await carryOut(...node(), 'prepare', { ...desired, overwrite })).toHaveProperty(
+        'done',
+      );
     },
   );
 
@@ -76,7 +85,9 @@ describeAsRoot('what a guard found on a device', () => {
     });
     expect(end).toMatchObject({ state: 'guarded' });
     const before = await sha256(path);
-    expect(await carryOut(...node(), 'destroy', gone)).toContain('and not what was made for this Volume');
+    expect(await carryOut(...node(), 'destroy', gone)).toContain(
+      'and not what was made for this Volume',
+    );
     expect(await sha256(path)).toBe(before);
   });
 });

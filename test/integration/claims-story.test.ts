@@ -64,7 +64,9 @@ describeAsRoot('a snapshot that another namespace starts from', () => {
       await writeFile(join(path, 'data'), namespace);
     }
     expect(await readFile(join(scene.folder, 'mnt-test-foo-testing', 'data'), 'utf8')).toBe('test');
-    expect(await readFile(join(scene.folder, 'mnt-prod-foo', 'data'), 'utf8')).toBe('written after it');
+    expect(await readFile(join(scene.folder, 'mnt-prod-foo', 'data'), 'utf8')).toBe(
+      'written after it',
+    );
   });
 
   test('a claim starts from another one of its namespace', async () => {

@@ -119,10 +119,14 @@ test('describe shows a Volume down to the pods that use it', async () => {
   expect(stdout).toMatch(/^ {2}Claim: +default\/data-0$/m);
   expect(stdout).toMatch(/^ {2}Used by: +pod db-0 \(Pending\) on node n1$/m);
   expect(stdout).not.toContain('other');
-  expect(stdout).toMatch(/Normal +StateTransition +\d+s +<none> +Volume +Pending → Available: Available$/m);
+  expect(stdout).toMatch(
+    /Normal +StateTransition +\d+s +<none> +Volume +Pending → Available: Available$/m,
+  );
 
   const { stdout: why } = await stowage('why', 'volume/d1');
-  expect(why).toBe('Volume d1 is Available: nothing holds it up; it is bound to the claim default/data-0');
+  expect(why).toBe(
+    'Volume d1 is Available: nothing holds it up; it is bound to the claim default/data-0',
+  );
 });
 
 test('why says so of a Volume that no daemon looked at, also as a plugin of kubectl', async () => {

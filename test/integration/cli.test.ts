@@ -16,10 +16,13 @@ let env: Record<string, string> = {};
 let sandbox: ReturnType<typeof startSandbox>;
 
 const startSandbox = (kubeconfig: string) =>
-  execa('bin/stowage', ['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig], { reject: false });
+  execa('bin/stowage', ['sandbox', '--port', '0', '--kubeconfig-out', kubeconfig], {
+    reject: false,
+  });
 
 const stowage = (...argv: string[]) => execa('bin/stowage', argv, { env, reject: false });
-const onTerminal = (command: string, typed: readonly Typed[]) => typeOnTerminal(command, typed, { env });
+const onTerminal = (command: string, typed: readonly Typed[]) =>
+  typeOnTerminal(command, typed, { env });
 const kubectl = (...argv: string[]) => execa('kubectl', argv, { env });
 const CREATE = ['--node', 'n1', '--size', '1Gi', '--storage-class', 'fast'];
 const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
@@ -91,7 +94,11 @@ describe('get', () => {
 
   test('of nothing', async () => {
     const { exitCode, stdout, stderr } = await stowage('get', 'vol', '-l', 'app=other');
-    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 0, stdout: '', stderr: 'No volumes found' });
+    expect({ exitCode, stdout, stderr }).toEqual({
+      exitCode: 0,
+      stdout: '',
+      stderr: 'No volumes found',
+    });
   });
 
   test('into a pipe that nobody reads ends quietly', async () => {
@@ -112,16 +119,25 @@ describe('get', () => {
 test('delete refuses what has no status yet, and takes what is Available', async () => {
   const refused = await stowage('delete', 'volume', 'data1');
   expect(refused).toMatchObject({ exitCode: 5, stdout: '' });
-  expect(refused.stderr).toContain('Volume data1 cannot be deleted: its status is not known yet\nhint: ');
+  expect(refused.stderr).toContain(
+    'Volume data1 cannot be deleted: its status is not known yet\nhint: ',
+  );
 
   const { client } = await connect({ kubeconfig: env.KUBECONFIG });
-  await client.patch(VOLUMES, 'data1', { status: { phase: 'Available' } }, { subresource: 'status' });
+  await client.patch(
+    VOLUMES,
+    'data1',
+    { status: { phase: 'Available' } },
+    { subresource: 'status' },
+  );
   expect(await stowage('delete', 'volume', 'data1', '--wait', '--timeout', '120s')).toMatchObject({
     exitCode: 0,
     stdout: `${fullName('data1')} deleted`,
   });
   expect(await stowage('delete', 'volume', 'data1')).toMatchObject({ exitCode: 3, stdout: '' });
-  expect(await stowage('delete', 'volume', 'data1', '--ignore-not-found')).toMatchObject({ exitCode: 0 });
+  expect(await stowage('delete', 'volume', 'data1', '--ignore-not-found')).toMatchObject({
+    exitCode: 0,
+  });
 });
 
 describe('waiting', () => {
@@ -145,7 +161,8 @@ describe('waiting', () => {
   ] as const)('ends at %s with %d', async (signal, status) => {
     const name = signal.toLowerCase();
     const waiting = stowage('create', 'volume', name, ...CREATE, '--wait');
-    for await (const line of createInterface(waiting.stderr)) if (line === `${name}: Unknown`) break;
+    for await (const line of createInterface(waiting.stderr))
+      if (line === `${name}: Unknown`) break;
     waiting.kill(signal);
     expect(await waiting).toMatchObject({ exitCode: status, stdout: '' });
   });
@@ -185,7 +202,10 @@ describe('questions on a terminal', () => {
         ['Create it?', 'y\r'],
       ],
     );
-    expect({ exitCode, left: shown.lastIndexOf('\u001b[?25h') > shown.lastIndexOf('\u001b[?25l') }).toEqual({
+    expect({
+      exitCode,
+      left: shown.lastIndexOf('\u001b[?25h') > shown.lastIndexOf('\u001b[?25l'),
+    }).toEqual({
       exitCode: 0,
       left: true,
     });
@@ -211,7 +231,8 @@ describe('questions on a terminal', () => {
   });
 
   test('SIGTERM ends it, too', async () => {
-    const kill = (shown: string) => process.kill(Number(/pid ([0-9]+)/.exec(shown)?.[1]), 'SIGTERM');
+    const kill = (shown: string) =>
+      process.kill(Number(/pid ([0-9]+)/.exec(shown)?.[1]), 'SIGTERM');
     const command = `sh -c 'echo pid $$; exec bin/stowage create volume'`;
     const { exitCode } = await onTerminal(command, [['Name of the Volume:', kill]]);
     expect(exitCode).toBe(143);
@@ -220,8 +241,15 @@ describe('questions on a terminal', () => {
   test('what destroys is asked about', async () => {
     expect(await stowage('create', 'volume', 'precious', ...CREATE)).toMatchObject({ exitCode: 0 });
     const { client } = await connect({ kubeconfig: env.KUBECONFIG });
-    await client.patch(VOLUMES, 'precious', { status: { phase: 'Available' } }, { subresource: 'status' });
-    const no = await onTerminal('bin/stowage delete volume precious', [['and destroy that?', '\r']]);
+    await client.patch(
+      VOLUMES,
+      'precious',
+      { status: { phase: 'Available' } },
+      { subresource: 'status' },
+    );
+    const no = await onTerminal('bin/stowage delete volume precious', [
+      ['and destroy that?', '\r'],
+    ]);
     expect(no.exitCode).toBe(5);
     expect(no.shown).toContain('Volume precious on n1: its file is removed with all its data');
     expect(await stowage('get', 'volume', 'precious', '-o', 'name')).toMatchObject({ exitCode: 0 });
@@ -232,7 +260,9 @@ describe('questions on a terminal', () => {
     ]);
     expect(typed.exitCode).toBe(1);
     expect(typed.shown).toContain('There was no answer');
-    const yes = await onTerminal('bin/stowage delete volume precious', [['and destroy that?', 'y\r']]);
+    const yes = await onTerminal('bin/stowage delete volume precious', [
+      ['and destroy that?', 'y\r'],
+    ]);
     expect(yes.exitCode).toBe(0);
     expect(await stowage('get', 'volume', 'precious')).toMatchObject({ exitCode: 3 });
   });
@@ -261,13 +291,16 @@ test('manifests: a class and Volumes are created, kubectl shows them, and they a
     'json',
   );
   const manifests = `${storageClass}\n---\n${volumes}\n`;
-  const fed = (...argv: string[]) => execa('bin/stowage', argv, { env, reject: false, input: manifests });
+  const fed = (...argv: string[]) =>
+    execa('bin/stowage', argv, { env, reject: false, input: manifests });
   expect(await fed('create', '-f', '-')).toMatchObject({
     exitCode: 0,
     stderr: '',
     stdout: `storageclass.storage.k8s.io/local created\n${fullName('m-n1')} created\n${fullName('m-n2')} created`,
   });
-  expect(JSON.parse((await kubectl('get', 'storageclass', 'local', '-o', 'json')).stdout)).toMatchObject({
+  expect(
+    JSON.parse((await kubectl('get', 'storageclass', 'local', '-o', 'json')).stdout),
+  ).toMatchObject({
     provisioner: 'kubernetes.io/no-provisioner',
     parameters: { fsType: 'ext4', mkfsOptions: '["-m","0"]' },
     volumeBindingMode: 'WaitForFirstConsumer',
@@ -277,13 +310,20 @@ test('manifests: a class and Volumes are created, kubectl shows them, and they a
   expect(again.stderr).toContain('error: 3 of 3 failed');
 
   const { client } = await connect({ kubeconfig: env.KUBECONFIG });
-  await client.patch(VOLUMES, 'm-n1', { status: { phase: 'Available' } }, { subresource: 'status' });
+  await client.patch(
+    VOLUMES,
+    'm-n1',
+    { status: { phase: 'Available' } },
+    { subresource: 'status' },
+  );
   const some = await fed('delete', '-f', '-');
   expect(some).toMatchObject({
     exitCode: 7,
     stdout: `${fullName('m-n1')} deleted`,
   });
-  expect(some.stderr).toContain('storage class local: not deleted, because Volume m-n2 is of it and stays');
+  expect(some.stderr).toContain(
+    'storage class local: not deleted, because Volume m-n2 is of it and stays',
+  );
   expect(some.stderr).toContain('Volume m-n2 cannot be deleted: its status is not known yet');
 });
 
@@ -293,9 +333,13 @@ test('usage errors', async () => {
 });
 
 test('a server that is not there', async () => {
-  const { exitCode, stderr } = await execa('bin/stowage', ['get', 'vol', '--kubeconfig', '/nonexistent'], {
-    reject: false,
-  });
+  const { exitCode, stderr } = await execa(
+    'bin/stowage',
+    ['get', 'vol', '--kubeconfig', '/nonexistent'],
+    {
+      reject: false,
+    },
+  );
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^error: .*\/nonexistent.*\nhint: /);
 });
@@ -304,11 +348,14 @@ test('compiled code is kept with the user', async () => {
   const home = join(folder, 'home');
   await execa('bin/stowage', ['--help'], { env: { HOME: home, XDG_CACHE_HOME: '' } });
   expect(existsSync(join(home, '.cache/stowage/compiled'))).toBe(true);
-  await execa('bin/stowage', ['--help'], { env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') } });
+  await execa('bin/stowage', ['--help'], {
+    env: { HOME: home, XDG_CACHE_HOME: join(home, 'xdg') },
+  });
   expect(existsSync(join(home, 'xdg/stowage/compiled'))).toBe(true);
   // Where a user has no home there is just no cache.
   expect(
-    (await execa('bin/stowage', ['--help'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } })).exitCode,
+    (await execa('bin/stowage', ['--help'], { env: { HOME: '', XDG_CACHE_HOME: 'relative' } }))
+      .exitCode,
   ).toBe(0);
   expect(existsSync('relative')).toBe(false);
 });

@@ -35,7 +35,11 @@ beforeAll(async () => {
     if (name === 'other') await client.create<KubeObject>(VOLUMES, fresh(volumeNamed('elsewhere')));
     await client.create<KubeObject>(STORAGE_CLASSES, fresh(classNamed('local')));
     for (const node of ['n1', 'big1']) {
-      await client.create<KubeObject>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: node } });
+      await client.create<KubeObject>(NODES, {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: node },
+      });
     }
     for (const space of ['default', 'prod']) {
       const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: space } };
@@ -146,7 +150,8 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     // Where names take longer than a second nothing is offered, and a person presses Tab again.
     for (let left = 3; left > 0; left--) {
       const lines = CASES.filter(
-        ([line, becomes]) => [undefined, line].includes(became.get(line)) && became.get(line) !== becomes,
+        ([line, becomes]) =>
+          [undefined, line].includes(became.get(line)) && became.get(line) !== becomes,
       ).map(([line]) => line);
       if (lines.length === 0) break;
       for (const [index, line] of (await completed(shell, lines)).entries())
@@ -166,7 +171,11 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     await writeFile(join(bin, 'stowage'), "#!/bin/sh\nprintf 'admin@a:prod\\n:4\\n'\n");
     await chmod(join(bin, 'stowage'), 0o755);
     const path = { PATH: `${bin}:${process.env.PATH}` };
-    const lines = ['stowage --context adm', 'stowage --context admin@a', 'stowage --context=admin@a:p'];
+    const lines = [
+      'stowage --context adm',
+      'stowage --context admin@a',
+      'stowage --context=admin@a:p',
+    ];
     const became = [
       'stowage --context admin@a:prod ',
       'stowage --context admin@a:prod ',
@@ -174,7 +183,9 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     ];
     // zsh escapes what it might take for its own.
     const plain = async (more: object) =>
-      (await completed(shell, lines, { ...path, ...more })).map((line) => line.replaceAll('\\', ''));
+      (await completed(shell, lines, { ...path, ...more })).map((line) =>
+        line.replaceAll('\\', ''),
+      );
     expect(await plain({})).toEqual(became);
     expect(await plain({ BREAKS: ' \t\n' })).toEqual(became);
     expect(await plain({ BREAKS: ' \t\n:' })).toEqual(became);
@@ -191,9 +202,13 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     const [line = ''] = await completed(shell, ['stowage delete volume x'], path);
     expect(line).not.toBe('stowage delete volume x');
     // What was put in is one word, as it was offered.
-    const { stdout } = await execa(shell, ['-c', line.replace('stowage delete volume', "printf '<%s>'")], {
-      env: { ...env, ...path },
-    });
+    const { stdout } = await execa(
+      shell,
+      ['-c', line.replace('stowage delete volume', "printf '<%s>'")],
+      {
+        env: { ...env, ...path },
+      },
+    );
     expect(stdout).toBe(`<${name}>`);
     expect(await readdir(bin)).toEqual(['stowage']);
   });
@@ -220,7 +235,10 @@ describe('kubectl', () => {
       exitCode: 0,
       stdout: 'volume.storage.metalk8s.scality.com/data1',
     });
-    expect(await kubectl('stowage', 'get', 'volume', 'nowhere')).toMatchObject({ exitCode: 3, stdout: '' });
+    expect(await kubectl('stowage', 'get', 'volume', 'nowhere')).toMatchObject({
+      exitCode: 3,
+      stdout: '',
+    });
   });
 
   test.each([
@@ -250,15 +268,21 @@ test('the scripts that are checked in are what `stowage completion` prints', asy
 
 test('shellcheck has nothing to say of bash’s, nor of what is in bin/', async () => {
   const files = (await readdir('bin')).map((name) => join('bin', name));
-  const { stdout } = await execa('shellcheck', ['completions/stowage.bash', ...files], { reject: false });
+  const { stdout } = await execa('shellcheck', ['completions/stowage.bash', ...files], {
+    reject: false,
+  });
   expect(stdout).toBe('');
 });
 
 test('man has nothing to say of the pages, and shows them', async () => {
   for (const name of await readdir('man')) {
-    const { stdout, stderr } = await execa('man', ['--warnings', '-E', 'UTF-8', '-l', join('man', name)], {
-      env: { MANWIDTH: '80', LC_ALL: 'C.UTF-8', MANPAGER: 'cat' },
-    });
+    const { stdout, stderr } = await execa(
+      'man',
+      ['--warnings', '-E', 'UTF-8', '-l', join('man', name)],
+      {
+        env: { MANWIDTH: '80', LC_ALL: 'C.UTF-8', MANPAGER: 'cat' },
+      },
+    );
     expect({ name, stderr }).toEqual({ name, stderr: '' });
     expect(stdout).toContain('SYNOPSIS');
   }

@@ -18,7 +18,12 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { directoryRecord, recordDirectory } from '../../src/storage/directory/record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { directoryPartial } from '../../src/storage/records.ts';
-import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
+import {
+  claimsOf,
+  createClass,
+  createNode,
+  createSnapshotClass,
+} from '../support/claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
 import { startController, type TestController } from '../support/controller.ts';
 import { loopsBelow } from '../support/device-mounts.ts';
@@ -101,7 +106,8 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return readyOf(volume)?.reason === reason ? volume : undefined;
     });
-  const volumeOf = async (claim: `${string}/${string}`) => `pvc-${(await claims.get(claim)).metadata.uid}`;
+  const volumeOf = async (claim: `${string}/${string}`) =>
+    `pvc-${(await claims.get(claim)).metadata.uid}`;
   const createVolume = (name: string, more: object = {}) =>
     cluster.client.create<Volume>(VOLUMES, {
       apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
@@ -116,7 +122,9 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
       },
     });
   const filesIn = async (path: string) =>
-    (await readdir(path, { withFileTypes: true })).flatMap((each) => (each.isFile() ? [each.name] : []));
+    (await readdir(path, { withFileTypes: true })).flatMap((each) =>
+      each.isFile() ? [each.name] : [],
+    );
   const record = async () => JSON.parse(await readFile(directoryRecord(directory), 'utf8'));
   const hasRoom = (is: (bytes: bigint) => boolean) =>
     until('the scheduler is told', async () => {
@@ -144,7 +152,9 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     // The other one came right after the guard had held: mv(1) skips what is there, and from coreutils 9.2 on it says so.
     const late = { ...(steps[rename] as Step), guards: [] };
     expect(await run(randomUUID(), [late])).toMatch(/^(succeeded|raced)$/);
-    expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({ uuid: second });
+    expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({
+      uuid: second,
+    });
     // Its own file is gone by then.
     await rm(directoryPartial(first), { force: true });
     expect(await run(randomUUID(), [late])).toBe('raced');
@@ -159,7 +169,11 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await claims.isBound('prod/gone');
     await claims.createSnapshot('prod/copy', 'first');
     await claims.isReady('prod/copy');
-    expect(await record()).toMatchObject({ uuid: await uuidOf('disk'), type: 'ext4', path: '/volumes' });
+    expect(await record()).toMatchObject({
+      uuid: await uuidOf('disk'),
+      type: 'ext4',
+      path: '/volumes',
+    });
     await hasRoom((bytes) => bytes > 0n);
 
     await halt();
@@ -168,23 +182,31 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(readyOf(first)).toMatchObject({ status: 'False' });
     expect(readyOf(first)?.message).toContain(`/volumes on ext4 ${await uuidOf('disk')}`);
     await claims.create('prod/second');
-    await claims.isTold('prod/second', `node n1 has no room now: the file system of … is not mounted`);
+    await claims.isTold(
+      'prod/second',
+      `node n1 has no room now: the file system of … is not mounted`,
+    );
     await hasRoom((bytes) => bytes === 0n);
     await createVolume('by-hand');
-    expect(readyOf(await isReady('by-hand', 'DirectoryNotMounted'))).toMatchObject({ status: 'Unknown' });
+    expect(readyOf(await isReady('by-hand', 'DirectoryNotMounted'))).toMatchObject({
+      status: 'Unknown',
+    });
     const gone = await volumeOf('prod/gone');
     await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'gone', { namespace: 'prod' });
     await until('the deletion of a Volume waits', async () => {
       const { status } = await cluster.client.get<Volume>(VOLUMES, gone);
       const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-      return status?.phase === 'Terminating' && ready?.reason === 'DirectoryNotMounted' ? true : undefined;
+      return status?.phase === 'Terminating' && ready?.reason === 'DirectoryNotMounted'
+        ? true
+        : undefined;
     });
     await cluster.client.delete(VOLUME_SNAPSHOTS, 'copy', { namespace: 'prod' });
     await until(
       'the deletion of the copy waits, too',
       async () =>
         (await cluster.client.list<KubeEvent>(EVENTS)).items.some(
-          ({ reason, message }) => reason === 'SnapshotDeleteError' && message?.includes('is not mounted'),
+          ({ reason, message }) =>
+            reason === 'SnapshotDeleteError' && message?.includes('is not mounted'),
         ) || undefined,
     );
     for (const [kind, name] of [
@@ -210,7 +232,8 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     await isReady('by-hand', 'Available');
     await claims.isGone(VOLUME_SNAPSHOTS, 'prod/copy');
     await until('nothing is left of what was deleted', async () =>
-      (await filesIn(directory)).length === 3 && (await readdir(join(directory, 'snapshots'))).length === 0
+      (await filesIn(directory)).length === 3 &&
+      (await readdir(join(directory, 'snapshots'))).length === 0
         ? true
         : undefined,
     );

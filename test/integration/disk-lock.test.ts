@@ -79,7 +79,10 @@ describeAsRoot('the lock of a disk', () => {
     ['root', () => createShellExecutor(createLocalShell(['n1']))],
     [
       'a user with sudo',
-      () => createShellExecutor(createSshShell({ configFile: user.sshd.configFile, addressOf: () => ({}) })),
+      () =>
+        createShellExecutor(
+          createSshShell({ configFile: user.sshd.configFile, addressOf: () => ({}) }),
+        ),
     ],
   ];
 
@@ -92,13 +95,16 @@ describeAsRoot('the lock of a disk', () => {
       await rm(join(folder.path, 'go'), { force: true });
       await rm(join(folder.path, 'pid'), { force: true });
       expect(await isFree()).toBe(true);
-      await until('the job ends', async () => ((await executor.forget('n1', subject)) ? true : undefined));
+      await until('the job ends', async () =>
+        (await executor.forget('n1', subject)) ? true : undefined,
+      );
       await executor.close();
     });
 
     const isFree = async () =>
       (await execa('flock', ['-n', device, 'true'], { reject: false })).exitCode === 0;
-    const becomesFree = () => until('the lock is free', async () => ((await isFree()) ? true : undefined));
+    const becomesFree = () =>
+      until('the lock is free', async () => ((await isFree()) ? true : undefined));
     const free = (exit: number): Guard => ({
       argv: [join(folder.path, 'free'), device],
       expect: { exit },
@@ -130,7 +136,9 @@ describeAsRoot('the lock of a disk', () => {
       await pid();
       expect(await isFree()).toBe(false);
       await go();
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([{ state: 'succeeded' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([
+        { state: 'succeeded' },
+      ]);
       await becomesFree();
     });
 
@@ -152,12 +160,18 @@ describeAsRoot('the lock of a disk', () => {
       const parent = await parentOf(running);
       // Under sudo the shell is one further.
       const shell =
-        (await readFile(`/proc/${parent}/comm`, 'utf8')) === 'sudo\n' ? await parentOf(parent) : parent;
+        (await readFile(`/proc/${parent}/comm`, 'utf8')) === 'sudo\n'
+          ? await parentOf(parent)
+          : parent;
       process.kill(shell, 'SIGKILL');
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], 300)).toMatchObject([{ state: 'running' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], 300)).toMatchObject([
+        { state: 'running' },
+      ]);
       expect(await isFree()).toBe(false);
       await go();
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toMatchObject([{ state: 'died' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toMatchObject([
+        { state: 'died' },
+      ]);
       await becomesFree();
     });
 
@@ -170,7 +184,9 @@ describeAsRoot('the lock of a disk', () => {
       });
       holder.stdin?.end();
       await holder;
-      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([{ state: 'succeeded' }]);
+      expect(await executor.poll('n1', [{ subject, id: 'a' }], WITHIN)).toEqual([
+        { state: 'succeeded' },
+      ]);
     });
 
     test.each([
@@ -180,7 +196,9 @@ describeAsRoot('the lock of a disk', () => {
       const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
       await until('the lock is held', async () => ((await isFree()) ? undefined : true));
       try {
-        expect(await run(job(step('ok', { lock: device, ...(mayRace ? { mayRace } : {}) })))).toMatchObject({
+        expect(
+          await run(job(step('ok', { lock: device, ...(mayRace ? { mayRace } : {}) }))),
+        ).toMatchObject({
           state,
           exit: 1,
           output: expect.stringContaining(`${device} was locked by another program`),

@@ -22,7 +22,16 @@ describeAsRoot('a program that parses bytes of others', () => {
   /** Runs a part of a script where scripts run that fill volumes, with a secret in its environment and a descriptor open. */
   async function inside(part: string): Promise<string> {
     const script = `${FETCH_FUNCTIONS} umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
-    const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc', 'sh', '-c', script];
+    const words = [
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--mount-proc',
+      'sh',
+      '-c',
+      script,
+    ];
     const { all } = await execa('unshare', [...words, 'inside', folder.path], {
       ...{ all: true, reject: false, timeout: 120_000, env: { SECRET: 'S3CRET', CA: CERTIFICATE } },
     });
@@ -33,7 +42,9 @@ describeAsRoot('a program that parses bytes of others', () => {
   test('has no capabilities, environment or network, and sees programs alone', async () => {
     const look = `${RIGHTS}; ls /; echo $SECRET; head -c 1 <&5; curl -sS ${server.url('/x')}; echo x >/usr/x`;
     expect(
-      await inside(`make_jail root; nobody sh -c ${JSON.stringify(look).replaceAll('$', '\\$')} 2>&1`),
+      await inside(
+        `make_jail root; nobody sh -c ${JSON.stringify(look).replaceAll('$', '\\$')} 2>&1`,
+      ),
     ).toMatch(
       /^uid: 65534\nno_new_privs: 1\nCapability bounding set: \[none\]\n(bin|lib\w*|new|sbin|usr|\n)+sh: 1: 5: Bad file descriptor\ncurl: \(7\)[^\n]*\nsh: 1: cannot create \/usr\/x: Read-only file system$/,
     );
@@ -65,7 +76,9 @@ describeAsRoot('a program that parses bytes of others', () => {
     expect(await inside(`prepare_curl x; ${fetch}`)).toBe('fetched');
     expect(server.asked).toEqual([{ path: '/x?y="\\', authorization: 'Bearer "\\' }]);
     const CURL = '"" --reuid=65521 --regid=65521 --clear-groups';
-    expect(await inside(`prepare_curl x; enter net 1048576 ${CURL} sh -c '${RIGHTS}; ls /etc'`)).toMatch(
+    expect(
+      await inside(`prepare_curl x; enter net 1048576 ${CURL} sh -c '${RIGHTS}; ls /etc'`),
+    ).toMatch(
       /^uid: 65521\nno_new_privs: 1\nCapability bounding set: \[none\]\n(?![\s\S]*(passwd|shadow|resolv))[\s\S]*ssl[\s\S]*$/,
     );
   });

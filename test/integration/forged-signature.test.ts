@@ -7,7 +7,14 @@ import { contentLink } from '../../src/storage/links.ts';
 import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
 import { rulePath } from '../../src/storage/udev.ts';
 import { carryOut } from '../support/carry-out.ts';
-import { BACKINGS, CONTENTS, type Content, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
+import {
+  BACKINGS,
+  CONTENTS,
+  type Content,
+  type Kinds,
+  recordedAs,
+  setUpKinds,
+} from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
@@ -17,7 +24,11 @@ const BTRFS = '_BHRfS_M';
 
 const write = (device: string, bytes: string, at: number) =>
   execa('sh', [
-    ...['-c', 'printf "$1" | dd of="$2" bs=1 seek="$3" conv=notrunc,nocreat,fsync status=none', 'sh'],
+    ...[
+      '-c',
+      'printf "$1" | dd of="$2" bs=1 seek="$3" conv=notrunc,nocreat,fsync status=none',
+      'sh',
+    ],
     ...[bytes, device, String(at)],
   ]);
 
@@ -30,9 +41,9 @@ async function forge(device: string, content: Content): Promise<void> {
   await write(device, BTRFS, 65536 + 64);
 }
 
-const rows = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const)).filter(
-  ([backing, content]) => EVERY_CASE || content === 'Block' || backing === 'sparse file',
-);
+const rows = BACKINGS.flatMap((backing) =>
+  CONTENTS.map((content) => [backing, content] as const),
+).filter(([backing, content]) => EVERY_CASE || content === 'Block' || backing === 'sparse file');
 
 describeAsRoot('a volume in which a pod stored bytes that look like a signature', () => {
   let kinds: Kinds;
@@ -51,7 +62,9 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
   const paths = EVERY_CASE
     ? ['its own path', 'the path of an earlier version']
     : ['the path of an earlier version'];
-  test.each(paths.flatMap((path) => rows.map(([backing, content]) => [backing, content, path] as const)))(
+  test.each(
+    paths.flatMap((path) => rows.map(([backing, content]) => [backing, content, path] as const)),
+  )(
     '%s with %s and %s: is the Volume’s, has its link, and can be deleted',
     async (backing, content, name) => {
       const bare = await kinds.desired(backing, content);

@@ -39,7 +39,9 @@ describeAsRoot('the script that grows a file system', () => {
   afterEach(async () => {
     await execa('umount', [pod], { reject: false });
     // The namespace ends a moment after its last process.
-    await until('nothing has the device', async () => ((await mountsOf()).length === 0 ? true : undefined));
+    await until('nothing has the device', async () =>
+      (await mountsOf()).length === 0 ? true : undefined,
+    );
     await execa('losetup', ['-d', device]);
     await folder.remove();
   });
@@ -103,14 +105,18 @@ describeAsRoot('the script that grows a file system', () => {
     await writeFile(slow, `#!/bin/sh\ntouch ${begun}\nexec sleep 600\n`);
     await chmod(slow, 0o755);
     const running = grow('xfs');
-    await until('it grows', async () => ((await stat(begun).catch(() => undefined)) ? true : undefined));
+    await until('it grows', async () =>
+      (await stat(begun).catch(() => undefined)) ? true : undefined,
+    );
     const seen = await mountsOf();
     expect(new Set(seen.map((each) => each.split(' ')[1]))).toEqual(new Set([MOUNTS]));
     expect((await here()).filter((line) => line.includes(device))).toEqual([]);
     expect((await stat(MOUNTS)).mode & 0o777).toBe(0o700);
     running.kill('SIGKILL');
     await running;
-    await until('the namespace has ended', async () => ((await mountsOf()).length === 0 ? true : undefined));
+    await until('the namespace has ended', async () =>
+      (await mountsOf()).length === 0 ? true : undefined,
+    );
     await rm(slow);
     expect(await grow('xfs')).toMatchObject({ exitCode: 0 });
   });
@@ -118,7 +124,10 @@ describeAsRoot('the script that grows a file system', () => {
   test('refuses a device that holds another file system', async () => {
     await make('ext4');
     const ended = await grow('ext4', randomUUID());
-    expect(ended).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('does not hold the file') });
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('does not hold the file'),
+    });
     expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', device])).stdout).toBe(uuid);
   });
 });

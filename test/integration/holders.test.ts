@@ -22,7 +22,8 @@ describeAsRoot('a sparse file whose loop device is held', () => {
       const planned = await planNow(executor, 'n1', 'absent', scene.desired);
       if (!('refusal' in planned)) break;
       const command = commandIn(planned.hint);
-      if (command === undefined) throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
+      if (command === undefined)
+        throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
       refusals.push(planned.refusal);
       await execa('sh', ['-c', command]);
     }

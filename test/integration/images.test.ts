@@ -32,7 +32,9 @@ describeAsRoot('a claim that is filled on its node', () => {
   });
   const register = () => scene.register('image', 'Image');
   const create = (name: string, path: string, source: { sha256?: string } = {}) =>
-    createImage(scene.cluster.client, `prod/${name}`, { source: { url: scene.server.url(path), ...source } });
+    createImage(scene.cluster.client, `prod/${name}`, {
+      source: { url: scene.server.url(path), ...source },
+    });
   /** What was filled, and what could not be. */
   const counted = async () => {
     const { body } = await scene.metrics.read();
@@ -56,9 +58,14 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.createFast();
     await register();
     await create('debian', '/disk.xz', { sha256: sha256(XZ) });
-    await scene.claims.create('prod/block', { volumeMode: 'Block', dataSourceRef: fromImage('debian') });
+    await scene.claims.create('prod/block', {
+      volumeMode: 'Block',
+      dataSourceRef: fromImage('debian'),
+    });
     const block = await scene.claims.isBound('prod/block');
-    expect(sha256(await begins(block.spec.local?.path ?? '', CONTENT.length))).toBe(sha256(CONTENT));
+    expect(sha256(await begins(block.spec.local?.path ?? '', CONTENT.length))).toBe(
+      sha256(CONTENT),
+    );
 
     await scene.claims.create('prod/files', { dataSourceRef: fromImage('debian') });
     const path = await scene.mounted('prod/files');
@@ -115,7 +122,10 @@ describeAsRoot('a claim that is filled on its node', () => {
       await scene.createFast();
       await register();
       await create('wrong', path, source);
-      await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('wrong') });
+      await scene.claims.create('prod/claim', {
+        volumeMode: 'Block',
+        dataSourceRef: fromImage('wrong'),
+      });
       await scene.claims.isTold('prod/claim', told);
       expect((await scene.claims.get('prod/claim')).status?.phase).toBe('Pending');
       expect(await files()).toEqual([]);
@@ -131,7 +141,10 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.createFast();
     await register();
     await create('wrong', '/disk', { sha256: 'a'.repeat(64) });
-    await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('wrong') });
+    await scene.claims.create('prod/claim', {
+      volumeMode: 'Block',
+      dataSourceRef: fromImage('wrong'),
+    });
     const someone = await person(scene.cluster.kubeconfig);
     try {
       const said = await someone.untilCause('pvc prod/claim', 'Failed');
@@ -150,7 +163,10 @@ describeAsRoot('a claim that is filled on its node', () => {
     await scene.createFast();
     await register();
     await create('debian', '/later');
-    await scene.claims.create('prod/claim', { volumeMode: 'Block', dataSourceRef: fromImage('debian') });
+    await scene.claims.create('prod/claim', {
+      volumeMode: 'Block',
+      dataSourceRef: fromImage('debian'),
+    });
     await scene.claims.isTold('prod/claim', 'the server answered 404 Not Found');
     scene.server.paths.set('/later', CONTENT);
     const { spec } = await scene.claims.isBound('prod/claim');
@@ -174,7 +190,8 @@ describeAsRoot('a claim that is filled on its node', () => {
       const volumes = (await scene.cluster.client.list<Volume>(VOLUMES)).items;
       const status = volumes.find(({ metadata }) => metadata.name === name)?.status;
       return (
-        status?.conditions?.some(({ message = '' }) => message.includes('25% (4 of 16 MiB)')) || undefined
+        status?.conditions?.some(({ message = '' }) => message.includes('25% (4 of 16 MiB)')) ||
+        undefined
       );
     });
     const why = await scene.cluster.stowage(['why', 'pvc', 'prod/claim']);

@@ -12,7 +12,9 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
     ['raced', { mayRace: true }, { state: 'raced', exit: 3, output: 'out\nerr\n' }],
   ])('%s: its status and what it printed, and no later step runs', async (__, more, state) => {
     const failing = { ...script('echo out; echo err >&2; exit 3'), ...more };
-    expect(await run(job(script('echo earlier'), failing, script('echo later >later')))).toMatchObject({
+    expect(
+      await run(job(script('echo earlier'), failing, script('echo later >later'))),
+    ).toMatchObject({
       ...state,
       step: { name: 'run sh', command: expect.stringContaining("'sh' '-c'") },
     });
@@ -34,15 +36,25 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
 
   test('a program that the node lacks fails with 127', async () => {
     expect(await run(job(step('no-such-program')))).toMatchObject({ state: 'failed', exit: 127 });
-    const [probe] = (await scene.executor.observe(NODE, [{ name: 'a', argv: ['no-such-program'] }])).values();
-    expect(probe).toMatchObject({ exit: 127, stdout: '', stderr: expect.stringContaining('not found') });
+    const [probe] = (
+      await scene.executor.observe(NODE, [{ name: 'a', argv: ['no-such-program'] }])
+    ).values();
+    expect(probe).toMatchObject({
+      exit: 127,
+      stdout: '',
+      stderr: expect.stringContaining('not found'),
+    });
   });
 
   const print = (what: string, exit = 0) => ['sh', '-c', `printf '${what}'; exit ${exit}`];
   test.each<[string, Omit<Guard, 'refusal'>, boolean]>([
     ['the status wanted', { argv: print('x', 2), expect: { exit: 2 } }, true],
     ['another status', { argv: print('x'), expect: { exit: 2 } }, false],
-    ['the text wanted', { argv: print('a\\nb\\n\\n', 1), expect: { stdout: { is: 'a\nb' } } }, true],
+    [
+      'the text wanted',
+      { argv: print('a\\nb\\n\\n', 1), expect: { stdout: { is: 'a\nb' } } },
+      true,
+    ],
     ['another text', { argv: print('a*'), expect: { stdout: { is: 'a' } } }, false],
     ['nothing, as wanted', { argv: print(''), expect: { exit: 0, stdout: { is: '' } } }, true],
     [
@@ -69,7 +81,10 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
   ])('a guard that answers %s', async (__, guard, holds) => {
     const refusal = 'it\'s not \\ as "expected"\n%s';
     const state = await run(
-      job({ ...script('echo ran >>log'), guards: [{ ...guard, refusal }] }, script('echo next >>log')),
+      job(
+        { ...script('echo ran >>log'), guards: [{ ...guard, refusal }] },
+        script('echo next >>log'),
+      ),
     );
     expect(state).toMatchObject(holds ? { state: 'succeeded' } : { state: 'guarded', refusal });
     expect(await text('log')).toBe(holds ? 'ran\nnext\n' : '');

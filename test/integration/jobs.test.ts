@@ -27,7 +27,8 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const never = job();
     expect(await scene.executor.submit(NODE, long, 0)).toMatchObject({ state: 'running' });
     await pids();
-    const poll = (waitMs: number) => scene.executor.poll(NODE, [long.key, never.key, long.key], waitMs);
+    const poll = (waitMs: number) =>
+      scene.executor.poll(NODE, [long.key, never.key, long.key], waitMs);
     const running = {
       state: 'running',
       step: { name: 'run sh', command: expect.stringContaining('until [ -e go ]') },
@@ -42,7 +43,9 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
 
   test('a job outlives the connection that submitted it', async () => {
     const long = job(waiting(), script('echo after >after'));
-    const answer = scene.executor.submit(NODE, long, WITHIN).then(String, (error: unknown) => error);
+    const answer = scene.executor
+      .submit(NODE, long, WITHIN)
+      .then(String, (error: unknown) => error);
     await pids();
     await transport.cut(scene.sshd);
     expect(await scene.executor.poll(NODE, [long.key], 0)).toMatchObject([{ state: 'running' }]);
@@ -61,9 +64,13 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const { shell } = await pids();
     process.kill(shell, 'SIGKILL');
     await until('the shell is gone', async () =>
-      (await readFile(`/proc/${shell}/stat`).catch(() => undefined)) === undefined ? true : undefined,
+      (await readFile(`/proc/${shell}/stat`).catch(() => undefined)) === undefined
+        ? true
+        : undefined,
     );
-    expect(await scene.executor.poll(NODE, [killed.key], 200)).toMatchObject([{ state: 'running' }]);
+    expect(await scene.executor.poll(NODE, [killed.key], 200)).toMatchObject([
+      { state: 'running' },
+    ]);
     expect(await scene.executor.forget(NODE, scene.subject)).toBe(false);
     const next = job(script('echo next >next'));
     expect(await scene.executor.submit(NODE, next, 200)).toEqual({ state: 'running' });
@@ -96,7 +103,9 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
         all.map(({ key }) => key),
         WITHIN,
       );
-      await until('it waits for all', async () => ((await waiters(all)) === all.length ? true : undefined));
+      await until('it waits for all', async () =>
+        (await waiters(all)) === all.length ? true : undefined,
+      );
       await writeFile(join(scene.here, 'go-first'), '');
       const states = await answer;
       expect(states.map(({ state }) => state)).toEqual(
@@ -119,7 +128,9 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const long = job(waiting());
     await scene.executor.submit(NODE, long, 0);
     await pids();
-    const answer = scene.executor.poll(NODE, [long.key], 2000).then(String, (error: unknown) => error);
+    const answer = scene.executor
+      .poll(NODE, [long.key], 2000)
+      .then(String, (error: unknown) => error);
     await until('it waits', async () => ((await waiters([long])) === 1 ? true : undefined));
     await transport.cut(scene.sshd);
     expect(await answer).toBeInstanceOf(NodeError);
@@ -131,15 +142,21 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const folder = `/run/stowage/jobs/${scene.subject}`;
     await run(job());
     for (const name of ['old', 'young', 'busy']) await mkdir(join(folder, `.new.${name}`));
-    for (const name of ['old', 'busy']) await execa('touch', ['-d', '-5 min', join(folder, `.new.${name}`)]);
+    for (const name of ['old', 'busy'])
+      await execa('touch', ['-d', '-5 min', join(folder, `.new.${name}`)]);
     const busy = execa('flock', [join(folder, '.new.busy/output'), 'cat'], { stdin: 'pipe' });
-    await until('it is held', async () => (existsSync(join(folder, '.new.busy/output')) ? true : undefined));
+    await until('it is held', async () =>
+      existsSync(join(folder, '.new.busy/output')) ? true : undefined,
+    );
     await execa('touch', ['-d', '-5 min', join(folder, '.new.busy')]);
     await run(job());
     const left = (await readdir(folder, { withFileTypes: true })).map(({ name }) => name);
     busy.stdin?.end();
     await busy;
-    expect(left.filter((name) => name.startsWith('.new')).sort()).toEqual(['.new.busy', '.new.young']);
+    expect(left.filter((name) => name.startsWith('.new')).sort()).toEqual([
+      '.new.busy',
+      '.new.young',
+    ]);
   });
 
   test('subjects are those that the node keeps anything of', async () => {
@@ -155,16 +172,21 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const first = job(waiting(), log('first'));
     await scene.executor.submit(NODE, first, 0);
     await pids();
-    const others = ['b', 'c', 'd'].map((name) => job(log(`${name}+`), script('sleep 0.05'), log(`${name}-`)));
+    const others = ['b', 'c', 'd'].map((name) =>
+      job(log(`${name}+`), script('sleep 0.05'), log(`${name}-`)),
+    );
     for (const other of others)
       expect(await scene.executor.submit(NODE, other, 0)).toEqual({ state: 'running' });
     expect(await text('log')).toBe('');
     await writeFile(join(scene.here, 'go'), '');
-    for (const each of [first, ...others]) expect(await ended(each)).toEqual({ state: 'succeeded' });
+    for (const each of [first, ...others])
+      expect(await ended(each)).toEqual({ state: 'succeeded' });
     const lines = (await text('log')).trim().split('\n');
     expect(lines[0]).toBe('first');
     // Whichever was next, none began inside another.
-    const pairs = [lines.slice(1, 3), lines.slice(3, 5), lines.slice(5, 7)].map((pair) => pair.join(' '));
+    const pairs = [lines.slice(1, 3), lines.slice(3, 5), lines.slice(5, 7)].map((pair) =>
+      pair.join(' '),
+    );
     expect(pairs.sort()).toEqual(['b+ b-', 'c+ c-', 'd+ d-']);
   });
 
@@ -192,7 +214,9 @@ async function waiters(jobs: readonly Job[]): Promise<number> {
   const folders = jobs.map(({ key }) => `/${key.subject}/`);
   let count = 0;
   for (const pid of await readdir('/proc')) {
-    const argv = /^\d+$/.test(pid) ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
+    const argv = /^\d+$/.test(pid)
+      ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+      : '';
     if (argv.startsWith('flock\0-s\0-w\0') && folders.some((each) => argv.includes(each))) count++;
   }
   return count;

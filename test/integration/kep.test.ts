@@ -34,7 +34,10 @@ async function startOnSandbox(isOn: boolean): Promise<KepScene> {
     const { client } = await connect({ kubeconfig });
     await createNode(client, 'n1');
     const start = (flags: readonly string[]) =>
-      startDaemon({ folder: folder.path, kubeconfigOf: () => kubeconfig }, [...REACHED_BY, ...flags]);
+      startDaemon({ folder: folder.path, kubeconfigOf: () => kubeconfig }, [
+        ...REACHED_BY,
+        ...flags,
+      ]);
     let daemon = await start([gate(isOn)]);
     stops.push(() => daemon.stop());
     return {

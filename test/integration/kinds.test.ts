@@ -4,7 +4,14 @@ import { execa } from 'execa';
 import { contentLink } from '../../src/storage/links.ts';
 import type { Desired } from '../../src/storage/types.ts';
 import { bytesOf, carry, exists, KINDS, kindCases, someKinds } from '../support/kind-cases.ts';
-import { CONTENTS, type Kinds, recordedAs, SIZE, setUpKinds, TRANSPORTS } from '../support/kinds.ts';
+import {
+  CONTENTS,
+  type Kinds,
+  recordedAs,
+  SIZE,
+  setUpKinds,
+  TRANSPORTS,
+} from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { describeAsRoot, mayGrowMounted } from '../support/root.ts';
 
@@ -124,7 +131,11 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       },
     );
 
-    async function useIt(content: string, link: string, mountPoint: string): Promise<() => Promise<unknown>> {
+    async function useIt(
+      content: string,
+      link: string,
+      mountPoint: string,
+    ): Promise<() => Promise<unknown>> {
       if (content === 'Block') {
         // As the kubelet does.
         const { stdout } = await execa('losetup', ['--find', '--show', link]);

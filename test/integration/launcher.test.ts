@@ -19,7 +19,8 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Runs with a PATH on which `node` is what is given: a script, or nothing. */
 async function run(path: string, node?: string) {
   const bin = await mkdtemp(join(folder, 'bin-'));
-  for (const tool of ['sh', 'dirname', 'readlink']) await symlink(`/usr/bin/${tool}`, join(bin, tool));
+  for (const tool of ['sh', 'dirname', 'readlink'])
+    await symlink(`/usr/bin/${tool}`, join(bin, tool));
   if (node !== undefined) {
     await writeFile(join(bin, 'node'), node);
     await chmod(join(bin, 'node'), 0o755);
@@ -40,14 +41,20 @@ test('a checkout brings its Node.js, whatever is on PATH', async () => {
 });
 
 test('an installed package takes the one on PATH', async () => {
-  expect(await run(join(installed(), 'bin/stowage'), REAL)).toMatchObject({ stdout: VERSION, exitCode: 0 });
+  expect(await run(join(installed(), 'bin/stowage'), REAL)).toMatchObject({
+    stdout: VERSION,
+    exitCode: 0,
+  });
 });
 
 test('links, also to links and relative ones, are followed', async () => {
   await mkdir(join(folder, 'bin'));
   await symlink('../lib/node_modules/stowage/bin/stowage', join(folder, 'bin/stowage'));
   await symlink(join(folder, 'bin/stowage'), join(folder, 'kubectl-stowage'));
-  expect(await run(join(folder, 'kubectl-stowage'), REAL)).toMatchObject({ stdout: VERSION, exitCode: 0 });
+  expect(await run(join(folder, 'kubectl-stowage'), REAL)).toMatchObject({
+    stdout: VERSION,
+    exitCode: 0,
+  });
 });
 
 test('a Node.js that is too old is named', async () => {

@@ -62,7 +62,8 @@ describeAsRoot('a node that is lost, or left alone', () => {
     return cluster.client.create(VOLUMES, volume);
   };
 
-  const faults = (options: LeftoversOptions) => leftovers({ ...options, directories: [folder.path] });
+  const faults = (options: LeftoversOptions) =>
+    leftovers({ ...options, directories: [folder.path] });
 
   const annotate = (resource: typeof VOLUMES, name: string, value: string | null) =>
     cluster.client.patch(resource, name, { metadata: { annotations: { [PAUSED]: value } } });
@@ -124,7 +125,9 @@ describeAsRoot('a node that is lost, or left alone', () => {
 
     await reach('n1');
     await none(LEFTOVERS, lost.uid);
-    expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual([]);
+    expect(await faults({ expected: [other], uids: [lost.uid], client: cluster.client })).toEqual(
+      [],
+    );
     await run(STOWAGE, ['delete', 'volume', 'other', '--wait']);
     expect(await faults({ uids: [other.uid], client: cluster.client })).toEqual([]);
   });
@@ -167,7 +170,10 @@ describeAsRoot('a node that is lost, or left alone', () => {
     await cluster.client.create(NODES, node);
     await create('held');
     const byNode = await until('it says that it is paused', () => pausedOf('held'));
-    expect(byNode).toMatchObject({ status: 'True', message: expect.stringContaining('of Node n1') });
+    expect(byNode).toMatchObject({
+      status: 'True',
+      message: expect.stringContaining('of Node n1'),
+    });
     expect((await get('held')).status).not.toHaveProperty('job');
     expect(await faults({})).toEqual([]);
     await annotate(NODES, 'n1', null);
@@ -182,7 +188,10 @@ describeAsRoot('a node that is lost, or left alone', () => {
     await until('it says that its deletion waits', async () =>
       (await pausedOf('held'))?.message?.includes('its deletion waits') ? true : undefined,
     );
-    expect((await get('held')).status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE' });
+    expect((await get('held')).status).toMatchObject({
+      phase: 'Available',
+      job: 'PrepareVolume/DONE',
+    });
     expect(await names(PERSISTENT_VOLUMES)).toEqual(['held']);
     expect(await faults({ expected: [held] })).toEqual([]);
     await annotate(VOLUMES, 'held', null);

@@ -28,7 +28,13 @@ const stowage = (program: string, ...args: string[]) =>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stowage-package-'));
-  const { stdout } = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const { stdout } = await execa('npm', [
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    folder,
+  ]);
   const [packed] = JSON.parse(stdout);
   archive = packed.filename;
   files = packed.files.map(({ path }: { path: string }) => path);
@@ -90,7 +96,9 @@ test('it has no dependencies to be fetched, and is the only package there', asyn
     await readFile(join(installed(), 'package.json'), 'utf8'),
   );
   expect([dependencies, optionalDependencies]).toEqual([undefined, undefined]);
-  expect(Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name))).toEqual([]);
+  expect(
+    Object.keys(scripts).filter((name) => /^(pre|post)?install$|^prepare$/.test(name)),
+  ).toEqual([]);
   expect(await readdir(at('prefix/lib/node_modules'))).toEqual(['stowage']);
   expect(await readdir(installed())).not.toContain('node_modules');
 });
@@ -111,7 +119,9 @@ test('what it imports is in it, or of Node.js', async () => {
   const imported = Object.values((metafile as Metafile).inputs).flatMap(({ imports }) => imports);
   const outside = new Set(imports(imported).filter((path) => !path.startsWith('node:')));
   const { builtinModules } = await import('node:module');
-  expect([...outside].filter((path) => !builtinModules.includes(path.split('/')[0] ?? ''))).toEqual([]);
+  expect([...outside].filter((path) => !builtinModules.includes(path.split('/')[0] ?? ''))).toEqual(
+    [],
+  );
 });
 const imports = (all: Metafile['inputs'][string]['imports']): string[] =>
   all.flatMap(({ path, external }) => (external ? [path] : []));
@@ -122,12 +132,18 @@ describe('installed', () => {
     expect((await readdir(at('prefix/bin'))).sort()).toEqual(Object.keys(bin).sort());
     for (const name of Object.keys(bin)) await access(at(`prefix/bin/${name}`), constants.X_OK);
     expect(await stowage('stowage', '--version')).toMatchObject({ exitCode: 0, stdout: version });
-    expect(await stowage('kubectl-stowage', '--version')).toMatchObject({ exitCode: 0, stdout: version });
+    expect(await stowage('kubectl-stowage', '--version')).toMatchObject({
+      exitCode: 0,
+      stdout: version,
+    });
   });
 
   test('it finds manifests, a sandbox and a cluster without the checkout', async () => {
     const manifests = await stowage('stowage', 'install', '--dry-run=client');
-    expect([manifests.exitCode, manifests.stdout]).toEqual([0, expect.stringContaining('kind: Deployment')]);
+    expect([manifests.exitCode, manifests.stdout]).toEqual([
+      0,
+      expect.stringContaining('kind: Deployment'),
+    ]);
     const sandbox = execa(
       at('prefix/bin/stowage'),
       ['sandbox', '--port', '0', '--kubeconfig-out', at('kubeconfig')],

@@ -68,7 +68,8 @@ describeAsRoot(
       const own = await wanted(rawDesired, 'gpt');
       const { partition = '' } = disk as Disk;
       const asked = await prepare(own);
-      const [, overwrite = ''] = /to "(.*)"\.$/.exec('hint' in asked ? (asked.hint ?? '') : '') ?? [];
+      const [, overwrite = ''] =
+        /to "(.*)"\.$/.exec('hint' in asked ? (asked.hint ?? '') : '') ?? [];
       expect(overwrite).toMatch(/^gpt:.*;1=none;2=none$/);
       const steps = stepsOf(await prepare({ ...own, overwrite }));
       for (const put of [
@@ -83,7 +84,9 @@ describeAsRoot(
           ),
         });
       }
-      expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'TYPE', partition])).stdout).toBe('ext4');
+      expect((await execa('blkid', ['-p', '-o', 'value', '-s', 'TYPE', partition])).stdout).toBe(
+        'ext4',
+      );
     });
   },
 );

@@ -14,7 +14,12 @@ const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).bo
 /** With a value for every series. */
 function busyMetrics(): Metrics {
   const metrics = createMetrics({ clock: systemClock, transportOf: (node) => node });
-  const queue = createWorkQueue({ clock: systemClock, random: () => 0, groupOf: () => '', perGroup: 1 });
+  const queue = createWorkQueue({
+    clock: systemClock,
+    random: () => 0,
+    groupOf: () => '',
+    perGroup: 1,
+  });
   queue.add('a');
   metrics.addController('volume', queue)('success', 12);
   metrics.addInformer(NODES, { lastHeard: () => Date.now() } as Informer<never>);
@@ -30,9 +35,9 @@ function busyMetrics(): Metrics {
 test('promtool finds nothing wrong with the metrics, whatever is written into names', async () => {
   const metrics = busyMetrics();
   const values = await metrics.registry.getMetricsAsJSON();
-  expect(values.filter((metric) => metric.name.startsWith('stowage_') && metric.values.length === 0)).toEqual(
-    [],
-  );
+  expect(
+    values.filter((metric) => metric.name.startsWith('stowage_') && metric.values.length === 0),
+  ).toEqual([]);
   expect(await check(metrics)).toEqual({ status: 0, said: '' });
 });
 

@@ -19,7 +19,8 @@ describeAsRoot('a raw device that carries something', () => {
   afterEach(() => kinds.clean());
   afterAll(() => kinds?.stop());
 
-  const prepare = (desired: DesiredRaw) => carryOut(kinds.executors.local, 'n1', 'prepare', desired);
+  const prepare = (desired: DesiredRaw) =>
+    carryOut(kinds.executors.local, 'n1', 'prepare', desired);
 
   async function contentOf(desired: DesiredRaw): Promise<string> {
     const seen = await observe(kinds.executors.local, 'n1', desired);
@@ -30,30 +31,35 @@ describeAsRoot('a raw device that carries something', () => {
   const signatures = EVERY_CASE
     ? SIGNATURES
     : SIGNATURES.filter(({ name }) => /^(ext4|a GPT|ext4 and)/.test(name));
-  describe.each(signatures.map((each) => [each.name, each] as const))('%s', (_, { expected, put }) => {
-    test('is refused for ext4, xfs and Block, and every byte stays', async () => {
-      const { path } = await kinds.disk();
-      await put(path);
-      const before = await sha256(path);
-      for (const content of CONTENTS) {
-        const desired = kinds.onDevice(path, content);
-        const found = await contentOf(desired);
-        expect(found).toMatch(expected);
-        expect(await prepare(desired)).toBe(`${path} carries ${found}`);
-        const other = { ...desired, overwrite: 'ext4:00000000-0000-0000-0000-000000000000' };
-        expect(await prepare(other)).toContain('The consent that was given is for "ext4:00000000');
-      }
-      expect(await sha256(path)).toBe(before);
-    });
+  describe.each(signatures.map((each) => [each.name, each] as const))(
+    '%s',
+    (_, { expected, put }) => {
+      test('is refused for ext4, xfs and Block, and every byte stays', async () => {
+        const { path } = await kinds.disk();
+        await put(path);
+        const before = await sha256(path);
+        for (const content of CONTENTS) {
+          const desired = kinds.onDevice(path, content);
+          const found = await contentOf(desired);
+          expect(found).toMatch(expected);
+          expect(await prepare(desired)).toBe(`${path} carries ${found}`);
+          const other = { ...desired, overwrite: 'ext4:00000000-0000-0000-0000-000000000000' };
+          expect(await prepare(other)).toContain(
+            'The consent that was given is for "ext4:00000000',
+          );
+        }
+        expect(await sha256(path)).toBe(before);
+      });
 
-    test('is destroyed with a consent that names it', async () => {
-      const { path } = await kinds.disk();
-      await put(path);
-      const desired = kinds.onDevice(path, 'xfs');
-      const seen = await prepare({ ...desired, overwrite: await contentOf(desired) });
-      expect(seen).toMatchObject({ target: { facts: { content: `xfs:${desired.uid}` } } });
-    });
-  });
+      test('is destroyed with a consent that names it', async () => {
+        const { path } = await kinds.disk();
+        await put(path);
+        const desired = kinds.onDevice(path, 'xfs');
+        const seen = await prepare({ ...desired, overwrite: await contentOf(desired) });
+        expect(seen).toMatchObject({ target: { facts: { content: `xfs:${desired.uid}` } } });
+      });
+    },
+  );
 
   type Use = (path: string) => Promise<(() => Promise<unknown>) | undefined>;
   const uses: [name: string, refusal: RegExp, use: Use][] = [
@@ -113,7 +119,9 @@ describeAsRoot('a raw device that carries something', () => {
         const before = await sha256(path);
         for (const content of CONTENTS) {
           const desired = kinds.onDevice(path, content);
-          expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(refusal);
+          expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(
+            refusal,
+          );
           // The Volume is deleted: as long as it is there, the device is its.
           await removeTraces(desired.uid, undefined);
         }
@@ -172,21 +180,24 @@ describeAsRoot('a raw device that carries something', () => {
       },
     ],
   ];
-  test.each(diskUses)('that is a partition of a disk that is %s is refused', async (_, refusal, use) => {
-    const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
-    const end = await use(path);
-    try {
-      const before = await sha256(path);
-      for (const content of CONTENTS) {
-        const desired = kinds.onDevice(partition, content);
-        expect(await prepare(desired)).toMatch(refusal);
-        await removeTraces(desired.uid, undefined);
+  test.each(diskUses)(
+    'that is a partition of a disk that is %s is refused',
+    async (_, refusal, use) => {
+      const { path, partition } = await kinds.disk(640n << 20n, 'gpt');
+      const end = await use(path);
+      try {
+        const before = await sha256(path);
+        for (const content of CONTENTS) {
+          const desired = kinds.onDevice(partition, content);
+          expect(await prepare(desired)).toMatch(refusal);
+          await removeTraces(desired.uid, undefined);
+        }
+        expect(await sha256(path)).toBe(before);
+      } finally {
+        await end();
       }
-      expect(await sha256(path)).toBe(before);
-    } finally {
-      await end();
-    }
-  });
+    },
+  );
 
   test('that another Volume has is refused by whatever path, even with consent', async () => {
     const { path } = await kinds.disk();
@@ -197,7 +208,9 @@ describeAsRoot('a raw device that carries something', () => {
     const before = await sha256(path);
     for (const content of CONTENTS) {
       const second = kinds.onDevice(linked, content, { overwrite: `ext4:${first.uid}` });
-      expect(await prepare(second)).toBe(`${path} belongs to another Volume, with the UID ${first.uid}`);
+      expect(await prepare(second)).toBe(
+        `${path} belongs to another Volume, with the UID ${first.uid}`,
+      );
     }
     expect(await sha256(path)).toBe(before);
   });
@@ -224,7 +237,9 @@ describeAsRoot('a raw device that carries something', () => {
 
   test('that is too small for XFS is left alone', async () => {
     const { path } = await kinds.disk(64n << 20n);
-    expect(await prepare(kinds.onDevice(path, 'xfs'))).toMatch(/an xfs file system needs .* 67108864$/);
+    expect(await prepare(kinds.onDevice(path, 'xfs'))).toMatch(
+      /an xfs file system needs .* 67108864$/,
+    );
   });
 
   test('that is read-only is refused', async () => {
@@ -246,7 +261,10 @@ describeAsRoot('a raw device that carries something', () => {
     await execa('mkfs.ext4', ['-q', '-F', path]);
     const before = await sha256(path);
     for (const operation of ['prepare', 'present'] as const) {
-      const made = await carryOut(kinds.executors.local, 'n1', operation, { ...desired, recorded: true });
+      const made = await carryOut(kinds.executors.local, 'n1', operation, {
+        ...desired,
+        recorded: true,
+      });
       expect(made).toMatch(/should carry what was made for this Volume, but ext4:.* was found/);
     }
     expect(await sha256(path)).toBe(before);

@@ -6,10 +6,20 @@ import type { Probe, Step } from '../../src/nodes/job.ts';
 import { unusedGuards } from '../../src/storage/detach-checks.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { viewProbes } from '../../src/storage/lvm/view.ts';
-import { folderProbes, intentProbes, pathProbes, recordsProbes } from '../../src/storage/node-check/files.ts';
+import {
+  folderProbes,
+  intentProbes,
+  pathProbes,
+  recordsProbes,
+} from '../../src/storage/node-check/files.ts';
 import { systemProbes } from '../../src/storage/node-check/system.ts';
 import { plan } from '../../src/storage/plan.ts';
-import { backupProbes, backupStep, cancelBackup, leaveBackup } from '../../src/storage/populate/backup.ts';
+import {
+  backupProbes,
+  backupStep,
+  cancelBackup,
+  leaveBackup,
+} from '../../src/storage/populate/backup.ts';
 import { cancelFill } from '../../src/storage/populate/cancel.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
 import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
@@ -47,7 +57,8 @@ for each in json.load(sys.stdin):
 /** What the module says of steps of a Volume's job, and of looks: a line for each that it refuses. */
 async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<string> {
   const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules' } };
-  return (await execa('python3', ['-B', '-c', CHECK, uid, String(DISK.sizeBytes / 512n)], how)).stdout;
+  return (await execa('python3', ['-B', '-c', CHECK, uid, String(DISK.sizeBytes / 512n)], how))
+    .stdout;
 }
 
 const DISK = fakeDisk('sdb', { id: 'ours' });
@@ -67,18 +78,24 @@ function planned(made: ReturnType<typeof plan>): readonly Step[] {
   return made.steps;
 }
 
-const sparse = (content: (typeof CONTENTS)[number], more: Partial<DesiredSparse>): DesiredSparse => ({
+const sparse = (
+  content: (typeof CONTENTS)[number],
+  more: Partial<DesiredSparse>,
+): DesiredSparse => ({
   ...{ type: 'sparse', uid: UID, name: 'data1', file: FILE, sizeBytes: 1n << 30n },
   ...{ ...content, recorded: false, onDelete: 'Delete', kubeletRoot: '/var/lib/kubelet' },
   ...{ onDemand: false, readOnly: false, shared: false, ...more },
 });
 
-test.each(CONTENTS)('the module runs the steps that make sparse files, with %j', async (content) => {
-  const desired = sparse(content, {});
-  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
-  expect(steps.length).toBeGreaterThan(5);
-  expect(await refused(steps)).toBe('');
-});
+test.each(CONTENTS)(
+  'the module runs the steps that make sparse files, with %j',
+  async (content) => {
+    const desired = sparse(content, {});
+    const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+    expect(steps.length).toBeGreaterThan(5);
+    expect(await refused(steps)).toBe('');
+  },
+);
 
 test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (content) => {
   const fill: Fill = {
@@ -91,7 +108,9 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
   // Others are asked nothing, and what they would ask is not answered.
   const other = scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, `${FILE}.partial`, UID);
-  expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', guards: [] }])).toContain('standard input');
+  expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', guards: [] }])).toContain(
+    'standard input',
+  );
 });
 
 test('and those that unpack an archive, or pack a snapshot and put it elsewhere, with a secret', async () => {
@@ -103,12 +122,21 @@ test('and those that unpack an archive, or pack a snapshot and put it elsewhere,
   const desired = sparse(content as (typeof CONTENTS)[number], { fill });
   const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
   expect(steps.some(({ argv }) => argv[3] === 'stowage-archive')).toBe(true);
-  const wanted = { uid: UID, file: COPY, mode: 'Filesystem', to: '/srv/b', authorization: 'x' } as const;
+  const wanted = {
+    uid: UID,
+    file: COPY,
+    mode: 'Filesystem',
+    to: '/srv/b',
+    authorization: 'x',
+  } as const;
   const file = { type: 'file', sizeBytes: 1n << 26n, inode: '1' } as const;
   const signature = { found: 'one', type: 'ext4' } as const;
   const backup = backupStep(wanted, { file, signature, made: undefined }) as Step;
   expect(await refused([...steps, backup, cancelBackup(wanted), leaveBackup(wanted)])).toBe('');
-  const elsewhere = backupStep({ ...wanted, file: '/srv/snapshots/x' }, { file, signature, made: undefined });
+  const elsewhere = backupStep(
+    { ...wanted, file: '/srv/snapshots/x' },
+    { file, signature, made: undefined },
+  );
   expect(await refused([elsewhere as Step])).toContain('no command on its list');
 });
 
@@ -226,12 +254,16 @@ test('and a shared file is attached read-only, and synced before it is detached'
   const block = sparse(CONTENTS[2], { ...common, readOnly: true });
   const table = { found: 'one', type: 'gpt', uuid: UID } as const;
   const steps = [
-    ...planned(plan('present', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(
+      plan('present', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP),
+    ),
     ...planned(plan('present', block, { ...madeNode, signature: table, shared: QUIET }, LOOP)),
     ...planned(plan('present', desired, { ...madeNode, shared: QUIET }, LOOP)),
     ...planned(plan('absent', desired, { ...attached, shared: QUIET }, 0)),
   ];
-  expect(steps.map(({ argv }) => argv[0])).toEqual(expect.arrayContaining(['losetup', 'sync', 'udevadm']));
+  expect(steps.map(({ argv }) => argv[0])).toEqual(
+    expect.arrayContaining(['losetup', 'sync', 'udevadm']),
+  );
   expect(await refused(steps)).toBe('');
 });
 

@@ -75,13 +75,21 @@ async function refused(
   more: Partial<Node>,
   create: readonly boolean[],
 ) {
-  const asked = jobs.map((steps, index) => ({ steps, ...NODE, ...more, create: create[index] ?? false }));
+  const asked = jobs.map((steps, index) => ({
+    steps,
+    ...NODE,
+    ...more,
+    create: create[index] ?? false,
+  }));
   const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules:test/salt' } };
   return JSON.parse((await execa('python3', ['-B', '-c', CHECK, LV_UUID], how)).stdout) as string[];
 }
 
 /** The same of plans, by what they are for. */
-async function refusals(cases: readonly LvmCase[], more: Partial<Node> = {}): Promise<[string, string][]> {
+async function refusals(
+  cases: readonly LvmCase[],
+  more: Partial<Node> = {},
+): Promise<[string, string][]> {
   const said = await refused(
     cases.map(stepsOf),
     more,
@@ -105,11 +113,15 @@ test('a node whose list has the group runs all that is done with logical volumes
 
 test.each([[[]], [['vg1']]])('one whose list has the groups %j runs none of it', async (groups) => {
   const said = await refusals(LVM_CASES, { groups });
-  expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual([]);
+  expect(said.filter(([, why]) => !/no command on its list|of a listed group/.test(why))).toEqual(
+    [],
+  );
 });
 
 test('what MetalK8s made is changed where the list has it as a device, and not otherwise', async () => {
-  expect(await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data1'] })).toEqual(nothing(UNTAGGED));
+  expect(await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data1'] })).toEqual(
+    nothing(UNTAGGED),
+  );
   const said = await refusals(UNTAGGED, { tags: '', devices: ['/dev/vg0/data2'] });
   expect(said.filter(([, why]) => !why.includes("no tag of Stowage's"))).toEqual([]);
 });
@@ -135,7 +147,12 @@ test('and so are snapshots', async () => {
   const wanted = { ...wantedSnap, name: 'data1' };
   const half = { ...left, name: 'data1' };
   const jobs = [
-    steps(planThinSnapshot('take', wanted, { ...snapped, volumes: [{ ...thinLv, name: 'data0' }, pool] })),
+    steps(
+      planThinSnapshot('take', wanted, {
+        ...snapped,
+        volumes: [{ ...thinLv, name: 'data0' }, pool],
+      }),
+    ),
     steps(planThinSnapshot('take', wanted, { ...snapped, volumes: [half, pool] })),
   ];
   expect(jobs.map(({ length }) => length > 1)).toEqual([true, true]);

@@ -20,12 +20,17 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   /** What the node finds, on a mount that nodes may share: the folder here is on none. */
   async function seen(node: string): Promise<ObservedSparse> {
     const observed = await observe(executor, node, scene.desired);
-    if (observed.type !== 'sparse' || observed.shared === undefined) throw new Error('not looked at');
+    if (observed.type !== 'sparse' || observed.shared === undefined)
+      throw new Error('not looked at');
     return { ...observed, shared: { ...observed.shared, mount: NFS } };
   }
 
   /** Until nothing remains, or to a refusal. Others of this kernel may take the number of a loop device first. */
-  async function carry(node: string, operation: Operation, change = (found: ObservedSparse) => found) {
+  async function carry(
+    node: string,
+    operation: Operation,
+    change = (found: ObservedSparse) => found,
+  ) {
     for (let round = 0; round < 30; round++) {
       const observed = change(await seen(node));
       const owner = { node, token: `t${attempts++}` };
@@ -45,9 +50,9 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
 
   async function withMount(act: (path: string) => Promise<void>): Promise<void> {
     const path = scene.mountPoint;
-    const [loop] = (await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file])).stdout.split(
-      '\n',
-    );
+    const [loop] = (
+      await execa('losetup', ['-n', '-O', 'NAME', '-j', scene.desired.file])
+    ).stdout.split('\n');
     await execa('mount', [loop ?? '', path]);
     try {
       await act(path);
@@ -70,7 +75,9 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     expect(await carry('n2', 'destroy', elsewhere)).toMatch(/ is held by node n1 since /);
     await carry('n1', 'absent');
     expect(last(await carry('n2', 'present'))).toMatchObject({ is: 'held', by: { node: 'n2' } });
-    await withMount(async (path) => expect(await readFile(join(path, 'data'), 'utf8')).toBe('kept'));
+    await withMount(async (path) =>
+      expect(await readFile(join(path, 'data'), 'utf8')).toBe('kept'),
+    );
     await carry('n2', 'absent');
     await carry('n2', 'destroy');
     expect(await readdir(dirname(scene.desired.file))).toEqual([]);

@@ -70,7 +70,11 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
         file: join(folder.path, files, uid),
         sizeBytes: SIZE,
       },
-      ...{ fs: mode === 'Block' ? undefined : { type, options: [] }, recorded: false, onDelete: 'Delete' },
+      ...{
+        fs: mode === 'Block' ? undefined : { type, options: [] },
+        recorded: false,
+        onDelete: 'Delete',
+      },
       ...{
         onDemand: false,
         readOnly: false,
@@ -124,7 +128,12 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   }
 
   const from = (of: DesiredSnapshot, more: Partial<Source> = {}): { source: Source } => ({
-    source: { what: 'snapshot', file: snapshotFile(of.volume, of.uid), mode: of.volume.mode, ...more },
+    source: {
+      what: 'snapshot',
+      file: snapshotFile(of.volume, of.uid),
+      mode: of.volume.mode,
+      ...more,
+    },
   });
   const uuidOf = async (path: string) =>
     (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', path])).stdout;
@@ -145,7 +154,9 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       await mounted(original);
       await writeFile(join(point, 'data'), 'after');
 
-      const restored = [0, 1].map(() => volume('Filesystem', type, { sizeBytes: 2n * SIZE, ...from(taken) }));
+      const restored = [0, 1].map(() =>
+        volume('Filesystem', type, { sizeBytes: 2n * SIZE, ...from(taken) }),
+      );
       for (const each of restored) {
         expect((await carry('prepare', each)).done?.sizeBytes).toBe(2n * SIZE);
         const at = await mounted(each);
@@ -194,12 +205,20 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   test('of a Block volume, which gets GUIDs of its own', async () => {
     const original = volume('Block', 'ext4');
     await carry('prepare', original);
-    await execa('dd', [`of=/dev/disk/by-partuuid/${original.uid}`, 'bs=4K', 'count=1', 'conv=fsync'], {
-      input: 'before'.padEnd(4096),
-    });
+    await execa(
+      'dd',
+      [`of=/dev/disk/by-partuuid/${original.uid}`, 'bs=4K', 'count=1', 'conv=fsync'],
+      {
+        input: 'before'.padEnd(4096),
+      },
+    );
     const taken = snapshot(original);
     expect(await carrySnapshot('take', taken)).toBeUndefined();
-    const restored = volume('Block', 'ext4', { ...from(taken), name: 'data2', sizeBytes: 2n * SIZE });
+    const restored = volume('Block', 'ext4', {
+      ...from(taken),
+      name: 'data2',
+      sizeBytes: 2n * SIZE,
+    });
     const seen = await carry('prepare', restored);
     expect(seen.done?.sizeBytes).toBe(2n * SIZE);
     const part = `/dev/disk/by-partuuid/${restored.uid}`;
@@ -220,14 +239,18 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     const device = (await execa('mountpoint', ['-d', point])).stdout;
     const noted = async () => (await execa('stat', ['-c', '%i %.9Z', original.file])).stdout;
     // Fails where nothing is frozen.
-    const thaw = async () => (await execa('fsfreeze', ['-u', point], { reject: false })).exitCode === 0;
+    const thaw = async () =>
+      (await execa('fsfreeze', ['-u', point], { reject: false })).exitCode === 0;
     let wasFrozen: boolean;
     await mkdir(left, { recursive: true });
     await execa('fsfreeze', ['-f', point]);
     try {
       // Files of a copy whose processes are all gone.
       await writeFile(join(left, 'alive'), '');
-      await writeFile(join(left, 'state'), `frozen\n${device}\n${original.file}\n${await noted()}\n`);
+      await writeFile(
+        join(left, 'state'),
+        `frozen\n${device}\n${original.file}\n${await noted()}\n`,
+      );
       if (isOfOthers) {
         await thaw();
         await execa('fsfreeze', ['-f', point]);
@@ -235,7 +258,9 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       const argv = scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial);
       const { stderr } = await execa(argv[0] as string, argv.slice(1), { cwd: '/' });
       expect(stderr).toBe(
-        isOfOthers ? '' : `thawed ${point}: an interrupted copy of ${original.file} had left it frozen`,
+        isOfOthers
+          ? ''
+          : `thawed ${point}: an interrupted copy of ${original.file} had left it frozen`,
       );
       expect(existsSync(left)).toBe(false);
     } finally {
@@ -254,7 +279,14 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     const state = await runSteps(executor, 'n1', original, planned.steps.slice(0, rename));
     expect(state).toEqual({ state: 'succeeded' });
     const device = await linkOf(original.uid);
-    await execa('dd', [`if=${device}`, `of=${device}`, 'bs=4K', 'count=1', 'oflag=direct', 'conv=notrunc']);
+    await execa('dd', [
+      `if=${device}`,
+      `of=${device}`,
+      'bs=4K',
+      'count=1',
+      'oflag=direct',
+      'conv=notrunc',
+    ]);
     expect(await runSteps(executor, 'n1', original, planned.steps.slice(rename))).toMatchObject({
       state: 'guarded',
       refusal: `${original.file} was written to while it was copied`,

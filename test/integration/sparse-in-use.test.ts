@@ -65,7 +65,11 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
       'kubelet/plugins/kubernetes.io~local-volume/volumeDevices/data1',
       /the kubelet has .*\/volumeDevices\/data1\/pod-1 for the pod with the UID pod-1$/,
     ],
-    ['somebody has bound, stacking a loop on that,', 'elsewhere', /another loop device is stacked on it$/],
+    [
+      'somebody has bound, stacking a loop on that,',
+      'elsewhere',
+      /another loop device is stacked on it$/,
+    ],
   ])('whose device %s is not detached', async (_, place, refusal) => {
     const device = await prepared();
     const devices = join(scene.directory, place);

@@ -18,8 +18,12 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     expect(await faults(true)).toEqual([]);
     const probe = await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', '-s', 'TYPE', device]);
     expect(probe.stdout.split('\n').sort()).toEqual([scene.desired.uid, 'ext4'].sort());
-    expect((await execa('realpath', [`/dev/disk/by-id/stowage-${scene.desired.uid}`])).stdout).toBe(device);
-    expect((await execa('blockdev', ['--getsize64', device])).stdout).toBe(String(scene.desired.sizeBytes));
+    expect((await execa('realpath', [`/dev/disk/by-id/stowage-${scene.desired.uid}`])).stdout).toBe(
+      device,
+    );
+    expect((await execa('blockdev', ['--getsize64', device])).stdout).toBe(
+      String(scene.desired.sizeBytes),
+    );
 
     await execa('mount', [device, scene.mountPoint]);
     await writeFile(join(scene.mountPoint, 'data'), 'kept');
@@ -67,7 +71,12 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
   test.each(['ext4', 'xfs'] as const)(
     'with a journal of %s that was not written back is only read where it is attached read-only',
     async (type) => {
-      scene.desired = { ...scene.desired, onDemand: true, fs: { type, options: [] }, sizeBytes: 320n * MIB };
+      scene.desired = {
+        ...scene.desired,
+        onDemand: true,
+        fs: { type, options: [] },
+        sizeBytes: 320n * MIB,
+      };
       await carry('prepare');
       const device = deviceOf(await carry('present'));
       await execa('mount', [device, scene.mountPoint]);
@@ -111,7 +120,10 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
         await execa('mkfs.ext4', ['-q', '-F', scene.desired.file]);
       },
     ],
-    ['a partial of someone else', async () => writeFile(`${scene.desired.file}.partial`, 'not yours')],
+    [
+      'a partial of someone else',
+      async () => writeFile(`${scene.desired.file}.partial`, 'not yours'),
+    ],
   ] as const)('%s under its name is refused and left alone', async (_, make) => {
     await make();
     const sums = async () => {
@@ -136,7 +148,9 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     for (const operation of ['present', 'prepare'] as const) {
       expect(await carry(operation)).toContain(`${device} has an earlier file of the name`);
     }
-    expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', device])).stdout).toContain('(deleted)');
+    expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', device])).stdout).toContain(
+      '(deleted)',
+    );
   });
 
   test('whose file was removed is never made anew', async () => {

@@ -102,7 +102,9 @@ describeAsRoot('a connection by ssh', () => {
       try {
         expect(await fails(NODE, overSsh())).toMatchObject({
           code: 'refused',
-          message: expect.stringMatching(/^node n1: root@127.0.0.1: Permission denied \(publickey\)/),
+          message: expect.stringMatching(
+            /^node n1: root@127.0.0.1: Permission denied \(publickey\)/,
+          ),
           hint: expect.stringContaining("'ssh n1 true' works for this user"),
         });
       } finally {

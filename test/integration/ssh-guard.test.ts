@@ -68,9 +68,15 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
 
   test('a request for another node is refused', async () => {
     const config = join(kinds.folder, 'ssh_config');
-    await writeFile(config, (await readFile(sshd.configFile, 'utf8')).replace('Host n1', 'Host n1 n2'));
+    await writeFile(
+      config,
+      (await readFile(sshd.configFile, 'utf8')).replace('Host n1', 'Host n1 n2'),
+    );
     const known = join(sshd.folder, 'known_hosts');
-    await writeFile(known, (await readFile(known, 'utf8')).replaceAll(/^n1 (.*)$/gm, 'n1 $1\nn2 $1'));
+    await writeFile(
+      known,
+      (await readFile(known, 'utf8')).replaceAll(/^n1 (.*)$/gm, 'n1 $1\nn2 $1'),
+    );
     const other = reach(config);
     try {
       await expect(other.subjects('n2')).rejects.toThrow('this machine is n1, not n2');
@@ -80,26 +86,29 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
   });
 });
 
-describeAsRoot('every kind of volume over ssh with the forced command, with what its node allows', () => {
-  let kinds: Kinds;
-  let sshd: Sshd;
-  let executor: Executor;
-  beforeAll(async () => {
-    kinds = await setUpKinds();
-    const list = `node n1\ndirectory ${kinds.folder}\ndevice /dev/loop[0-9]*\n`;
-    ({ sshd, executor } = await startGuarded(kinds.folder, list));
-  });
-  afterEach(() => kinds.clean());
-  afterAll(async () => {
-    await executor?.close();
-    await sshd?.stop();
-    await kinds?.stop();
-  });
+describeAsRoot(
+  'every kind of volume over ssh with the forced command, with what its node allows',
+  () => {
+    let kinds: Kinds;
+    let sshd: Sshd;
+    let executor: Executor;
+    beforeAll(async () => {
+      kinds = await setUpKinds();
+      const list = `node n1\ndirectory ${kinds.folder}\ndevice /dev/loop[0-9]*\n`;
+      ({ sshd, executor } = await startGuarded(kinds.folder, list));
+    });
+    afterEach(() => kinds.clean());
+    afterAll(async () => {
+      await executor?.close();
+      await sshd?.stop();
+      await kinds?.stop();
+    });
 
-  kindCases(
-    'ssh with the forced command',
-    () => kinds,
-    () => executor,
-    EVERY_CASE ? KINDS : someKinds(2),
-  );
-});
+    kindCases(
+      'ssh with the forced command',
+      () => kinds,
+      () => executor,
+      EVERY_CASE ? KINDS : someKinds(2),
+    );
+  },
+);

@@ -25,7 +25,8 @@ async function forgeUuid(device: string, uuid: string): Promise<void> {
   await lookAgain(device);
 }
 
-const lookAgain = (device: string) => execa('udevadm', ['trigger', '--settle', '--action=change', device]);
+const lookAgain = (device: string) =>
+  execa('udevadm', ['trigger', '--settle', '--action=change', device]);
 const leadsTo = async (path: string) => (await execa('realpath', [path])).stdout;
 
 describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€™s volume', () => {
@@ -85,7 +86,9 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
 
   describe('a volume of an earlier version, whose path is its UUID', () => {
     test.each(some)('keeps it, once it was attached (%s)', async (backing) => {
-      const { volume, link, path, forge } = await attacked(backing, 'sparse file', { earlier: true });
+      const { volume, link, path, forge } = await attacked(backing, 'sparse file', {
+        earlier: true,
+      });
       expect(link).toBe(contentLink(volume));
       await forge();
       expect(await leadsTo(link)).toBe(path);
@@ -93,12 +96,16 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     });
 
     test('is told of a device that has it meanwhile, and gets it back when it is attached', async () => {
-      const { volume, link, other, forge } = await attacked('sparse file', 'sparse file', { earlier: true });
+      const { volume, link, other, forge } = await attacked('sparse file', 'sparse file', {
+        earlier: true,
+      });
       await carried('absent', volume);
       await forge();
       expect(await leadsTo(link)).toBe(other);
       const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
-      expect(planned).toMatchObject({ astray: `${link} leads to ${other}, and the volume has no device` });
+      expect(planned).toMatchObject({
+        astray: `${link} leads to ${other}, and the volume has no device`,
+      });
       await carried('present', volume);
       expect(await leadsTo(link)).not.toBe(other);
       expect(await kinds.read(volume, link)).toBe('ours');
@@ -107,7 +114,8 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
 
   test('a device that is not Stowageâ€™s keeps its path, whatever a kubeletâ€™s loop device shows', async () => {
     const folder = await temporaryFolder('stolen-path');
-    const attach = async (file: string) => (await execa('losetup', ['--find', '--show', file])).stdout;
+    const attach = async (file: string) =>
+      (await execa('losetup', ['--find', '--show', file])).stdout;
     const loops: string[] = [];
     const uuid = randomUUID();
     try {
@@ -134,17 +142,22 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     }
   });
 
-  test.each(some)('a path that somebody changed by hand is told, and put right (%s)', async (backing) => {
-    const { volume, link, path, other } = await attacked(backing, 'sparse file');
-    await rm(link);
-    await symlink(other, link);
-    const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
-    expect(planned).toMatchObject({
-      astray: `${link} leads to ${other}, not to the volume's device ${path}`,
-    });
-    expect(typeof (await carryOut(kinds.executors.local, 'n1', 'present', volume))).toBe('object');
-    expect(await leadsTo(link)).toBe(path);
-  });
+  test.each(some)(
+    'a path that somebody changed by hand is told, and put right (%s)',
+    async (backing) => {
+      const { volume, link, path, other } = await attacked(backing, 'sparse file');
+      await rm(link);
+      await symlink(other, link);
+      const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
+      expect(planned).toMatchObject({
+        astray: `${link} leads to ${other}, not to the volume's device ${path}`,
+      });
+      expect(typeof (await carryOut(kinds.executors.local, 'n1', 'present', volume))).toBe(
+        'object',
+      );
+      expect(await leadsTo(link)).toBe(path);
+    },
+  );
 
   test.each(EVERY_CASE ? BACKINGS : BACKINGS.slice(1, 2))(
     'a path goes with its volume, also where the data is kept (%s)',

@@ -52,7 +52,8 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     ),
   ]);
   const some = lives.filter(
-    ([backing, content, onDelete]) => (backing === 'disk') !== (onDelete === 'Wipe') && content === 'Block',
+    ([backing, content, onDelete]) =>
+      (backing === 'disk') !== (onDelete === 'Wipe') && content === 'Block',
   );
   test.each(EVERY_CASE ? lives : some)(
     'the life of a %s with %s, and %s',
@@ -82,7 +83,8 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     const { path } = await kinds.disk(undefined, 'gpt');
     const desired = kinds.onDevice(path, 'Block');
     const seen = await observe(executor, 'n1', desired);
-    const content = seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
+    const content =
+      seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
     expect(content).toMatch(/^gpt:.*;1=none;2=none$/);
     const { identity } = await carry('prepare', { ...desired, overwrite: content });
     await carry('destroy', recordedAs(desired, identity));

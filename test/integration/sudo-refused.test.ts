@@ -65,7 +65,9 @@ describeAsRoot('a user who is not root, and what is refused', () => {
           expect(refused).toBeInstanceOf(NodeError);
           expect(refused).toMatchObject({
             code: 'refused',
-            message: expect.stringContaining(`/run/stowage/jobs is not a folder of user ${sudo.user.name}`),
+            message: expect.stringContaining(
+              `/run/stowage/jobs is not a folder of user ${sudo.user.name}`,
+            ),
           });
         }
       } finally {
@@ -84,7 +86,11 @@ describeAsRoot('a user who is not root, and what is refused', () => {
         },
         'run as root without a password',
       ],
-      ['needs a password', () => sudo.program('secret', 'exit 1', 'PASSWD:'), 'a password is required'],
+      [
+        'needs a password',
+        () => sudo.program('secret', 'exit 1', 'PASSWD:'),
+        'a password is required',
+      ],
       [
         'is not started by a broken sudoers',
         () => sudo.program('broken', 'exit 1', 'CWD=/nowhere NOPASSWD:'),

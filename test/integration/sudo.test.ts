@@ -37,7 +37,16 @@ describeAsRoot('programs of a user who is not root', () => {
         sizeBytes: 16n << 20n,
         fs: {
           type: 'ext4',
-          options: ['-m', '0', '-E', 'nodiscard,lazy_itable_init=0', '-O', '^has_journal', '-L', 'data'],
+          options: [
+            '-m',
+            '0',
+            '-E',
+            'nodiscard,lazy_itable_init=0',
+            '-O',
+            '^has_journal',
+            '-L',
+            'data',
+          ],
         },
         recorded: false,
         onDelete: 'Delete',
@@ -52,7 +61,9 @@ describeAsRoot('programs of a user who is not root', () => {
           done: { sizeBytes: desired.sizeBytes },
           link: expect.stringMatching(/^7:/),
         });
-        expect(await carryOut(executor, 'n1', 'absent', desired)).toMatchObject({ link: undefined });
+        expect(await carryOut(executor, 'n1', 'absent', desired)).toMatchObject({
+          link: undefined,
+        });
         const present = await carryOut(executor, 'n1', 'present', desired);
         expect(present).toMatchObject({ link: expect.stringMatching(/^7:/) });
         expect((await lstat(desired.file)).uid).toBe(0);
@@ -64,18 +75,24 @@ describeAsRoot('programs of a user who is not root', () => {
         expect(await executor.subjects('n1')).toContain(uid);
         expect(await executor.forget('n1', uid)).toBe(true);
         expect(await executor.subjects('n1')).not.toContain(uid);
-        expect((await leftovers({ uids: [uid] })).filter((fault) => fault.includes(uid))).toEqual([]);
+        expect((await leftovers({ uids: [uid] })).filter((fault) => fault.includes(uid))).toEqual(
+          [],
+        );
       } finally {
         await removeTraces(uid, desired.file);
       }
     });
 
     test('check node is told which lines the account has', async () => {
-      const probes = [{ name: 'commands', argv: nameProbe(await readFile('deploy/sudoers', 'utf8')) }];
+      const probes = [
+        { name: 'commands', argv: nameProbe(await readFile('deploy/sudoers', 'utf8')) },
+      ];
       await sudo.user.allow([]);
       expect((await executor.observe('n1', probes)).get('commands')?.exit).toBe(0);
       const older = [{ name: 'commands', argv: ['true', 'stowage-allows-000000000000'] }];
-      await expect(executor.observe('n1', older)).rejects.toMatchObject({ cause: { name: 'SudoRefusal' } });
+      await expect(executor.observe('n1', older)).rejects.toMatchObject({
+        cause: { name: 'SudoRefusal' },
+      });
     });
 
     test('LC_ALL=C reaches programs under sudo', async () => {
@@ -89,7 +106,11 @@ describeAsRoot('programs of a user who is not root', () => {
       const seen = await executor.observe('n1', [{ name: 'a', argv: [exit] }]);
       expect(seen.get('a')).toEqual({ exit: status, stdout: 'out', stderr: 'err' });
       const guard = { argv: [exit], expect: { exit: status }, refusal: 'other' };
-      const state = await executor.submit('n1', sudo.job({ ...step(exit), guards: [guard] }), WITHIN);
+      const state = await executor.submit(
+        'n1',
+        sudo.job({ ...step(exit), guards: [guard] }),
+        WITHIN,
+      );
       expect(state).toMatchObject(
         status === 0
           ? { state: 'succeeded' }
@@ -126,7 +147,8 @@ describeAsRoot('programs of a user who is not root', () => {
       const shell = await parentOf(parent);
       try {
         process.kill(shell, 'SIGKILL');
-        const poll = (waitMs: number) => executor.poll('n1', [{ subject: sudo.subject, id: 'a' }], waitMs);
+        const poll = (waitMs: number) =>
+          executor.poll('n1', [{ subject: sudo.subject, id: 'a' }], waitMs);
         expect(await poll(200)).toMatchObject([{ state: 'running' }]);
         // Also without the sudo that waits for it, and that has the other lock.
         process.kill(parent, 'SIGKILL');
@@ -138,13 +160,17 @@ describeAsRoot('programs of a user who is not root', () => {
         };
         expect(await executor.submit('n1', next, 200)).toEqual({ state: 'running' });
         await writeFile(join(sudo.directory, 'go'), '');
-        expect(await poll(WITHIN)).toMatchObject([{ state: 'died', step: { name: `run ${wait}` } }]);
+        expect(await poll(WITHIN)).toMatchObject([
+          { state: 'died', step: { name: `run ${wait}` } },
+        ]);
         expect(await executor.poll('n1', [next.key], WITHIN)).toEqual([{ state: 'succeeded' }]);
       } finally {
         await writeFile(join(sudo.directory, 'go'), '');
         await rm(join(sudo.directory, 'pid'));
         await until('the program ends', async () =>
-          (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === '' ? true : undefined,
+          (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')) === ''
+            ? true
+            : undefined,
         );
         await rm(join(sudo.directory, 'go'));
       }

@@ -57,7 +57,14 @@ const ALLOWED: Row[] = [
   [['rm', '-f', '--', `/dev/disk/by-id/stowage-${UID}`]],
   ...RULES.map((rule): Row => [udevRule(`SUBSYSTEM=="block",${rule}\\n`)]),
   [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-id/dm-uuid-LVM-aB3']],
-  [['udevadm', 'settle', '--timeout=10', '--exit-if-exists=/dev/disk/by-path/pci-0000:00:1f.2-ata-1']],
+  [
+    [
+      'udevadm',
+      'settle',
+      '--timeout=10',
+      '--exit-if-exists=/dev/disk/by-path/pci-0000:00:1f.2-ata-1',
+    ],
+  ],
   [['cmp', '--bytes=1048576', '--', '/dev/sda', '/dev/zero']],
   [['mkfs.ext4', '-q', '-F', '-U', UID, '/dev/vg0/data1']],
   [['flock', '-x', '-w', '60', '/dev/vg0/data1', 'cat']],
@@ -135,7 +142,9 @@ describeAsRoot('a user with the sample of sudoers', () => {
           const options = value === undefined ? [option] : [option, value];
           expect(checkMkfsOptions(type, options)).toEqual({ options });
           for (const path of [`${FILE}.partial`, '/dev/sda', '/dev/vg0/data1', '/dev/dm-3']) {
-            expect(await user.may(mkfs({ type, options: [...options, ...options] }, UID, path))).toBe(true);
+            expect(
+              await user.may(mkfs({ type, options: [...options, ...options] }, UID, path)),
+            ).toBe(true);
           }
         },
       );

@@ -25,7 +25,9 @@ async function runs(argument: string): Promise<boolean> {
 async function lockDisk(path: string): Promise<{ release(): Promise<unknown> }> {
   const holder = execa('flock', [path, 'cat'], { stdin: 'pipe' });
   await until('the disk is locked', async () =>
-    (await execa('flock', ['-n', path, 'true'], { reject: false })).exitCode === 0 ? undefined : true,
+    (await execa('flock', ['-n', path, 'true'], { reject: false })).exitCode === 0
+      ? undefined
+      : true,
   );
   return {
     release() {
@@ -82,7 +84,9 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
       },
       { ...rawDesired, devicePath },
     );
-    expect(observed).toMatchObject({ target: { is: 'device', facts: { partition: { uuid: stdout } } } });
+    expect(observed).toMatchObject({
+      target: { is: 'device', facts: { partition: { uuid: stdout } } },
+    });
     // Once more where the partition went and came back between two commands.
     expect([3, 4]).toContain(looks);
   });

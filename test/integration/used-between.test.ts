@@ -242,7 +242,10 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         const hung = await mountSilent(join(scene.directory, 'hung'));
         try {
           const why = /^whether a process has \/dev\/loop\d+ open cannot be seen, .* within 10 s: /;
-          expect(await run('detach')).toEqual({ is: 'in-use', message: expect.stringMatching(why) });
+          expect(await run('detach')).toEqual({
+            is: 'in-use',
+            message: expect.stringMatching(why),
+          });
           // By a process that has ended and that nobody waited for, its arguments are not shown.
           // Other test files run the same command, each in a mount namespace of its own.
           const here = ['--ns', String(process.pid), '--nslist', 'mnt'];

@@ -25,7 +25,18 @@ describeAsRoot('a sparse volume over ssh', () => {
   const withCommand = (text: string) => text.replace('WAS_HERE', wasHere());
 
   describe('hostile directories', () => {
-    const EVIL = ["it's", 'a b', '$(touch WAS_HERE)', '`id`', '-rf', 'a;b|c&d', '"q"', '*', '\\', '%s'];
+    const EVIL = [
+      "it's",
+      'a b',
+      '$(touch WAS_HERE)',
+      '`id`',
+      '-rf',
+      'a;b|c&d',
+      '"q"',
+      '*',
+      '\\',
+      '%s',
+    ];
     const rows = EVIL.map((name, index) => ({ name, index }));
     const directoryOf = (name: string) => `${scene.folder}/dirs/${withCommand(name)}`;
     let made: Volume[];
@@ -59,8 +70,10 @@ describeAsRoot('a sparse volume over ssh', () => {
   describe('hostile specs', () => {
     const directory = (text: string) => (v: Volume) =>
       Object.assign(v.spec, { sparseLoopDevice: { size: '32Mi', directory: text } });
-    const node = (text: string) => (v: Volume) => Object.assign(v.spec, { nodeName: withCommand(text) });
-    const size = (text: string) => (v: Volume) => Object.assign(v.spec, { sparseLoopDevice: { size: text } });
+    const node = (text: string) => (v: Volume) =>
+      Object.assign(v.spec, { nodeName: withCommand(text) });
+    const size = (text: string) => (v: Volume) =>
+      Object.assign(v.spec, { sparseLoopDevice: { size: text } });
     const REFUSED: [string, (volume: Volume) => void][] = [
       ['a newline in the directory', directory('/tmp/a\nb')],
       ['a relative directory', directory('tmp')],

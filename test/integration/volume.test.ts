@@ -8,7 +8,13 @@ import { sparseVolume } from '../support/cluster.ts';
 import { leftovers } from '../support/leftovers.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { until } from '../support/until.ts';
-import { fileOf, STOWAGE, startVolumeScene, TRANSPORTS, type VolumeScene } from '../support/volume-scene.ts';
+import {
+  fileOf,
+  STOWAGE,
+  startVolumeScene,
+  TRANSPORTS,
+  type VolumeScene,
+} from '../support/volume-scene.ts';
 
 /** As MetalK8s's documentation has it, and unchanged. */
 const METALK8S_MANIFEST = `apiVersion: storage.metalk8s.scality.com/v1alpha1
@@ -41,7 +47,11 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     const volume = await scene.get(name);
     const uid = volume.metadata.uid ?? '';
     const link = `/dev/disk/by-id/stowage-${uid}`;
-    expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link, capacity: '100Mi' });
+    expect(volume.status).toMatchObject({
+      phase: 'Available',
+      devicePath: link,
+      capacity: '100Mi',
+    });
     expect(volume.status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
     expect(volume.status?.deviceName).toMatch(/^loop\d+$/);
     const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
@@ -53,7 +63,10 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
       mountOptions: ['noatime'],
       local: { path: link, fsType: 'ext4' },
     });
-    const [device, byLink] = await Promise.all([stat(`/dev/${volume.status?.deviceName}`), stat(link)]);
+    const [device, byLink] = await Promise.all([
+      stat(`/dev/${volume.status?.deviceName}`),
+      stat(link),
+    ]);
     expect(byLink.rdev).toBe(device.rdev);
     const expected = [{ uid, file: fileOf(volume), loop: true }];
     expect(await leftovers({ expected, client: scene.client })).toEqual([]);
@@ -64,7 +77,17 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     expect(await leftovers({ uids: [uid], client: scene.client })).toEqual([]);
 
   test('by stowage create and delete', async () => {
-    const flags = ['--node', 'n1', '--size', '100Mi', '--storage-class', 'local', '-l', 'tier=db', '--wait'];
+    const flags = [
+      '--node',
+      'n1',
+      '--size',
+      '100Mi',
+      '--storage-class',
+      'local',
+      '-l',
+      'tier=db',
+      '--wait',
+    ];
     const created = await scene.run(STOWAGE, ['create', 'volume', 'data1', ...flags, '-o', 'name']);
     expect(created.stdout).toBe('volume.storage.metalk8s.scality.com/data1');
     const uid = await expectWhole('data1', ['tier', 'db']);
@@ -75,14 +98,19 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
   test("by kubectl apply and delete of MetalK8s's manifest", async () => {
     await scene.run('kubectl', ['apply', '-f', '-'], METALK8S_MANIFEST.replace('NAME', 'data2'));
     await scene.run('kubectl', ['wait', '--for=condition=Ready', 'volume/data2', '--timeout=120s']);
-    const uid = await expectWhole('data2', ['app.kubernetes.io/name', 'prometheus-operator-prometheus']);
+    const uid = await expectWhole('data2', [
+      'app.kubernetes.io/name',
+      'prometheus-operator-prometheus',
+    ]);
     await scene.run('kubectl', ['delete', 'volume', 'data2', '--timeout=120s']);
     await expectNothing(uid);
   });
 
   test('twelve at once have twelve devices', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `many-${index}`);
-    await Promise.all(names.map((name) => scene.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'))));
+    await Promise.all(
+      names.map((name) => scene.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'))),
+    );
     const volumes = await Promise.all(names.map(scene.settled));
     expect(new Set(volumes.map(({ status }) => status?.deviceName)).size).toBe(12);
     const expected = volumes.map((volume) => ({
@@ -135,7 +163,10 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     };
     const uids = await Promise.all(
       moments.map(async ([moment, is]) =>
-        reached(await scene.client.create(VOLUMES, sparseVolume(`early-${moment}`, 'n1', '64Mi')), is),
+        reached(
+          await scene.client.create(VOLUMES, sparseVolume(`early-${moment}`, 'n1', '64Mi')),
+          is,
+        ),
       ),
     );
     expect(await leftovers({ uids, client: scene.client })).toEqual([]);
@@ -159,7 +190,9 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
     );
     // Without the status the file is removed beside a detach that had begun, whose own traces go when that ends.
     await until('nothing is left', async () =>
-      (await leftovers({ uids: [metadata.uid ?? ''], client: scene.client })).length === 0 ? true : undefined,
+      (await leftovers({ uids: [metadata.uid ?? ''], client: scene.client })).length === 0
+        ? true
+        : undefined,
     );
   });
 

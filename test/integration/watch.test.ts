@@ -28,7 +28,10 @@ async function watchWith(name: string, script: string, flags: string[] = []) {
   const log = join(folder.path, `${name}.log`);
   const ssh = join(folder.path, 'ssh');
   await writeFile(log, '');
-  await writeFile(ssh, `#!/bin/sh\nlog='${log}'\ncase $* in *'-O exit'*) exit 0 ;; esac\n${script}\n`);
+  await writeFile(
+    ssh,
+    `#!/bin/sh\nlog='${log}'\ncase $* in *'-O exit'*) exit 0 ;; esac\n${script}\n`,
+  );
   await chmod(ssh, 0o755);
   const daemon = execa('bin/stowage', ['watch', '--retry-interval-start', '200ms', ...flags], {
     env: {
@@ -81,7 +84,10 @@ test('a node that words its failure otherwise each time makes neither writes nor
 test('SIGHUP has the configuration read again, and a wrong one is said while the old one holds', async () => {
   const config = join(folder.path, 'config.yaml');
   await writeFile(config, 'nodes: {n1: {address: first.example}}\n');
-  const { daemon, said } = await watchWith('config', 'echo "$*" >>"$log"; exit 255', ['--config', config]);
+  const { daemon, said } = await watchWith('config', 'echo "$*" >>"$log"; exit 255', [
+    '--config',
+    config,
+  ]);
   const asks = (host: string) =>
     until(`ssh is asked for ${host}`, async () =>
       (await said()).includes(`-- ${host} sh`) ? true : undefined,

@@ -108,7 +108,9 @@ describeAsRoot('what why says to do', () => {
     await inPhase('y2', 'Failed');
     const diagnosis = await why('y2');
     expect(diagnosis.cause).toBe('NameTaken');
-    expect(diagnosis.holdup).toContain('a PersistentVolume y2 exists that does not belong to this Volume');
+    expect(diagnosis.holdup).toContain(
+      'a PersistentVolume y2 exists that does not belong to this Volume',
+    );
     await follow(diagnosis);
     await inPhase('y2', 'Available');
     await remove('y2');
@@ -116,8 +118,15 @@ describeAsRoot('what why says to do', () => {
 
   test('StorageClassInvalid: of a class that no volume can be made of', async () => {
     const parameters = { fsType: 'ext4', mkfsOptions: '["-U", "x"]' };
-    const { metadata: _, ...local } = await cluster.client.get<StorageClass>(STORAGE_CLASSES, 'local');
-    await cluster.client.create(STORAGE_CLASSES, { ...local, metadata: { name: 'bad' }, parameters });
+    const { metadata: _, ...local } = await cluster.client.get<StorageClass>(
+      STORAGE_CLASSES,
+      'local',
+    );
+    await cluster.client.create(STORAGE_CLASSES, {
+      ...local,
+      metadata: { name: 'bad' },
+      parameters,
+    });
     await create('y3', 'bad');
     await inPhase('y3', 'Failed');
     const diagnosis = await why('y3');

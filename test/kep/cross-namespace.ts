@@ -55,7 +55,11 @@ const CASES: readonly Case[] = [
   },
 ];
 
-const SNAPSHOT = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'foo-backup' };
+const SNAPSHOT = {
+  apiGroup: 'snapshot.storage.k8s.io',
+  kind: 'VolumeSnapshot',
+  name: 'foo-backup',
+};
 const TO_PROD: DataSourceReference = { ...SNAPSHOT, namespace: 'prod' };
 /** The link of the first case. */
 const TO_LINK: DataSourceReference = { ...SNAPSHOT, kind: 'VolumeSnapshotLink', name: 'link-0' };
@@ -77,7 +81,10 @@ export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScen
       const { scene, claims } = story.now();
       await scene.watch([gate(false)]);
       await claims.create('test/gated', { dataSourceRef: TO_PROD });
-      await claims.isTold('test/gated', 'VolumeSnapshot prod/foo-backup, in another namespace than test');
+      await claims.isTold(
+        'test/gated',
+        'VolumeSnapshot prod/foo-backup, in another namespace than test',
+      );
       await story.isNotMade('test/gated');
 
       await scene.watch([gate(true)]);
@@ -115,28 +122,48 @@ export function describeCrossNamespace(start: (gate: boolean) => Promise<KepScen
     });
 
     test('restore snapshot makes a link', async () => {
-      expect(await story.restored()).toEqual({ ...SNAPSHOT, kind: 'VolumeSnapshotLink', name: 'restored' });
+      expect(await story.restored()).toEqual({
+        ...SNAPSHOT,
+        kind: 'VolumeSnapshotLink',
+        name: 'restored',
+      });
     });
 
     test('none is followed without a VolumePopulator of the kind, and it is once there is one', async () => {
       const { scene, claims } = story.now();
       await scene.client.delete(VOLUME_POPULATORS, LINK_POPULATOR.metadata.name);
       await claims.create('test/unregistered', { dataSourceRef: TO_LINK });
-      await claims.isTold('test/unregistered', 'the cluster has no VolumePopulator for VolumeSnapshotLinks');
-      await scene.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
-      expect(await story.bytesOf('test/unregistered', await claims.isBound('test/unregistered'))).toBe(
-        'of the story',
+      await claims.isTold(
+        'test/unregistered',
+        'the cluster has no VolumePopulator for VolumeSnapshotLinks',
       );
+      await scene.client.create(VOLUME_POPULATORS, LINK_POPULATOR);
+      expect(
+        await story.bytesOf('test/unregistered', await claims.isBound('test/unregistered')),
+      ).toBe('of the story');
     });
 
     test('with --cross-namespace-snapshot=false they are left to another populator', async () => {
       const { scene, claims } = story.now();
       await scene.watch([gate(false), '--cross-namespace-snapshot=false']);
       await claims.create('test/left-alone', { dataSourceRef: TO_LINK });
-      await claims.isTold('test/left-alone', 'Assuming an external populator will provision the volume');
-      expect((await scene.stowage('get', 'populators', 'volumesnapshotlink')).stdout).toContain('(others)');
+      await claims.isTold(
+        'test/left-alone',
+        'Assuming an external populator will provision the volume',
+      );
+      expect((await scene.stowage('get', 'populators', 'volumesnapshotlink')).stdout).toContain(
+        '(others)',
+      );
       const { exitCode, stderr } = await scene.stowage(
-        ...['restore', 'snapshot', 'prod/foo-backup', '--to', 'test/not-made', '--storage-class', 'fast'],
+        ...[
+          'restore',
+          'snapshot',
+          'prod/foo-backup',
+          '--to',
+          'test/not-made',
+          '--storage-class',
+          'fast',
+        ],
       );
       expect([exitCode, stderr]).toEqual([
         1,
@@ -199,7 +226,9 @@ function storyOf(start: () => Promise<KepScene>) {
   async function isNotMade(id: Id): Promise<void> {
     const { metadata, status, spec } = await claims.get(id);
     expect([status?.phase, spec.volumeName]).toEqual(['Pending', undefined]);
-    expect((await volumes()).filter(({ metadata: { name } }) => name === `pvc-${metadata.uid}`)).toEqual([]);
+    expect(
+      (await volumes()).filter(({ metadata: { name } }) => name === `pvc-${metadata.uid}`),
+    ).toEqual([]);
   }
 
   let count = 0;

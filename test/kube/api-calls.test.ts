@@ -25,7 +25,8 @@ test('reports each request with verb, resource and code', async () => {
   await api.client.patch(WIDGETS, 'a', {}, { subresource: 'status' });
   await api.client.delete(WIDGETS, 'a');
   answer = (response) => response.end();
-  for await (const _ of api.client.watch(WIDGETS, { resourceVersion: '1' })) throw new Error('an event');
+  for await (const _ of api.client.watch(WIDGETS, { resourceVersion: '1' }))
+    throw new Error('an event');
   answer = (response) => json(response, status(404, 'NotFound'), 404);
   await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow();
   expect(told()).toEqual([

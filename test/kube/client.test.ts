@@ -19,8 +19,16 @@ describe('requests', () => {
   test('carry method, path, query, body and headers as the API server wants them', async () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
     await api.client.get(WIDGETS, 'a b');
-    await api.client.create(EVENTS, { ...widget('e', 0), metadata: { name: 'e', namespace: 'ns' } });
-    await api.client.patch(WIDGETS, 'a', { x: 1 }, { subresource: 'status', dryRun: true, strict: true });
+    await api.client.create(EVENTS, {
+      ...widget('e', 0),
+      metadata: { name: 'e', namespace: 'ns' },
+    });
+    await api.client.patch(
+      WIDGETS,
+      'a',
+      { x: 1 },
+      { subresource: 'status', dryRun: true, strict: true },
+    );
     await api.client.patch(WIDGETS, 'a', [], { type: 'json' });
     await api.client.delete(WIDGETS, 'a', {
       uid: 'u',
@@ -50,26 +58,36 @@ describe('requests', () => {
     });
   });
 
-  test.each(['', '.', '..', 'a/status', 'a%2fstatus'])('are refused for the name %j', async (name) => {
-    api = await fakeApi((_, response) => json(response, {}));
-    await expect(api.client.delete(WIDGETS, name)).rejects.toMatchObject({ code: 'usage' });
-    await expect(api.client.list(EVENTS, { namespace: name })).rejects.toMatchObject({ code: 'usage' });
-    expect(api.seen).toEqual([]);
-  });
+  test.each(['', '.', '..', 'a/status', 'a%2fstatus'])(
+    'are refused for the name %j',
+    async (name) => {
+      api = await fakeApi((_, response) => json(response, {}));
+      await expect(api.client.delete(WIDGETS, name)).rejects.toMatchObject({ code: 'usage' });
+      await expect(api.client.list(EVENTS, { namespace: name })).rejects.toMatchObject({
+        code: 'usage',
+      });
+      expect(api.seen).toEqual([]);
+    },
+  );
 
   test('write no list of finalizers that was cut', async () => {
     api = await fakeApi((_, response) => json(response, widget('a', 1)));
-    const patch = (...finalizers: string[]) => api.client.patch(WIDGETS, 'a', { metadata: { finalizers } });
+    const patch = (...finalizers: string[]) =>
+      api.client.patch(WIDGETS, 'a', { metadata: { finalizers } });
     await patch('kubernetes.io/pvc-protection', 'orphan');
     await patch();
-    await expect(patch('kubernetes.io/pvc-protection', '…')).rejects.toThrow('are left as they are');
+    await expect(patch('kubernetes.io/pvc-protection', '…')).rejects.toThrow(
+      'are left as they are',
+    );
     expect(api.seen).toHaveLength(2);
   });
 
   test('for one object of a namespaced kind need a namespace', async () => {
     api = await fakeApi((_, response) => json(response, {}));
     await expect(api.client.get(EVENTS, 'x')).rejects.toMatchObject({ code: 'usage' });
-    await expect(api.client.create(EVENTS, widget('x', 1))).rejects.toMatchObject({ code: 'usage' });
+    await expect(api.client.create(EVENTS, widget('x', 1))).rejects.toMatchObject({
+      code: 'usage',
+    });
   });
 });
 
@@ -79,7 +97,9 @@ describe('lists', () => {
     api = await fakeApi((_, response) => json(response, { metadata: {}, ...pages.shift() }));
     const page = await api.client.list(WIDGETS, { labelSelector: 'a=b', limit: 3 });
     expect(api.seen[0]?.url).toBe('/apis/example.com/v1/widgets?labelSelector=a%3Db&limit=3');
-    expect(page.items).toEqual([{ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } }]);
+    expect(page.items).toEqual([
+      { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } },
+    ]);
     expect((await api.client.list(WIDGETS)).items).toEqual([]);
   });
 
@@ -100,7 +120,10 @@ describe('lists', () => {
   test('are read in smaller pages where objects are large', async () => {
     const large = (name: string) => {
       const object = widget(name, 1);
-      return { ...object, metadata: { ...object.metadata, annotations: { a: 'x'.repeat(250_000) } } };
+      return {
+        ...object,
+        metadata: { ...object.metadata, annotations: { a: 'x'.repeat(250_000) } },
+      };
     };
     const names = Array.from({ length: 60 }, (_, index) => `w${index}`);
     api = await fakeApi(({ url }, response) => {
@@ -115,14 +138,21 @@ describe('lists', () => {
     });
     const { items } = await listAll(api.client, WIDGETS);
     expect(items.map(({ metadata }) => metadata.name)).toEqual(names);
-    expect(api.seen.map(({ url }) => /limit=(\d+)/.exec(url)?.[1])).toEqual(['500', '125', '32', '32']);
+    expect(api.seen.map(({ url }) => /limit=(\d+)/.exec(url)?.[1])).toEqual([
+      '500',
+      '125',
+      '32',
+      '32',
+    ]);
   });
 
   test('of which one object is larger than a page are refused', async () => {
     api = await fakeApi((_, response) =>
       json(response, { metadata: {}, items: [{ ...widget('a', 1), large: 'x'.repeat(9 << 20) }] }),
     );
-    await expect(listAll(api.client, WIDGETS)).rejects.toThrow('an answer of more than 8388608 bytes');
+    await expect(listAll(api.client, WIDGETS)).rejects.toThrow(
+      'an answer of more than 8388608 bytes',
+    );
   });
 
   test('drop of each page what is not kept before the next is asked for', async () => {
@@ -130,7 +160,10 @@ describe('lists', () => {
     api = await fakeApi(({ url }, response) => {
       steps.push('asked');
       const next = url.includes('continue=t1') ? '' : 't1';
-      json(response, { metadata: { resourceVersion: '9', continue: next }, items: [widget('a', 1)] });
+      json(response, {
+        metadata: { resourceVersion: '9', continue: next },
+        items: [widget('a', 1)],
+      });
     });
     const { items } = await listAll(api.client, WIDGETS, {}, (object) => {
       steps.push('kept');
@@ -169,13 +202,16 @@ describe('errors', () => {
 
   test('of a proxy that does not speak the API show its answer', async () => {
     api = await fakeApi((_, response) => response.writeHead(502).end('<html>Bad Gateway'));
-    await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(/GET .*\/a was answered with 502: <html>Bad/);
+    await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(
+      /GET .*\/a was answered with 502: <html>Bad/,
+    );
   });
 
   test('an answer that is no JSON, or cut short, is a ConnectionError', async () => {
     api = await fakeApi(({ method }, response) => {
       if (method === 'GET') response.end('<html>');
-      else response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy());
+      else
+        response.writeHead(200, { 'content-length': '100' }).write('{', () => response.destroy());
     });
     await expect(api.client.get(WIDGETS, 'a')).rejects.toThrow(ConnectionError);
     await expect(api.client.create(WIDGETS, widget('a', 1))).rejects.toThrow(ConnectionError);
@@ -199,7 +235,9 @@ describe('errors', () => {
         response.writeHead(200).write('{'),
     ],
   ])('%s that never come are a timeout', async (_, answer) => {
-    api = await fakeApi((_request, response) => answer(response as never), { requestTimeoutMs: 50 });
+    api = await fakeApi((_request, response) => answer(response as never), {
+      requestTimeoutMs: 50,
+    });
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({
       name: 'ConnectionError',
       code: 'timeout',
@@ -207,14 +245,19 @@ describe('errors', () => {
   });
 
   test('an exec plugin that hangs is a timeout', async () => {
-    api = await fakeApi(() => {}, { requestTimeoutMs: 50, authenticate: () => new Promise(() => {}) });
+    api = await fakeApi(() => {}, {
+      requestTimeoutMs: 50,
+      authenticate: () => new Promise(() => {}),
+    });
     await expect(api.client.get(WIDGETS, 'a')).rejects.toMatchObject({ code: 'timeout' });
   });
 
   test("the caller's abort is thrown as it is", async () => {
     const controller = new AbortController();
     api = await fakeApi(() => controller.abort(new Error('mine')));
-    await expect(api.client.get(WIDGETS, 'a', { signal: controller.signal })).rejects.toThrow(/^mine$/);
+    await expect(api.client.get(WIDGETS, 'a', { signal: controller.signal })).rejects.toThrow(
+      /^mine$/,
+    );
   });
 });
 
@@ -251,7 +294,8 @@ describe('tries again', () => {
     ['POST', 1],
   ])('a %s over a connection that broke: %i requests', async (method, requests) => {
     api = await fakeApi((_, response) => response.destroy());
-    const sent = method === 'GET' ? api.client.get(WIDGETS, 'a') : api.client.create(WIDGETS, widget('a', 1));
+    const sent =
+      method === 'GET' ? api.client.get(WIDGETS, 'a') : api.client.create(WIDGETS, widget('a', 1));
     await expect(sent).rejects.toThrow(ConnectionError);
     expect(api.seen).toHaveLength(requests);
   });
@@ -267,7 +311,9 @@ describe('watches', () => {
     api = await fakeApi((_, response) => {
       response.socket?.setNoDelay();
       const writeFrom = (i: number): unknown =>
-        i < bytes.length ? response.write(bytes.subarray(i, i + 1), () => writeFrom(i + 1)) : response.end();
+        i < bytes.length
+          ? response.write(bytes.subarray(i, i + 1), () => writeFrom(i + 1))
+          : response.end();
       writeFrom(0);
     });
     const seen = await all(api.client.watch(WIDGETS, { resourceVersion: '1', timeoutSeconds: 9 }));
@@ -278,25 +324,32 @@ describe('watches', () => {
   });
 
   test('throw the status of an ERROR event', async () => {
-    api = await fakeApi((_, response) => json(response, { type: 'ERROR', object: status(410, 'Expired') }));
+    api = await fakeApi((_, response) =>
+      json(response, { type: 'ERROR', object: status(410, 'Expired') }),
+    );
     const error = await all(api.client.watch(WIDGETS, { resourceVersion: '1' })).catch((e) => e);
     expect(error).toBeInstanceOf(ApiError);
     expect([error.statusCode, isNotFound(error)]).toEqual([410, false]);
   });
 
-  test.each(['end', 'destroy'] as const)('throw when cut in the middle of a line (%s)', async (how) => {
-    api = await fakeApi((_, response) => {
-      response.write(`${JSON.stringify({ type: 'ADDED', object: widget('a', 1) })}\n{"type":"ADD`, () =>
-        response[how](),
-      );
-    });
-    const seen: WatchEvent[] = [];
-    const watching = (async () => {
-      for await (const event of api.client.watch(WIDGETS, { resourceVersion: '1' })) seen.push(event);
-    })();
-    await expect(watching).rejects.toThrow(ConnectionError);
-    expect(seen).toHaveLength(1);
-  });
+  test.each(['end', 'destroy'] as const)(
+    'throw when cut in the middle of a line (%s)',
+    async (how) => {
+      api = await fakeApi((_, response) => {
+        response.write(
+          `${JSON.stringify({ type: 'ADDED', object: widget('a', 1) })}\n{"type":"ADD`,
+          () => response[how](),
+        );
+      });
+      const seen: WatchEvent[] = [];
+      const watching = (async () => {
+        for await (const event of api.client.watch(WIDGETS, { resourceVersion: '1' }))
+          seen.push(event);
+      })();
+      await expect(watching).rejects.toThrow(ConnectionError);
+      expect(seen).toHaveLength(1);
+    },
+  );
 
   test('outlive the timeout of requests, and end with the abort', async () => {
     const controller = new AbortController();
@@ -310,7 +363,10 @@ describe('watches', () => {
       { requestTimeoutMs: 50 },
     );
     const watching = (async () => {
-      for await (const _ of api.client.watch(WIDGETS, { resourceVersion: '1', signal: controller.signal })) {
+      for await (const _ of api.client.watch(WIDGETS, {
+        resourceVersion: '1',
+        signal: controller.signal,
+      })) {
         controller.abort(new Error('enough'));
       }
     })();

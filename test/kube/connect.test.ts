@@ -43,7 +43,10 @@ interface Parts {
 }
 
 /** Writes a kubeconfig of one context, as JSON, which is YAML. */
-function kubeconfig({ name = 'c', server = api.url, ...parts }: Parts = {}, file = 'config'): string {
+function kubeconfig(
+  { name = 'c', server = api.url, ...parts }: Parts = {},
+  file = 'config',
+): string {
   const path = join(folder, file);
   const user = parts.user === null ? [] : [{ name, user: parts.user ?? {} }];
   const config = {
@@ -69,11 +72,17 @@ describe('credentials', () => {
     ['a token', { token: 'secret' }, 'Bearer secret'],
     ['a password', { username: 'u', password: 'p' }, 'Basic dTpw'],
   ])('%s', async (_, user, authorization) => {
-    expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe(authorization);
+    expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe(
+      authorization,
+    );
   });
 
   test.each([null, { token: 'secret' }])('impersonate with --as (user %j)', async (user) => {
-    const headers = await headersWith({ kubeconfig: kubeconfig({ user }), as: 'jane', version: '1.2.3' });
+    const headers = await headersWith({
+      kubeconfig: kubeconfig({ user }),
+      as: 'jane',
+      version: '1.2.3',
+    });
     expect([headers['impersonate-user'], headers['user-agent']]).toEqual(['jane', 'stowage/1.2.3']);
   });
 
@@ -82,7 +91,11 @@ describe('credentials', () => {
     // The first answer is refused: a token that was revoked before its time.
     const script = `echo x >> ${runs}; [ $(wc -l < ${runs}) = 1 ] && T=stale || T=fresh;
       echo '{"kind":"ExecCredential","status":{"token":"'$T'"}}'`;
-    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'sh', args: ['-c', script] };
+    const exec = {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command: 'sh',
+      args: ['-c', script],
+    };
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }) });
     await client.get(WIDGETS, 'a');
     await Promise.all([client.get(WIDGETS, 'a'), client.get(WIDGETS, 'a')]);
@@ -124,7 +137,10 @@ describe('credentials', () => {
     [
       'prints no JSON is not quoted: it may have printed the token',
       { command: 'echo', args: ['SECRET'] },
-      { code: 'forbidden', message: expect.stringMatching(/: the exec plugin echo printed no JSON$/) },
+      {
+        code: 'forbidden',
+        message: expect.stringMatching(/: the exec plugin echo printed no JSON$/),
+      },
     ],
     [
       'waits for an answer finds none',
@@ -156,13 +172,19 @@ describe('credentials', () => {
     ],
   ])('an exec plugin that %s', async (_, exec, error) => {
     const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }) });
-    await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({ name: 'StowageError', ...error });
+    await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
+      name: 'StowageError',
+      ...error,
+    });
   });
 
   test('an exec plugin that hangs is not taken for a server that does', async () => {
     // Ends with the folder of this test.
     const exec = { command: 'sh', args: ['-c', `while test -d ${folder}; do sleep 0.05; done`] };
-    const { client } = await connect({ kubeconfig: kubeconfig({ user: { exec } }), requestTimeoutMs: 50 });
+    const { client } = await connect({
+      kubeconfig: kubeconfig({ user: { exec } }),
+      requestTimeoutMs: 50,
+    });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'timeout',
       message: `No credentials for ${api.url} came in time`,
@@ -176,11 +198,15 @@ describe('credentials', () => {
     const path = join(folder, 'token');
     writeFileSync(path, 'fresh\n');
     const user = { token: 'old', tokenFile: nameOf(path) };
-    expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe('Bearer fresh');
+    expect((await headersWith({ kubeconfig: kubeconfig({ user }) })).authorization).toBe(
+      'Bearer fresh',
+    );
   });
 
   test('reports a missing token file', async () => {
-    const { client } = await connect({ kubeconfig: kubeconfig({ user: { tokenFile: 'nowhere' } }) });
+    const { client } = await connect({
+      kubeconfig: kubeconfig({ user: { tokenFile: 'nowhere' } }),
+    });
     await expect(client.get(WIDGETS, 'a')).rejects.toMatchObject({
       code: 'failed',
       message: expect.stringContaining('nowhere'),
@@ -287,7 +313,10 @@ describe('the kubeconfig', () => {
         writeFileSync(path, 'null');
         return { kubeconfig: path };
       },
-      { code: 'failed', message: expect.stringContaining('null cannot be used: it is no kubeconfig') },
+      {
+        code: 'failed',
+        message: expect.stringContaining('null cannot be used: it is no kubeconfig'),
+      },
     ],
     [
       'trusts a CA and everybody',
@@ -296,7 +325,10 @@ describe('the kubeconfig', () => {
           cluster: { 'insecure-skip-tls-verify': true, 'certificate-authority-data': 'YQ==' },
         }),
       }),
-      { code: 'failed', message: expect.stringContaining('cluster c has a CA and is not to be verified') },
+      {
+        code: 'failed',
+        message: expect.stringContaining('cluster c has a CA and is not to be verified'),
+      },
     ],
     [
       'goes through a proxy',
@@ -337,7 +369,9 @@ describe('the kubeconfig', () => {
     });
 
     test('when no server is reached, which may be elsewhere now', async () => {
-      const { client } = await connect({ kubeconfig: kubeconfig({ server: 'http://127.0.0.1:1' }) });
+      const { client } = await connect({
+        kubeconfig: kubeconfig({ server: 'http://127.0.0.1:1' }),
+      });
       await expect(client.create(WIDGETS, widget('a', 1))).rejects.toThrow('ECONNREFUSED');
       token('moved');
       await client.get(WIDGETS, 'a');
@@ -359,6 +393,8 @@ describe('the kubeconfig', () => {
 
   test('that $KUBECONFIG names is missing', async () => {
     process.env.KUBECONFIG = '/missing';
-    await expect(connect({})).rejects.toMatchObject({ message: expect.stringContaining('/missing') });
+    await expect(connect({})).rejects.toMatchObject({
+      message: expect.stringContaining('/missing'),
+    });
   });
 });

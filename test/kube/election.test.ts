@@ -54,11 +54,13 @@ function stand({
     async get() {
       reads += 1;
       if (time.ms < refusedUntil) throw refusal(403, 'Forbidden');
-      if (lease === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
+      if (lease === undefined)
+        throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
       return lease;
     },
     create: (_: unknown, object: Lease, options: WriteOptions) => write(object, options),
-    patch: (_: unknown, __: string, patch: Partial<Lease>, options: WriteOptions) => write(patch, options),
+    patch: (_: unknown, __: string, patch: Partial<Lease>, options: WriteOptions) =>
+      write(patch, options),
     list: async () => ({ items: [], metadata: { resourceVersion: '1' } }),
     async *watch(_: unknown, { signal }: { signal: AbortSignal }) {
       await new Promise((resolve) => signal.addEventListener('abort', resolve));
@@ -155,7 +157,12 @@ describe('the Lease says what leads', () => {
   const released: Lease = {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: { name: 'stowage', uid: 'lease', resourceVersion: '7', annotations: { leader: 'other' } },
+    metadata: {
+      name: 'stowage',
+      uid: 'lease',
+      resourceVersion: '7',
+      annotations: { leader: 'other' },
+    },
     spec: { holderIdentity: '', leaseDurationSeconds: 1 },
   };
 

@@ -117,9 +117,16 @@ test('another object, type, reason or message is another Event', async () => {
   recorder.event(object, 'Warning', 'Made', 'x');
   recorder.event(object, 'Normal', 'Gone', 'x');
   recorder.event(object, 'Normal', 'Made', 'y');
-  recorder.event({ ...object, metadata: { ...object.metadata, uid: 'other' } }, 'Normal', 'Made', 'x');
+  recorder.event(
+    { ...object, metadata: { ...object.metadata, uid: 'other' } },
+    'Normal',
+    'Made',
+    'x',
+  );
   await recorder.flush(1000);
-  expect([created.length, new Set(created.map(({ metadata }) => metadata.name)).size]).toEqual([5, 5]);
+  expect([created.length, new Set(created.map(({ metadata }) => metadata.name)).size]).toEqual([
+    5, 5,
+  ]);
 });
 
 test('an Event that the server dropped meanwhile is made anew', async () => {
@@ -129,7 +136,10 @@ test('an Event that the server dropped meanwhile is made anew', async () => {
   recorder.event(object, 'Normal', 'Made', 'x');
   recorder.event(object, 'Normal', 'Made', 'x');
   await recorder.flush(1000);
-  expect([created.map(({ count }) => count), patched.map(({ patch }) => patch.count)]).toEqual([[1, 1], [2]]);
+  expect([created.map(({ count }) => count), patched.map(({ patch }) => patch.count)]).toEqual([
+    [1, 1],
+    [2],
+  ]);
   expect(patched[0]?.name).toBe(created[1]?.metadata.name);
 });
 

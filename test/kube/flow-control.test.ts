@@ -12,7 +12,12 @@ describe('writes that are checked', () => {
   const clientOf = (check: () => void, authenticate = async () => ({ headers: {}, tls: {} })) =>
     createClient(
       checkWrites(
-        createTransport({ server: api.url, authenticate, userAgent: 'test', requestTimeoutMs: 5000 }),
+        createTransport({
+          server: api.url,
+          authenticate,
+          userAgent: 'test',
+          requestTimeoutMs: 5000,
+        }),
         check,
       ),
     );
@@ -93,7 +98,11 @@ describe('a rate', () => {
 
   test('lets a burst through, then a rate in order, without canceled requests', async () => {
     const limited = limitRate(transport, { qps: 2, burst: 3 }, clock);
-    const request = (path: string, signal?: AbortSignal): Request => ({ method: 'GET', path, signal });
+    const request = (path: string, signal?: AbortSignal): Request => ({
+      method: 'GET',
+      path,
+      signal,
+    });
     const giveUp = new AbortController();
     const all = ['1', '2', '3', '4', '5'].map((path) => limited.send(request(path)));
     const given = limited.send(request('6', giveUp.signal));
@@ -135,7 +144,8 @@ describe('a limit of requests at once', () => {
       },
     };
     const limited = limitRequests(transport, 2);
-    const send = (path: string, signal?: AbortSignal) => limited.send({ method: 'GET', path, signal });
+    const send = (path: string, signal?: AbortSignal) =>
+      limited.send({ method: 'GET', path, signal });
     const sent = () => [...ends.keys()].join();
     const giveUp = new AbortController();
     const first = send('1');

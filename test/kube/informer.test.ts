@@ -24,7 +24,10 @@ const listOf =
 const open = (response: ServerResponse) => response.flushHeaders();
 const send = (response: ServerResponse | undefined, type: string, object: object) =>
   response?.write(`${JSON.stringify({ type, object })}\n`);
-const bookmark = (version: number) => ({ kind: 'Widget', metadata: { resourceVersion: String(version) } });
+const bookmark = (version: number) => ({
+  kind: 'Widget',
+  metadata: { resourceVersion: String(version) },
+});
 const listed = () => api.seen.filter(({ url }) => !url.includes('watch=true')).length;
 const last = () => opened.at(-1)?.response;
 
@@ -43,10 +46,19 @@ beforeEach(async () => {
   watches = [open];
   api = await fakeApi(({ url }, response) => {
     if (!url.includes('watch=true')) return first(lists)(response);
-    opened.push({ version: new URL(url, 'http://x').searchParams.get('resourceVersion'), response });
+    opened.push({
+      version: new URL(url, 'http://x').searchParams.get('resourceVersion'),
+      response,
+    });
     first(watches)(response);
   });
-  informer = createInformer({ client: api.client, resource: WIDGETS, clock, random: () => 0, logger });
+  informer = createInformer({
+    client: api.client,
+    resource: WIDGETS,
+    clock,
+    random: () => 0,
+    logger,
+  });
   informer.onChange(({ type, object }) => {
     told.push(`${type} ${object.metadata.name}@${object.metadata.resourceVersion}`);
   });
@@ -74,7 +86,11 @@ async function started(): Promise<void> {
 test('lists, then follows the watch from there', async () => {
   expect(informer.hasSynced()).toBe(false);
   await started();
-  expect([informer.hasSynced(), informer.list(), opened[0]?.version]).toEqual([true, [widget('a', 5)], '10']);
+  expect([informer.hasSynced(), informer.list(), opened[0]?.version]).toEqual([
+    true,
+    [widget('a', 5)],
+    '10',
+  ]);
   send(last(), 'MODIFIED', widget('a', 11));
   send(last(), 'ADDED', widget('b', 12));
   send(last(), 'DELETED', widget('a', 13));

@@ -12,19 +12,32 @@ const held = (holderIdentity: string, leaseDurationSeconds = 15) =>
   lease({ holderIdentity, leaseDurationSeconds });
 
 const SEEN = 1000;
-const lost = (why: string): LeaseDecision => ({ do: 'lost', why: expect.stringContaining(why) as never });
+const lost = (why: string): LeaseDecision => ({
+  do: 'lost',
+  why: expect.stringContaining(why) as never,
+});
 
 describe('a follower', () => {
   test.each<[string, Lease | undefined, number, LeaseDecision]>([
     ['finds none', undefined, SEEN, { do: 'acquire' }],
     ['finds one that was never held', lease(undefined), SEEN, { do: 'acquire' }],
     ['finds one that was released', held(''), SEEN, { do: 'acquire' }],
-    ['finds one that was released, as null', lease({ holderIdentity: null }), SEEN, { do: 'acquire' }],
+    [
+      'finds one that was released, as null',
+      lease({ holderIdentity: null }),
+      SEEN,
+      { do: 'acquire' },
+    ],
     ['finds its own, whose answer was lost', held('me'), SEEN, { do: 'acquire' }],
     ['just saw another renew', held('other'), SEEN, { do: 'wait', ms: 15_000 }],
     ['saw another renew a while ago', held('other'), SEEN + 14_999, { do: 'wait', ms: 1 }],
     ['saw no renewal for the duration', held('other'), SEEN + 15_000, { do: 'acquire' }],
-    ['goes by the duration of the record', held('other', 60), SEEN + 15_000, { do: 'wait', ms: 45_000 }],
+    [
+      'goes by the duration of the record',
+      held('other', 60),
+      SEEN + 15_000,
+      { do: 'wait', ms: 45_000 },
+    ],
     [
       'of a record without one goes by its own',
       lease({ holderIdentity: 'other' }),
@@ -34,7 +47,11 @@ describe('a follower', () => {
     ['of a record with nonsense, too', held('other', -5), SEEN, { do: 'wait', ms: 10_000 }],
     [
       'does not look at the clock of another machine',
-      lease({ holderIdentity: 'other', leaseDurationSeconds: 15, renewTime: '1999-01-01T00:00:00.000000Z' }),
+      lease({
+        holderIdentity: 'other',
+        leaseDurationSeconds: 15,
+        renewTime: '1999-01-01T00:00:00.000000Z',
+      }),
       SEEN,
       { do: 'wait', ms: 15_000 },
     ],
@@ -59,10 +76,20 @@ describe('a leader', () => {
     ['has lost it when its deadline has come', held('me'), 5000, lost('not renewed in time')],
     ['has lost it when it slept through it', held('me'), 500_000, lost('not renewed in time')],
     ['has lost it to another', held('other'), 4000, lost('other holds it')],
-    ['has lost it to another even if that is long ago', held('other', 1), 4999, lost('other holds it')],
+    [
+      'has lost it to another even if that is long ago',
+      held('other', 1),
+      4999,
+      lost('other holds it'),
+    ],
     ['takes again what was deleted', undefined, 4000, { do: 'acquire' }],
     ['takes again what was cleared', held(''), 4000, { do: 'acquire' }],
-    ['takes nothing again when its deadline has come', undefined, 5000, lost('not renewed in time')],
+    [
+      'takes nothing again when its deadline has come',
+      undefined,
+      5000,
+      lost('not renewed in time'),
+    ],
   ])('%s', (_, found, now, decision) => {
     const me = { identity: 'me', leadsUntil: 5000, othersUntil: 0, leaseDurationMs: 15_000 };
     expect(decide(found, SEEN, me, now)).toEqual(decision);

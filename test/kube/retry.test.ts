@@ -43,7 +43,9 @@ test.each([0, 1, 4])('after %i conflicts the patch is of the last version', asyn
 
 test('fails after five conflicts', async () => {
   const client = server(99);
-  await expect(patchWithRetry(client, WIDGETS, 'a', compute)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(patchWithRetry(client, WIDGETS, 'a', compute)).rejects.toMatchObject({
+    code: 'conflict',
+  });
   expect(client.patches).toHaveLength(5);
 });
 

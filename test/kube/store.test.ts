@@ -10,7 +10,9 @@ beforeEach(() => {
 });
 
 const told = (changes: Change<KubeObject>[]) =>
-  changes.map(({ type, object }) => `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`);
+  changes.map(
+    ({ type, object }) => `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`,
+  );
 
 const reborn = (name: string, version: number): KubeObject => ({
   ...widget(name, version),
@@ -55,7 +57,10 @@ describe('watch', () => {
   });
 
   test('objects of one name in two namespaces are two', () => {
-    store.put({ ...widget('a', 7), metadata: { name: 'a', namespace: 'ns', resourceVersion: '7' } });
+    store.put({
+      ...widget('a', 7),
+      metadata: { name: 'a', namespace: 'ns', resourceVersion: '7' },
+    });
     expect(store.list()).toHaveLength(3);
     expect(store.get('a', 'ns')?.metadata.resourceVersion).toBe('7');
   });
@@ -64,7 +69,10 @@ describe('watch', () => {
 describe('list', () => {
   test('adds, updates, and deletes what vanished', () => {
     store.beginList();
-    expect(told(store.replace([widget('a', 5), widget('c', 8)], '9'))).toEqual(['added c@8', 'deleted b@6']);
+    expect(told(store.replace([widget('a', 5), widget('c', 8)], '9'))).toEqual([
+      'added c@8',
+      'deleted b@6',
+    ]);
   });
 
   test('is the truth also where it is older: the server was restored from a backup', () => {
@@ -107,7 +115,9 @@ describe('learn', () => {
   test.each([[{ finalizers: ['x'] }], [{ deletionGracePeriodSeconds: 30 }]])(
     'of what is held still: it is there, %j',
     (held) => {
-      expect(told(store.learn(deleting({ ...held, resourceVersion: '8' })))).toEqual(['updated a@8']);
+      expect(told(store.learn(deleting({ ...held, resourceVersion: '8' })))).toEqual([
+        'updated a@8',
+      ]);
     },
   );
 

@@ -59,11 +59,17 @@ async function get(cluster: object, user: object) {
 }
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
-const trusted = { 'certificate-authority-data': base64(CERTIFICATE), 'tls-server-name': 'api.test' };
+const trusted = {
+  'certificate-authority-data': base64(CERTIFICATE),
+  'tls-server-name': 'api.test',
+};
 
 test.each([
   ['by data', { 'client-certificate-data': base64(CERTIFICATE), 'client-key-data': base64(KEY) }],
-  ['by files beside the kubeconfig', { 'client-certificate': 'client.crt', 'client-key': 'client.key' }],
+  [
+    'by files beside the kubeconfig',
+    { 'client-certificate': 'client.crt', 'client-key': 'client.key' },
+  ],
 ])("the cluster's CA is trusted, and the client certificate shown (%s)", async (_, user) => {
   expect(await get(trusted, user)).toEqual(['test']);
 });
@@ -90,7 +96,9 @@ test('a server whose certificate is of no known CA is refused', async () => {
 });
 
 test('a server whose certificate is of another name is refused', async () => {
-  await expect(get({ ...trusted, 'tls-server-name': 'other.test' }, {})).rejects.toThrow(/other\.test/);
+  await expect(get({ ...trusted, 'tls-server-name': 'other.test' }, {})).rejects.toThrow(
+    /other\.test/,
+  );
 });
 
 test('insecure-skip-tls-verify skips the check of the certificate', async () => {

@@ -51,7 +51,10 @@ afterAll(async () => {
 });
 
 async function stowage(...argv: string[]) {
-  const { io, outcome } = fakeIo({ executor: fakeExecutor({ n1: away }), clock: systemClock as never });
+  const { io, outcome } = fakeIo({
+    executor: fakeExecutor({ n1: away }),
+    clock: systemClock as never,
+  });
   const code = await run([...argv, '--kubeconfig', kubeconfig], { ...io, connect });
   return { ...outcome, code };
 }
@@ -59,7 +62,9 @@ async function stowage(...argv: string[]) {
 const phaseOf = async (name: string) => (await client.get<Volume>(VOLUMES, name)).status?.phase;
 
 test('it is Failed with a message, and others are reconciled', async () => {
-  await until('nospec is Failed', async () => ((await phaseOf('nospec')) === 'Failed' ? true : undefined));
+  await until('nospec is Failed', async () =>
+    (await phaseOf('nospec')) === 'Failed' ? true : undefined,
+  );
   const { status } = await client.get<Volume>(VOLUMES, 'nospec');
   expect(status?.conditions?.[0]?.message).toContain('it has no spec');
   await until('other is worked on', async () => ((await phaseOf('other')) ? true : undefined));

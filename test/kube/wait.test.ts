@@ -13,7 +13,8 @@ const listOf =
   (...items: object[]) =>
   (response: ServerResponse) =>
     json(response, { metadata: { resourceVersion: '10' }, items });
-const send = (type: string, object: object) => watches.at(-1)?.write(`${JSON.stringify({ type, object })}\n`);
+const send = (type: string, object: object) =>
+  watches.at(-1)?.write(`${JSON.stringify({ type, object })}\n`);
 const at = (version: number) => (object: { metadata: { resourceVersion?: string } } | undefined) =>
   object?.metadata.resourceVersion === String(version);
 
@@ -22,7 +23,8 @@ beforeEach(async () => {
   lists = [listOf(widget('a', 5))];
   watches = [];
   api = await fakeApi(({ url }, response) => {
-    if (!url.includes('watch=true')) return (lists.length > 1 ? lists.shift() : lists[0])?.(response);
+    if (!url.includes('watch=true'))
+      return (lists.length > 1 ? lists.shift() : lists[0])?.(response);
     response.flushHeaders();
     watches.push(response);
   });
@@ -35,7 +37,9 @@ const options = (more: Partial<Parameters<typeof waitFor>[3]>) => ({
 });
 
 test('an object that is as wanted is returned without a watch', async () => {
-  expect(await waitFor(api.client, WIDGETS, 'a', options({ until: at(5) }))).toEqual(widget('a', 5));
+  expect(await waitFor(api.client, WIDGETS, 'a', options({ until: at(5) }))).toEqual(
+    widget('a', 5),
+  );
   expect(api.seen.map(({ url }) => url)).toEqual([
     '/apis/example.com/v1/widgets?fieldSelector=metadata.name%3Da',
   ]);
@@ -55,7 +59,12 @@ test('reports changes until the condition holds', async () => {
 });
 
 test('waits for a deletion', async () => {
-  const waiting = waitFor(api.client, WIDGETS, 'a', options({ until: (object) => object === undefined }));
+  const waiting = waitFor(
+    api.client,
+    WIDGETS,
+    'a',
+    options({ until: (object) => object === undefined }),
+  );
   await until(() => watches.length === 1);
   send('DELETED', widget('a', 12));
   expect(await waiting).toBeUndefined();
@@ -105,14 +114,18 @@ test('a time that runs out names the object, and what broke on the way', async (
 
 test.each([401, 403, 404])('a %i ends the wait', async (code) => {
   lists = [(r) => json(r, status(code, 'x', 'no'), code)];
-  await expect(waitFor(api.client, WIDGETS, 'a', options({}))).rejects.toMatchObject({ statusCode: code });
+  await expect(waitFor(api.client, WIDGETS, 'a', options({}))).rejects.toMatchObject({
+    statusCode: code,
+  });
 });
 
 test('what `until` throws ends the wait, and nothing stays behind', async () => {
   const failed = () => {
     throw new Error('Failed');
   };
-  await expect(waitFor(api.client, WIDGETS, 'a', options({ until: failed }))).rejects.toThrow('Failed');
+  await expect(waitFor(api.client, WIDGETS, 'a', options({ until: failed }))).rejects.toThrow(
+    'Failed',
+  );
   expect(clock.sleeping).toEqual([]);
 });
 

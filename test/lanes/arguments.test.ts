@@ -3,7 +3,10 @@ import { type Arguments, parseArguments } from './arguments.ts';
 import { UsageError } from './main.ts';
 
 test.each<[args: string, Partial<Arguments>]>([
-  ['checks unit integration', { stages: ['checks', 'unit', 'integration'], patterns: [], options: [] }],
+  [
+    'checks unit integration',
+    { stages: ['checks', 'unit', 'integration'], patterns: [], options: [] },
+  ],
   ['integration sparse jobs', { stages: ['integration'], patterns: ['sparse', 'jobs'] }],
   ['integration sparse faults', { stages: ['integration'], patterns: ['sparse', 'faults'] }],
   ['thorough -- faults', { stages: ['thorough'], patterns: ['faults'] }],

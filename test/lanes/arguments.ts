@@ -9,7 +9,8 @@ export interface Arguments {
   options: readonly string[];
 }
 
-const isStage = (arg: string): boolean => arg === 'checks' || arg === 'unit' || Object.hasOwn(LANES, arg);
+const isStage = (arg: string): boolean =>
+  arg === 'checks' || arg === 'unit' || Object.hasOwn(LANES, arg);
 
 /**
  * Reads `LANE… [--] [PATTERN…] [JEST OPTION…]`. Lanes end at `--`, or else at the first argument that is none, so that a pattern may have the

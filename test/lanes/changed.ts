@@ -13,7 +13,9 @@ const USAGE = 'usage: npm run test:changed -- --since REV [--list]';
 
 function parse(): { since: string; list: boolean } {
   try {
-    const { values } = parseArgs({ options: { since: { type: 'string' }, list: { type: 'boolean' } } });
+    const { values } = parseArgs({
+      options: { since: { type: 'string' }, list: { type: 'boolean' } },
+    });
     if (values.since !== undefined) return { since: values.since, list: values.list ?? false };
   } catch (error) {
     throw new UsageError(`${(error as Error).message}\n${USAGE}`);
@@ -26,13 +28,21 @@ async function changedSince(revision: string): Promise<string[]> {
     reject: false,
   });
   if (known.exitCode !== 0) throw new UsageError(`git knows no revision ${revision}\n${USAGE}`);
-  const tracked = await execa('git', ['diff', '-z', '--name-only', '--no-renames', known.stdout, '--']);
+  const tracked = await execa('git', [
+    'diff',
+    '-z',
+    '--name-only',
+    '--no-renames',
+    known.stdout,
+    '--',
+  ]);
   const untracked = await execa('git', ['ls-files', '-z', '--others', '--exclude-standard']);
   return [...new Set(`${tracked.stdout}\0${untracked.stdout}`.split('\0').filter(Boolean))].sort();
 }
 
 function describe({ lane, patterns, files, because }: Choice): string {
-  const shown = because.length > 4 ? [...because.slice(0, 4), `and ${because.length - 4} more`] : because;
+  const shown =
+    because.length > 4 ? [...because.slice(0, 4), `and ${because.length - 4} more`] : because;
   const which = patterns.length === 0 ? 'all' : patterns.join(' ');
   return `  ${lane}: ${which} (${files.length} files)\n    for ${shown.join(', ')}\n`;
 }
@@ -51,7 +61,10 @@ await runMain(async () => {
   const tests = globSync('test/**/*.test.ts').sort();
   const choices = choose(changed, tests);
   const reached = await unitTestsOf(changed, since);
-  const unit = new Set([...reached, ...choices.flatMap(({ lane, files }) => (lane === 'unit' ? files : []))]);
+  const unit = new Set([
+    ...reached,
+    ...choices.flatMap(({ lane, files }) => (lane === 'unit' ? files : [])),
+  ]);
   process.stdout.write(
     `${changed.length} files changed since ${since}\n  checks\n  unit tests: ${unit.size} files, ${reached.length} of them by what they import or read\n${choices.map(describe).join('')}`,
   );

@@ -11,7 +11,9 @@ const filesOf = (...changed: string[]) => chosen(...changed).flatMap(({ files })
 
 describe('choose', () => {
   test('asks for nothing but checks and unit tests where no real part runs the file', () => {
-    expect(chosen('docs/decisions/0001-a.md', 'CHANGELOG.md', 'test/storage/plan.test.ts')).toEqual([]);
+    expect(chosen('docs/decisions/0001-a.md', 'CHANGELOG.md', 'test/storage/plan.test.ts')).toEqual(
+      [],
+    );
   });
 
   test('asks for the whole lane where one of the files does', () => {
@@ -47,7 +49,11 @@ describe('choose', () => {
 
   test.each([
     ['src/cli/why/why.ts', 'src/storage/lvm/plan.ts', 'src/sandbox/server.ts'],
-    ['src/storage/block/plan.ts', 'src/nodes/transport/salt/login.ts', 'src/controllers/populator/decide.ts'],
+    [
+      'src/storage/block/plan.ts',
+      'src/nodes/transport/salt/login.ts',
+      'src/controllers/populator/decide.ts',
+    ],
   ])('runs no file twice for %s, %s and %s', (...changed) => {
     const files = filesOf(...changed);
     expect(files.filter((file, at) => files.indexOf(file) !== at)).toEqual([]);
@@ -87,7 +93,9 @@ describe('the map of directories', () => {
   test.each(ASKS.map(([directory, ...asks]) => [directory, asks] as const))(
     '%s names what is there',
     (directory, asks) => {
-      expect(existsSync(directory) || readdirSync('.').some((name) => name.startsWith(directory))).toBe(true);
+      expect(
+        existsSync(directory) || readdirSync('.').some((name) => name.startsWith(directory)),
+      ).toBe(true);
       for (const [lane, pattern = ''] of asks) {
         const matching = laneFiles(lane, TESTS).filter((file) => new RegExp(pattern).test(file));
         expect({ lane, pattern, matching }).not.toMatchObject({ matching: [] });
@@ -110,9 +118,13 @@ describe('the map of directories', () => {
   });
 
   test('has every directory of src', () => {
-    const directories = readdirSync('src', { withFileTypes: true }).filter((each) => each.isDirectory());
+    const directories = readdirSync('src', { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    );
     for (const { name } of directories) {
-      expect(ASKS.find(([directory]) => `src/${name}/`.startsWith(directory))?.[0]).not.toBe('src/');
+      expect(ASKS.find(([directory]) => `src/${name}/`.startsWith(directory))?.[0]).not.toBe(
+        'src/',
+      );
     }
   });
 });

@@ -12,7 +12,10 @@ export interface Choice {
 }
 
 /** Lanes whose files another one runs, too. */
-const CONTAINED_IN: Readonly<Record<string, string>> = { integration: 'thorough', smoke: 'cluster' };
+const CONTAINED_IN: Readonly<Record<string, string>> = {
+  integration: 'thorough',
+  smoke: 'cluster',
+};
 
 const PROJECT = /^test\/(integration|thorough|fuzz|cluster)\//;
 
@@ -49,18 +52,22 @@ export function choose(changed: readonly string[], tests: readonly string[]): Ch
     const files = filesOf(lane).filter((file) => !elsewhere.includes(file));
     if (files.length === 0) return [];
     // The empty pattern stands for the whole lane.
-    return [{ lane, patterns: patterns.has('') ? [] : [...patterns], files, because: [...because] }];
+    return [
+      { lane, patterns: patterns.has('') ? [] : [...patterns], files, because: [...because] },
+    ];
   });
 }
 
 /** Returns the regular expression that matches a path, relative or absolute, and no other file of the checkout. */
-export const exactly = (path: string): string => `(^|/)${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
+export const exactly = (path: string): string =>
+  `(^|/)${path.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`;
 
 /** Returns those of test files that a lane runs; of `unit`, those that need nothing real. */
 export function laneFiles(lane: string, tests: readonly string[]): string[] {
   if (lane === 'unit') return tests.filter((file) => !PROJECT.test(file));
   const { projects = [], only } = LANES[lane] ?? {};
   return tests.filter(
-    (file) => projects.some((project) => file.startsWith(`test/${project}/`)) && (only?.test(file) ?? true),
+    (file) =>
+      projects.some((project) => file.startsWith(`test/${project}/`)) && (only?.test(file) ?? true),
   );
 }

@@ -26,7 +26,10 @@ export interface Entry {
 
 export async function record(entries: readonly Entry[]): Promise<void> {
   await mkdir(dirname(JOURNAL), { recursive: true });
-  await appendFile(JOURNAL, entries.map(({ why: _, ...entry }) => `${JSON.stringify(entry)}\n`).join(''));
+  await appendFile(
+    JOURNAL,
+    entries.map(({ why: _, ...entry }) => `${JSON.stringify(entry)}\n`).join(''),
+  );
 }
 
 /** Returns every entry, oldest first; none where nothing ran yet. A line that a killed run cut off is left out. */

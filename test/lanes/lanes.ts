@@ -48,7 +48,10 @@ export const LANES: Readonly<Record<string, Lane>> = {
     alone: MEASURE,
   },
   fuzz: { projects: ['fuzz'] },
-  smoke: { ...CLUSTER, only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/ },
+  smoke: {
+    ...CLUSTER,
+    only: /\/(api-server|rbac\/|kubelet\/pods|salt\/(logins|refusals|kinds)|vm\/smoke)/,
+  },
   cluster: CLUSTER,
   faults: {
     projects: ['integration', 'thorough'],
@@ -69,7 +72,8 @@ export const LANES: Readonly<Record<string, Lane>> = {
 };
 
 /** Lanes that need real Kubernetes, Salt and nodes, which are built first. */
-export const needsBuild = (lane: string): boolean => LANES[lane]?.projects.includes('cluster') ?? false;
+export const needsBuild = (lane: string): boolean =>
+  LANES[lane]?.projects.includes('cluster') ?? false;
 
 /** A lane or `unit`, and of its files those whose path matches; all without a pattern. */
 export type Ask = readonly [lane: string, pattern?: string];
@@ -95,16 +99,30 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ],
     ['cluster', 'snapshots|claims|/vm/lvm'],
   ],
-  ['src/storage/shared-fs/', ['thorough', 'shared|attach|adopt|salt-commands'], ['cluster', '/vm/shared']],
+  [
+    'src/storage/shared-fs/',
+    ['thorough', 'shared|attach|adopt|salt-commands'],
+    ['cluster', '/vm/shared'],
+  ],
   ['src/storage/populate/', ['thorough'], ['smoke'], ['cluster', 'populators|fills|sources']],
   ['src/storage/block/', ['thorough'], ['smoke'], ['cluster', '/vm/(disk-identity|holders|adopt)']],
-  ['src/storage/links.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(stolen-path|upgrade|shared-files)']],
+  [
+    'src/storage/links.ts',
+    ['thorough'],
+    ['smoke'],
+    ['cluster', '/vm/(stolen-path|upgrade|shared-files)'],
+  ],
   ['src/storage/udev.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(stolen-path|upgrade)']],
   ['src/storage/prefer.ts', ['integration'], ['cluster', '/vm/upgrade']],
   ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
   ['src/storage/records.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(faults|reboot)']],
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],
-  ['src/storage/', ['thorough'], ['smoke'], ['cluster', '/vm/(shared-files|adopt|lvm-groups|snapshots)']],
+  [
+    'src/storage/',
+    ['thorough'],
+    ['smoke'],
+    ['cluster', '/vm/(shared-files|adopt|lvm-groups|snapshots)'],
+  ],
   [
     'src/controllers/attachdetach/',
     ['thorough', 'attach|detailed|/used'],
@@ -128,7 +146,10 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   [
     'src/model/',
-    ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall|populat|image|archive|fill'],
+    [
+      'thorough',
+      'claim|snapshot|backup|freeze|/directory|install/uninstall|populat|image|archive|fill',
+    ],
     ['cluster', 'claims|snapshots|populators|fills|sources'],
   ],
   ['src/workqueue/', ['thorough'], ['smoke']],
@@ -146,9 +167,18 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['src/api/', ['integration'], ['smoke']],
   ['src/cli/install/', ['thorough', 'install|docs|take-over'], ['cluster', 'install|rbac']],
-  ['src/cli/take-over/', ['integration'], ['thorough', 'cli|docs|take-over'], ['cluster', 'vm/take-over']],
+  [
+    'src/cli/take-over/',
+    ['integration'],
+    ['thorough', 'cli|docs|take-over'],
+    ['cluster', 'vm/take-over'],
+  ],
   ['src/cli/wizard/', ['integration'], ['thorough', 'cli|wizard|docs'], ['cluster', '/vm/wizard']],
-  ['src/cli/', ['integration'], ['thorough', 'cli|why|wizard|completion|docs|node-look|populators-manual']],
+  [
+    'src/cli/',
+    ['integration'],
+    ['thorough', 'cli|why|wizard|completion|docs|node-look|populators-manual'],
+  ],
   ['src/', ['integration']],
   [
     'deploy/',

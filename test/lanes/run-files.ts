@@ -41,10 +41,14 @@ interface Outcome {
 }
 
 /** Runs a lane's files, several at a time, each as a process of jest. Returns an entry for each. */
-export async function runFiles(lane: Lane, { stage, run, patterns, options }: Files): Promise<Entry[]> {
+export async function runFiles(
+  lane: Lane,
+  { stage, run, patterns, options }: Files,
+): Promise<Entry[]> {
   const files = (await filesOf(lane)).filter(
     (file) =>
-      (patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file))) && canRun(file),
+      (patterns.length === 0 || patterns.some((pattern) => new RegExp(pattern).test(file))) &&
+      canRun(file),
   );
   const release = isRoot ? await ensureUdev() : async () => {};
   const entries: Entry[] = [];
@@ -86,7 +90,9 @@ export async function runFiles(lane: Lane, { stage, run, patterns, options }: Fi
 /** Two for each processor: half of what a test of devices does is to wait for the kernel, udev or a process. */
 function workers(): number {
   const { STOWAGE_TEST_WORKERS } = process.env;
-  return STOWAGE_TEST_WORKERS === undefined ? 2 * availableParallelism() : Number(STOWAGE_TEST_WORKERS);
+  return STOWAGE_TEST_WORKERS === undefined
+    ? 2 * availableParallelism()
+    : Number(STOWAGE_TEST_WORKERS);
 }
 
 async function filesOf({ projects, only }: Lane): Promise<string[]> {
@@ -112,7 +118,8 @@ function canRun(file: string): boolean {
   const missing = NEEDS.filter(({ files }) => files.test(file)).find(
     ({ program }) => !PATH.split(':').some((directory) => existsSync(join(directory, program))),
   );
-  if (missing !== undefined) process.stderr.write(`${file} is left out: there is no ${missing.program}\n`);
+  if (missing !== undefined)
+    process.stderr.write(`${file} is left out: there is no ${missing.program}\n`);
   return missing === undefined;
 }
 
@@ -129,17 +136,31 @@ async function runFile(lane: Lane, { stage, run, options }: Files, file: string)
   const start = Date.now();
   try {
     const results = join(folder.path, 'results.json');
-    const how = ['--runInBand', '--json', '--outputFile', results, ...options, '--runTestsByPath', file];
+    const how = [
+      '--runInBand',
+      '--json',
+      '--outputFile',
+      results,
+      ...options,
+      '--runTestsByPath',
+      file,
+    ];
     const jest = ['jest', '--selectProjects', ...lane.projects, ...how];
     const node = ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', ON_OWN_NODE, 'sh'];
     const [program = '', ...args] = isRoot ? [...node, ...jest] : jest;
     const running = execa(program, args, {
       ...{ reject: false, preferLocal: true, stdin: 'ignore', stdout: 'ignore' },
-      env: { ...lane.env, ...process.env, NODE_OPTIONS: '--experimental-vm-modules', NODE_NO_WARNINGS: '1' },
+      env: {
+        ...lane.env,
+        ...process.env,
+        NODE_OPTIONS: '--experimental-vm-modules',
+        NODE_NO_WARNINGS: '1',
+      },
     });
     const watch = setInterval(async () => {
       const ended = await stat(results).catch(() => undefined);
-      if (ended !== undefined && Date.now() - ended.mtimeMs > MAX_AFTER_TESTS) running.kill('SIGKILL');
+      if (ended !== undefined && Date.now() - ended.mtimeMs > MAX_AFTER_TESTS)
+        running.kill('SIGKILL');
     }, 1000);
     const { stderr: printed, exitCode, isTerminated } = await running;
     clearInterval(watch);

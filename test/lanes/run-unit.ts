@@ -29,10 +29,12 @@ export async function runUnit(run: number, args: readonly string[]): Promise<Ent
       },
     );
     const text = await readFile(results, 'utf8').catch(() => undefined);
-    if (text === undefined) throw new UsageError('jest ended without results, for the reason above');
+    if (text === undefined)
+      throw new UsageError('jest ended without results, for the reason above');
     const { testResults } = JSON.parse(text) as Results;
     const entries = testResults.map(({ name, startTime, endTime, assertionResults }) => {
-      const count = (status: string) => assertionResults.filter((each) => each.status === status).length;
+      const count = (status: string) =>
+        assertionResults.filter((each) => each.status === status).length;
       return {
         ...{ run, stage: 'unit', file: relative('.', name), ms: endTime - startTime },
         ...{ passed: count('passed'), leftOut: count('pending'), failed: count('failed') },

@@ -41,7 +41,8 @@ await runMain(async () => {
     const idle = await measureIdle();
     const start = Date.now();
     const entries = await runStage(stage, asked);
-    const sum = (key: keyof typeof total) => entries.reduce((all, entry) => all + (entry[key] ?? 0), 0);
+    const sum = (key: keyof typeof total) =>
+      entries.reduce((all, entry) => all + (entry[key] ?? 0), 0);
     const whole = { run, stage, ms: Date.now() - start, idle: await idle(), ...part };
     const counts = { passed: sum('passed'), failed: sum('failed'), leftOut: sum('leftOut') };
     const files = entries.filter(({ file }) => file !== undefined);
@@ -59,6 +60,8 @@ await runMain(async () => {
   if (total.passed + total.failed + total.leftOut === 0) {
     throw new UsageError(`no test of ${stages.join(', ')} matches ${patterns.join(' ')}`);
   }
-  process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.leftOut} skipped\n`);
+  process.stdout.write(
+    `${total.passed} passed, ${total.failed} failed, ${total.leftOut} skipped\n`,
+  );
   process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
 });

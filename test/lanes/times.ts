@@ -8,7 +8,8 @@ import { type Entry, readJournal } from './journal.ts';
 const SLOWEST = 30;
 
 const seconds = (ms: number) => (ms / 1000).toFixed(1);
-const percent = (share: number | undefined) => (share === undefined ? '' : `${Math.round(share * 100)} %`);
+const percent = (share: number | undefined) =>
+  share === undefined ? '' : `${Math.round(share * 100)} %`;
 
 function print(head: string[], rows: (string | number)[][]): void {
   const table = new Table({ head, style: { head: [], border: [], compact: true } });
@@ -24,13 +25,21 @@ if (wholes.length === 0) {
 } else {
   const byStage = Object.values(Object.groupBy(wholes, ({ stage }) => stage)) as Entry[][];
   // A run of one file says nothing about its stage.
-  const lastRuns = byStage.map((runs) => (runs.findLast(({ part }) => !part) ?? runs.at(-1)) as Entry);
+  const lastRuns = byStage.map(
+    (runs) => (runs.findLast(({ part }) => !part) ?? runs.at(-1)) as Entry,
+  );
   const shown = process.argv.includes('--all') ? wholes : lastRuns;
   const total = shown.reduce((sum, { ms }) => sum + ms, 0);
   print(
     ['stage', 'started', 'seconds', 'share', 'idle', 'passed', 'failed', 'left out'],
     shown.map(({ run, stage, ms, idle, passed = '', failed = '', leftOut = '' }) => [
-      ...[stage, new Date(run).toISOString().slice(0, 19), seconds(ms), percent(ms / total), percent(idle)],
+      ...[
+        stage,
+        new Date(run).toISOString().slice(0, 19),
+        seconds(ms),
+        percent(ms / total),
+        percent(idle),
+      ],
       ...[passed, failed, leftOut],
     ]),
   );

@@ -23,7 +23,9 @@ export async function unitTestsOf(changed: readonly string[], since: string): Pr
   const readers = await Promise.all(
     changed.map((file) => (existsSync(file) ? readersOf(file) : importersOf(file, since))),
   );
-  const reached = [...changed, ...readers.flat()].filter((file) => file.endsWith('.ts') && existsSync(file));
+  const reached = [...changed, ...readers.flat()].filter(
+    (file) => file.endsWith('.ts') && existsSync(file),
+  );
   const found = reached.length === 0 ? [] : await testsThatReach([...new Set(reached)]);
   return [...new Set([...found, ...READ_DIRECTORIES.filter(existsSync)])].sort();
 }
@@ -41,9 +43,13 @@ async function importersOf(file: string, revision: string): Promise<string[]> {
 }
 
 async function grep(args: readonly string[]): Promise<string[]> {
-  const { stdout, exitCode, stderr } = await execa('git', ['grep', '-z', '-l', '-F', '-e', ...args], {
-    reject: false,
-  });
+  const { stdout, exitCode, stderr } = await execa(
+    'git',
+    ['grep', '-z', '-l', '-F', '-e', ...args],
+    {
+      reject: false,
+    },
+  );
   // 1 stands for none.
   if (exitCode !== 0 && exitCode !== 1) throw new Error(stderr);
   return stdout.split('\0').filter(Boolean);

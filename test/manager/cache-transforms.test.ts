@@ -148,7 +148,11 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
     deletionTimestamp: 'x',
     ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'u' }],
   };
-  const told = { type: 'stowage.dev/VolumesAttached', status: 'False', reason: 'VolumesNotAttached' };
+  const told = {
+    type: 'stowage.dev/VolumesAttached',
+    status: 'False',
+    reason: 'VolumesNotAttached',
+  };
   const pod: Pod = {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -200,7 +204,12 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
       ephemeralContainerStatuses: [{ name: 'shell', state: { running: {} } }],
     },
   });
-  const bare: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'b' }, spec: {} };
+  const bare: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace: 'b' },
+    spec: {},
+  };
   expect(transformPod(bare)).toEqual(bare);
   const pending: Pod = { ...bare, spec: { tolerations: [{ operator: 'Exists' }] } };
   expect(transformPod(pending)).toEqual(pending);
@@ -216,7 +225,10 @@ describe('of a claim: whose it is, and', () => {
   };
   const selected = { 'volume.kubernetes.io/selected-node': 'n1' };
   const resources = { requests: { storage: '1Gi' } };
-  const made = (spec: PersistentVolumeClaim['spec'], status: NonNullable<PersistentVolumeClaim['status']>) =>
+  const made = (
+    spec: PersistentVolumeClaim['spec'],
+    status: NonNullable<PersistentVolumeClaim['status']>,
+  ) =>
     keepClaim({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
@@ -245,7 +257,11 @@ describe('of a claim: whose it is, and', () => {
   });
 
   test('what it is to get', () => {
-    const dataSourceRef = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
+    const dataSourceRef = {
+      apiGroup: 'snapshot.storage.k8s.io',
+      kind: 'VolumeSnapshot',
+      name: 's',
+    };
     const spec = {
       volumeMode: 'Block',
       dataSourceRef,
@@ -275,7 +291,10 @@ test('of a claim that lost its source: the manifest that names it, until it has 
         kind: 'PersistentVolumeClaim',
         spec: { ...spec, ...(volumeName && { volumeName }) },
       },
-      metadata: { ...metadata, annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied } },
+      metadata: {
+        ...metadata,
+        annotations: { 'kubectl.kubernetes.io/last-applied-configuration': applied },
+      },
     };
   };
   expect(keepClaim(lost())).toEqual(lost());
@@ -300,7 +319,10 @@ test('of snapshots, their contents and classes: all but what others wrote beside
   const standard = snapshotClass('fast', { isDefault: true });
   const ofOthers = { ...standard.metadata.annotations, x: 'y' };
   expect(
-    keepSnapshotClass({ ...standard, metadata: { ...standard.metadata, ...more, annotations: ofOthers } }),
+    keepSnapshotClass({
+      ...standard,
+      metadata: { ...standard.metadata, ...more, annotations: ofOthers },
+    }),
   ).toEqual(standard);
 });
 
@@ -309,7 +331,11 @@ const names = (count: number, of: (index: number) => object | string) =>
   Array.from({ length: count }, (_, n) => of(n));
 
 test.each<[string, object, object]>([
-  ['the node that was selected', { annotations: { 'volume.kubernetes.io/selected-node': LONG } }, {}],
+  [
+    'the node that was selected',
+    { annotations: { 'volume.kubernetes.io/selected-node': LONG } },
+    {},
+  ],
   ['what it populates', { annotations: { 'stowage.dev/populates': LONG } }, {}],
   [
     'its manifest',
@@ -326,11 +352,22 @@ test.each<[string, object, object]>([
   ['finalizers', { finalizers: names(4000, (n) => `a.b/${'f'.repeat(50)}${n}`) }, {}],
   [
     'owners',
-    { ownerReferences: names(2000, (n) => ({ apiVersion: 'v1', kind: LONG, name: 'p', uid: `${n}` })) },
+    {
+      ownerReferences: names(2000, (n) => ({
+        apiVersion: 'v1',
+        kind: LONG,
+        name: 'p',
+        uid: `${n}`,
+      })),
+    },
     {},
   ],
   ['its selector', {}, { selector: { matchLabels: { a: LONG } } }],
-  ['its source', {}, { dataSourceRef: { apiGroup: LONG, kind: LONG, name: LONG, namespace: LONG } }],
+  [
+    'its source',
+    {},
+    { dataSourceRef: { apiGroup: LONG, kind: LONG, name: LONG, namespace: LONG } },
+  ],
   ['its modes', {}, { accessModes: names(50_000, () => 'ReadWriteOnce') }],
   ['other requests', {}, { resources: { requests: { storage: '1Gi', [LONG]: '1' } } }],
   ['its volume', {}, { volumeName: LONG }],
@@ -377,7 +414,10 @@ test('of a PersistentVolume all nodes are kept that have it attached, and all fi
     ...pv('Bound'),
     metadata: { name: 'pv', finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } },
   });
-  expect(kept.metadata).toMatchObject({ finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } });
+  expect(kept.metadata).toMatchObject({
+    finalizers,
+    annotations: { 'stowage.dev/attached-nodes': nodes },
+  });
 });
 
 test.each<[string, string[]]>([
@@ -393,6 +433,11 @@ test.each<[string, string[]]>([
 test('of a claim the storage that it asks for and is limited to is kept', () => {
   const resources = { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } };
   const metadata = { name: 'c', namespace: 'ns' };
-  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: { resources } });
+  const kept = keepClaim({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata,
+    spec: { resources },
+  });
   expect(kept.spec.resources).toEqual(resources);
 });

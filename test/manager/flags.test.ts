@@ -55,17 +55,24 @@ describe('--http-endpoint', () => {
     expect(parseHttpAddress(text)).toEqual({ text, host, port });
   });
 
-  test.each(['', '8080', 'host', ':port', ':65536', '::1:8080', 'http://host:80', 'a b:80', ':80/metrics'])(
-    '%j is refused',
-    (text) => {
-      expect(() => parseHttpAddress(text)).toThrow(
-        expect.objectContaining({
-          code: 'usage',
-          message: expect.stringContaining(`--http-endpoint ${text}`),
-        }),
-      );
-    },
-  );
+  test.each([
+    '',
+    '8080',
+    'host',
+    ':port',
+    ':65536',
+    '::1:8080',
+    'http://host:80',
+    'a b:80',
+    ':80/metrics',
+  ])('%j is refused', (text) => {
+    expect(() => parseHttpAddress(text)).toThrow(
+      expect.objectContaining({
+        code: 'usage',
+        message: expect.stringContaining(`--http-endpoint ${text}`),
+      }),
+    );
+  });
 });
 
 test.each<[string[], boolean]>([

@@ -31,9 +31,12 @@ async function serve(more: Partial<HttpEndpointOptions> = {}, address = '127.0.0
   });
   running.push(endpoint);
   const ask = async (path: string, method: 'GET' | 'HEAD' | 'POST' = 'GET') => {
-    const { statusCode, headers, body } = await request(`http://127.0.0.1:${endpoint.port}${path}`, {
-      method,
-    });
+    const { statusCode, headers, body } = await request(
+      `http://127.0.0.1:${endpoint.port}${path}`,
+      {
+        method,
+      },
+    );
     return { code: statusCode, type: headers['content-type'], text: await body.text() };
   };
   return { endpoint, ask, logger, clock };
@@ -51,7 +54,11 @@ test('serves health, readiness, and metrics under their path', async () => {
   ready = true;
   expect(await ask('/readyz')).toMatchObject({ code: 200, text: 'ready: true\n' });
   expect(await ask('/readyz', 'HEAD')).toMatchObject({ code: 200, text: '' });
-  expect(await ask('/prometheus')).toEqual({ code: 200, type: 'text/plain; version=0.0.4', text: 'up 1\n' });
+  expect(await ask('/prometheus')).toEqual({
+    code: 200,
+    type: 'text/plain; version=0.0.4',
+    text: 'up 1\n',
+  });
   expect(await ask('/metrics')).toMatchObject({
     code: 404,
     text: 'There are: /healthz, /readyz, /prometheus\n',
@@ -85,7 +92,11 @@ test('renders the metrics at most once a second for all clients', async () => {
   // Answered after the third has come in: the requests of one client are served in turn.
   await ask('/healthz');
   end();
-  expect((await Promise.all(both)).map(({ text }) => text)).toEqual(['read 1\n', 'read 1\n', 'read 1\n']);
+  expect((await Promise.all(both)).map(({ text }) => text)).toEqual([
+    'read 1\n',
+    'read 1\n',
+    'read 1\n',
+  ]);
   const next = ask('/metrics');
   await until('they are read again', async () => (reads > 1 ? true : undefined));
   end();
@@ -97,7 +108,10 @@ test('renders the metrics at most once a second for all clients', async () => {
 test('ends a connection that asks again before it is answered', async () => {
   let reads = 0;
   const { endpoint, ask } = await serve({
-    metrics: async () => ({ contentType: 'text/plain', body: `${'x'.repeat(1 << 20)} ${++reads}\n` }),
+    metrics: async () => ({
+      contentType: 'text/plain',
+      body: `${'x'.repeat(1 << 20)} ${++reads}\n`,
+    }),
   });
   const socket = connect(endpoint.port, '127.0.0.1');
   // The client reads no answer, and may see the connection reset.
@@ -161,7 +175,9 @@ test('ready is who has heard from every source, and lately', () => {
     ready: true,
     text: '[+]volumes ok\n[+]lease ok\nreadyz check passed\n',
   });
-  expect(readiness([source('volumes', 0), source('nodes', minutes(4)), source('lease', now)], now)).toEqual({
+  expect(
+    readiness([source('volumes', 0), source('nodes', minutes(4)), source('lease', now)], now),
+  ).toEqual({
     ready: false,
     text: '[-]volumes failed: not heard from yet\n[-]nodes failed: not heard from for 240 s\n[+]lease ok\nreadyz check failed\n',
   });

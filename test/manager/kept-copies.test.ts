@@ -48,7 +48,9 @@ function copies({ known, naming, of }: Scene) {
 }
 
 const file = (sizeBytes: bigint) => [{ uid: CONTENT_UID, place: FOLDER, sizeBytes }];
-const inPool = (sizeBytes: bigint) => [{ uid: CONTENT_UID, place: 'vg0/pool', lvName: LV, sizeBytes }];
+const inPool = (sizeBytes: bigint) => [
+  { uid: CONTENT_UID, place: 'vg0/pool', lvName: LV, sizeBytes },
+];
 
 test.each<[string, Scene, object[]]>([
   [

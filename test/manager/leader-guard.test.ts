@@ -15,7 +15,8 @@ function stand({ elects }: { elects: boolean }): RightToAct {
   let lease: Lease | undefined;
   const client = {
     async get() {
-      if (lease === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
+      if (lease === undefined)
+        throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
       return lease;
     },
     async create(_: unknown, object: Lease) {
@@ -34,7 +35,13 @@ function stand({ elects }: { elects: boolean }): RightToAct {
       controllers: ['volume'],
       transport: 'ssh',
     },
-    ...{ localNodes: [], host: 'h1', clock: new FakeClock(), random: () => 0, logger: memoryLogger() },
+    ...{
+      localNodes: [],
+      host: 'h1',
+      clock: new FakeClock(),
+      random: () => 0,
+      logger: memoryLogger(),
+    },
   });
   return right;
 }

@@ -8,7 +8,10 @@ interface Told {
   nodes: Map<string, object>;
 }
 
-const told = (workers: number, nodes: [string, object][] = []): Told => ({ workers, nodes: new Map(nodes) });
+const told = (workers: number, nodes: [string, object][] = []): Told => ({
+  workers,
+  nodes: new Map(nodes),
+});
 
 let clock: FakeClock;
 let logger: ReturnType<typeof memoryLogger>;

@@ -36,7 +36,10 @@ test('what was handed out follows what holds', () => {
 
 test('another transport, or other nodes that are this machine, take a restart', () => {
   const live = createLiveSettings(first);
-  for (const other of [{ localNodes: ['n2'] }, { transport: 'ssh', localNodes: [] }] as Partial<Settings>[]) {
+  for (const other of [
+    { localNodes: ['n2'] },
+    { transport: 'ssh', localNodes: [] },
+  ] as Partial<Settings>[]) {
     expect(() => live.replace({ ...first, ...other, workers: 9 })).toThrow(
       expect.objectContaining({ hint: 'Restart the daemon to have it use them.' }),
     );

@@ -53,7 +53,10 @@ const held = (by: string, renewTime = '') => ({
 });
 
 test('only what the standard controller is called is followed', () => {
-  expect(watch().asked).toEqual(['leases snapshot-controller-leader', 'deployments snapshot-controller']);
+  expect(watch().asked).toEqual([
+    'leases snapshot-controller-leader',
+    'deployments snapshot-controller',
+  ]);
 });
 
 test('who renews its Lease is there; who does not, is gone after a while', async () => {
@@ -94,6 +97,8 @@ test('a mode that is set needs no detection', () => {
     throw new Error('asked');
   };
   for (const flag of ['builtin', 'external'] as const) {
-    expect(watchSnapshotMode({ flag, inform, clock: new FakeClock(), onChange() {} }).now()).toBe(flag);
+    expect(watchSnapshotMode({ flag, inform, clock: new FakeClock(), onChange() {} }).now()).toBe(
+      flag,
+    );
   }
 });

@@ -31,7 +31,9 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
     volume: { type: 'lvm', uid: UID },
   });
   expect(storage.before(wanted).map(({ name }) => name)).toEqual(viewAnswers.map(([name]) => name));
-  expect(storage.probes(wanted, new Map(viewAnswers)).map(({ name }) => name)).toContain('logical volumes');
+  expect(storage.probes(wanted, new Map(viewAnswers)).map(({ name }) => name)).toContain(
+    'logical volumes',
+  );
   expect(storage.plan('take', wanted, { ...snapped, volumes: [snapLv] })).toEqual({ steps: [] });
   expect(storage.copyOf(wanted, { ...snapped, volumes: [snapLv] })).toEqual({ sizeBytes: 2 ** 30 });
   expect(storage.copyOf(wanted, snapped)).toBeUndefined();
@@ -40,20 +42,27 @@ test('a thin snapshot is that of its handle, of the Volume of its content', () =
 
 test('a copy of a file may be there while its directory is not mounted', () => {
   const path = `/var/lib/metalk8s/storage/sparse/snapshots/${COPY_UID}`;
-  const wanted = wantedOf(content(), undefined, 'n1', { type: 'file', nodes: ['n1'], path }, undefined);
+  const wanted = wantedOf(
+    content(),
+    undefined,
+    'n1',
+    { type: 'file', nodes: ['n1'], path },
+    undefined,
+  );
   if ('problem' in wanted) throw new Error(wanted.problem);
   const away = { ...uncopied, volume: { ...uncopied.volume, directory: unmounted } };
   expect(storage.awayOf(wanted, away)).toMatchObject({ reason: 'DirectoryNotMounted' });
   expect(storage.awayOf(wanted, uncopied)).toBeUndefined();
   expect(storage.leftOf(wanted, { ...uncopied, partialBytes: 4096n })).toBe(4096n);
-  expect([false, true].map((is) => storage.leavesFrozen(wanted, { ...uncopied, freezeIsLeft: is }))).toEqual([
-    false,
-    true,
-  ]);
+  expect(
+    [false, true].map((is) => storage.leavesFrozen(wanted, { ...uncopied, freezeIsLeft: is })),
+  ).toEqual([false, true]);
 });
 
 test('it is deleted by its handle alone, and of a Volume that is elsewhere none is taken', () => {
-  expect(wantedOf(content(), undefined, 'n1', handle, undefined)).toMatchObject({ volume: undefined });
+  expect(wantedOf(content(), undefined, 'n1', handle, undefined)).toMatchObject({
+    volume: undefined,
+  });
   for (const other of [undefined, inGroup('vg1'), volume({ prepared })]) {
     expect(wantedOf(content(), other, 'n1', handle, freeze)).toEqual({
       problem: expect.stringContaining('is not in the volume group vg0 any more'),

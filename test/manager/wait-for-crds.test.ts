@@ -46,7 +46,12 @@ test('polls for a kind until it is served, and logs that once', async () => {
   const { asked, clock, end, logger, waiting } = start(answers);
   await clock.advance(25_000);
   expect(end()).toBeUndefined();
-  expect(asked).toEqual(['volumesnapshots', 'volumesnapshotcontents', 'volumesnapshots', 'volumesnapshots']);
+  expect(asked).toEqual([
+    'volumesnapshots',
+    'volumesnapshotcontents',
+    'volumesnapshots',
+    'volumesnapshots',
+  ]);
   expect(logger.lines.map(({ level, fields }) => [level, fields])).toEqual([
     ['info', { kinds: ['volumesnapshots.snapshot.storage.k8s.io'] }],
   ]);
@@ -68,7 +73,10 @@ test.each([403, 500])('an answer of %d is left to whoever follows the kind', asy
 
 test('or is waited out, where it is none', async () => {
   const answers = { volumesnapshots: 500 };
-  const { clock, end } = start(answers, (error) => !(error instanceof ApiError && error.statusCode === 500));
+  const { clock, end } = start(
+    answers,
+    (error) => !(error instanceof ApiError && error.statusCode === 500),
+  );
   await clock.advance(0);
   expect(end()).toBeUndefined();
   answers.volumesnapshots = 200;

@@ -75,7 +75,10 @@ test.each<[Record<string, string>, string]>([
   [{ vgName: 'vg0' }, 'parameter vgName is not for type sparse'],
   [{ thinPool: 'p' }, 'parameter thinPool is not for type sparse'],
   [{ type: 'lvm', vgName: 'vg0', directory: '/x' }, 'parameter directory is not for type lvm'],
-  [{ type: 'lvm', vgName: 'vg0', requireMount: 'true' }, 'parameter requireMount is not for type lvm'],
+  [
+    { type: 'lvm', vgName: 'vg0', requireMount: 'true' },
+    'parameter requireMount is not for type lvm',
+  ],
   [{ requireMount: 'yes' }, 'parameter requireMount is "yes", but must be true or false'],
   [{ type: 'lvm' }, 'parameter vgName is "", but must be'],
   [{ type: 'lvm', vgName: '-a' }, 'parameter vgName is "-a", but must be'],
@@ -97,7 +100,10 @@ test.each<[Record<string, string>, string]>([
     { type: 'lvm', vgName: 'vg0', thinPool: 'p', overwriteFreeExtents: 'true' },
     'parameter overwriteFreeExtents is not for a thin pool',
   ],
-  [{ onDelete: 'Retain' }, 'parameter onDelete is "Retain", but must be Delete (the default) or Wipe'],
+  [
+    { onDelete: 'Retain' },
+    'parameter onDelete is "Retain", but must be Delete (the default) or Wipe',
+  ],
   [
     { attachPolicy: 'Never' },
     'parameter attachPolicy is "Never", but must be Always (the default) or OnDemand',

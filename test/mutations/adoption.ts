@@ -14,7 +14,8 @@ export const adoption: readonly Mutation[] = [
     {
       id: 'adopted-on-its-own-node',
       invariant: 3,
-      breaks: 'Storage is adopted on the node where its Volume has it, where there is no Node of that name.',
+      breaks:
+        'Storage is adopted on the node where its Volume has it, where there is no Node of that name.',
       function: 'adoptionProblem',
       find: 'name === volume.spec.nodeName',
       replace: 'name === volume.metadata.name',

@@ -19,6 +19,8 @@ test('each invariant of docs/design.md is broken by at least three mutations', (
   );
   const broken = MUTATIONS.map(({ invariant }) => invariant);
   expect(broken.filter((number) => !invariants.includes(number))).toEqual([]);
-  const rare = invariants.filter((invariant) => broken.filter((number) => number === invariant).length < 3);
+  const rare = invariants.filter(
+    (invariant) => broken.filter((number) => number === invariant).length < 3,
+  );
   expect(rare).toEqual([]);
 });

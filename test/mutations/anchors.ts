@@ -14,7 +14,9 @@ async function anchorProblem(mutation: Mutation): Promise<string | undefined> {
   try {
     applyMutation(mutation, await readFile(mutation.file, 'utf8'));
     const lost = mutation.integration?.find((name) => !existsSync(`test/integration/${name}`));
-    return lost === undefined ? undefined : `mutation ${mutation.id}: there is no test/integration/${lost}`;
+    return lost === undefined
+      ? undefined
+      : `mutation ${mutation.id}: there is no test/integration/${lost}`;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     if (!isMissing && !(error instanceof AnchorError)) throw error;

@@ -95,7 +95,8 @@ export const attachdetach: readonly Mutation[] = [
     {
       id: 'unreadable-timeout-is-default',
       invariant: 3,
-      breaks: 'An unreadable timeout of a storage class lets a volume be force-detached by the default.',
+      breaks:
+        'An unreadable timeout of a storage class lets a volume be force-detached by the default.',
       function: 'maxWaitOf',
       find: '?? Infinity',
       replace: '?? fallback',

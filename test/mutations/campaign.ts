@@ -30,7 +30,11 @@ export async function runCampaign(
 ): Promise<void> {
   const controls: TryDeps['controls'] = new Map();
 
-  async function work(due: Row[], attempt: typeof tryUnitTests, signal: AbortSignal): Promise<void> {
+  async function work(
+    due: Row[],
+    attempt: typeof tryUnitTests,
+    signal: AbortSignal,
+  ): Promise<void> {
     if (due.length === 0) return;
     const copy = await createWorkingCopy();
     try {
@@ -48,7 +52,9 @@ export async function runCampaign(
 
   const due = rows.filter(({ result }) => result === undefined);
   // Waits for every worker, so that each has removed its copy.
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, () => work(due, tryUnitTests, stop)));
+  const ends = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, () => work(due, tryUnitTests, stop)),
+  );
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   const pending = rows.filter(({ result }) => result?.verdict.is === 'pending');
   if (!stop.aborted) await work(pending, tryIntegrationTests, kill);

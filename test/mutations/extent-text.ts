@@ -2,10 +2,15 @@ import type { Extent } from './extent.ts';
 
 /** Returns the shell functions `name() { … }` whose closing brace is indented as their first line. */
 export function shellFunctions(text: string, name: string, outer: Extent): Extent[] {
-  return linesMatching(text, new RegExp(`^([ \\t]*)${name}\\(\\) \\{`, 'gm'), outer, (rest, indent) => {
-    const end = new RegExp(`^${indent}\\}`, 'm').exec(rest);
-    return end === null ? undefined : end.index + end[0].length;
-  });
+  return linesMatching(
+    text,
+    new RegExp(`^([ \\t]*)${name}\\(\\) \\{`, 'gm'),
+    outer,
+    (rest, indent) => {
+      const end = new RegExp(`^${indent}\\}`, 'm').exec(rest);
+      return end === null ? undefined : end.index + end[0].length;
+    },
+  );
 }
 
 /** Returns the Python functions, classes and constants of a name, each up to the next line that is indented as little. */

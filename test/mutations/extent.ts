@@ -19,7 +19,8 @@ export class AnchorError extends Error {
  */
 export function extentOf(file: string, text: string, path: string): Extent {
   let found: Extent[] = [{ start: 0, end: text.length }];
-  for (const name of path.split('.')) found = found.flatMap((outer) => functionsOf(file, text, name, outer));
+  for (const name of path.split('.'))
+    found = found.flatMap((outer) => functionsOf(file, text, name, outer));
   const [extent, another] = found;
   if (extent === undefined) throw new AnchorError(`${file} has no function ${path}`);
   if (another !== undefined) throw new AnchorError(`${file} has ${found.length} functions ${path}`);
@@ -28,5 +29,7 @@ export function extentOf(file: string, text: string, path: string): Extent {
 
 function functionsOf(file: string, text: string, name: string, outer: Extent): Extent[] {
   if (name.endsWith('()')) return shellFunctions(text, name.slice(0, -2), outer);
-  return file.endsWith('.py') ? pythonDefinitions(text, name, outer) : nestedFunctions(text, name, outer);
+  return file.endsWith('.py')
+    ? pythonDefinitions(text, name, outer)
+    : nestedFunctions(text, name, outer);
 }

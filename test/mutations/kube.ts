@@ -32,7 +32,8 @@ export const kube: readonly Mutation[] = [
     {
       id: 'right-counted-from-answer',
       invariant: 10,
-      breaks: 'The right to act is counted from the answer of a renewal, not from when it was sent.',
+      breaks:
+        'The right to act is counted from the answer of a renewal, not from when it was sent.',
       function: 'startElection.write',
       find: 'const until = askedAt + renewDeadlineMs;',
       replace: 'const until = monotonic() + renewDeadlineMs;',
@@ -48,7 +49,8 @@ export const kube: readonly Mutation[] = [
     {
       id: 'late-renewal-sent',
       invariant: 10,
-      breaks: 'A leader sends a renewal after its time has passed, and takes the Lease from who may have it.',
+      breaks:
+        'A leader sends a renewal after its time has passed, and takes the Lease from who may have it.',
       function: 'startElection.inTime',
       find: '    if (leadsUntil === undefined || leads()) return;\n',
       replace: '    return;\n',
@@ -139,7 +141,8 @@ export const kube: readonly Mutation[] = [
     {
       id: 'versions-went-back',
       invariant: 9,
-      breaks: 'A cache follows an API server that was restored from an older backup without a new list.',
+      breaks:
+        'A cache follows an API server that was restored from an older backup without a new list.',
       function: 'createInformer.watch',
       find: "type !== 'DELETED' && compareVersions(version, position ?? '') < 0",
       replace: 'false',
@@ -269,7 +272,8 @@ export const kube: readonly Mutation[] = [
     {
       id: 'ready-node-counts-as-off',
       invariant: 3,
-      breaks: 'A node with the out-of-service taint counts as off though its kubelet reports Ready.',
+      breaks:
+        'A node with the out-of-service taint counts as off though its kubelet reports Ready.',
       function: 'isOff',
       find: 'tainted && !ready',
       replace: 'tainted',

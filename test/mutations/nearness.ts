@@ -16,7 +16,11 @@ export const NEAR_ONLY = 'STOWAGE_NEAR_ONLY';
  * Returns how near a test is to a file, most important first: it imports the file, it lies in the folder that mirrors the file's, it is
  * named after it, and how many folders the two paths share.
  */
-export function nearness(test: string, imports: readonly string[], file: string): readonly number[] {
+export function nearness(
+  test: string,
+  imports: readonly string[],
+  file: string,
+): readonly number[] {
   const folder = dirname(file.replace(/^[^/]+\//, ''));
   const [, ...testFolders] = dirname(test).split('/');
   const shared = folder.split('/').findIndex((name, at) => name !== testFolders[at]);
@@ -30,7 +34,9 @@ export function nearness(test: string, imports: readonly string[], file: string)
 
 /** Returns the files that a TypeScript file imports, relative to the checkout. */
 export function importsOf(path: string, text: string): string[] {
-  return [...text.matchAll(/ from '(\.[^']+)'/g)].map(([, name]) => join(dirname(path), name as string));
+  return [...text.matchAll(/ from '(\.[^']+)'/g)].map(([, name]) =>
+    join(dirname(path), name as string),
+  );
 }
 
 /** Chooses and orders jest's test files: nearest to the changed file first. */
@@ -39,7 +45,10 @@ export default class NearestFirst {
     return tests
       .map((test) => {
         const path = relative(test.context.config.rootDir, test.path);
-        return { test, near: nearness(path, importsOf(path, readFileSync(test.path, 'utf8')), file) };
+        return {
+          test,
+          near: nearness(path, importsOf(path, readFileSync(test.path, 'utf8')), file),
+        };
       })
       .filter(({ near: [imported, mirrored] }) => !process.env[NEAR_ONLY] || imported || mirrored)
       .sort((a, b) => {

@@ -40,7 +40,8 @@ export const nodes: readonly Mutation[] = [
     {
       id: 'connection-of-another-node',
       invariant: 8,
-      breaks: 'Two nodes at one address share a connection, whose host key was checked for one of them.',
+      breaks:
+        'Two nodes at one address share a connection, whose host key was checked for one of them.',
       function: 'argumentsFor',
       find: 'socketName(node)',
       replace: "socketName('')",

@@ -24,7 +24,10 @@ export const OUTCOME_FILE = 'STOWAGE_TEST_OUTCOME';
 /** A reporter of jest that writes the outcome of a run to a file. */
 export default class OutcomeReporter {
   onRunComplete(_contexts: unknown, results: JestResults): void {
-    writeFileSync(process.env[OUTCOME_FILE] as string, JSON.stringify(outcomeOf(results, process.cwd())));
+    writeFileSync(
+      process.env[OUTCOME_FILE] as string,
+      JSON.stringify(outcomeOf(results, process.cwd())),
+    );
   }
 }
 

@@ -24,7 +24,8 @@ export const population: readonly Mutation[] = [
     {
       id: 'field-reads-secret',
       invariant: 12,
-      breaks: 'A field of a tenant is replaced by a variable of the populator, which may be a secret.',
+      breaks:
+        'A field of a tenant is replaced by a variable of the populator, which may be a secret.',
       function: 'valueAt',
       find: 'return text;',
       replace: 'return text.replaceAll("$$", "$");',
@@ -102,7 +103,7 @@ export const population: readonly Mutation[] = [
       invariant: 6,
       breaks: 'The prime claim is deleted while its pod still writes.',
       function: 'cleanUp',
-      find: "return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};",
+      find: "return pod.metadata.deletionTimestamp === undefined\n      ? { action: { do: 'delete-pod', pod } }\n      : {};",
       replace:
         "if (pod.metadata.deletionTimestamp === undefined) return { action: { do: 'delete-pod', pod } };",
     },
@@ -272,7 +273,8 @@ export const population: readonly Mutation[] = [
     {
       id: 'status-vouches-for-archive',
       invariant: 5,
-      breaks: 'An archive of another namespace is read by whoever forges a status with its path and sha256.',
+      breaks:
+        'An archive of another namespace is read by whoever forges a status with its path and sha256.',
       function: 'check_owner()',
       find: '"$owner,$digest" = "$2,$SHA256"',
       replace: '"$digest" = "$SHA256"',
@@ -331,7 +333,8 @@ export const population: readonly Mutation[] = [
     {
       id: 'claim-namespace-of-lines',
       invariant: 12,
-      breaks: 'An author of Volumes adds lines to what a script is told, such as another Authorization.',
+      breaks:
+        'An author of Volumes adds lines to what a script is told, such as another Authorization.',
       function: 'namespaceOf',
       find: ' && /^[a-z0-9-]+$/.test(namespace)',
       replace: '',

@@ -448,7 +448,8 @@ export const provisioning: readonly Mutation[] = [
     {
       id: 'running-backup-left',
       invariant: 6,
-      breaks: 'What a running backup writes is removed under it, and what it writes afterwards stays.',
+      breaks:
+        'What a running backup writes is removed under it, and what it writes afterwards stays.',
       function: 'createBackupWork',
       find: "(await poll(node, backupJobKey(backup, job))).state === 'running'",
       replace: 'false',
@@ -458,7 +459,8 @@ export const provisioning: readonly Mutation[] = [
     {
       id: 'backup-written-over',
       invariant: 10,
-      breaks: 'A write to a Backup overwrites what others wrote since, or another Backup of the name.',
+      breaks:
+        'A write to a Backup overwrites what others wrote since, or another Backup of the name.',
       function: 'createBackupReconciler.write',
       find: '{ ...more, uid, resourceVersion }',
       replace: 'more',
@@ -502,7 +504,8 @@ export const provisioning: readonly Mutation[] = [
     {
       id: 'extents-consented-unasked',
       invariant: 1,
-      breaks: 'The Volume of a claim consents to destroy what is in free extents though its class does not.',
+      breaks:
+        'The Volume of a claim consents to destroy what is in free extents though its class does not.',
       function: 'claimVolume',
       find: 'place.overwrite ?',
       replace: "place.type === 'lvm' ?",

@@ -4,7 +4,11 @@ import type { TestOutcome } from './outcome-reporter.ts';
  * Returns what a run of Python's unittest means, by what it prints on standard error.
  * @param folder of the tests
  */
-export function pythonOutcome(stderr: string, exitCode: number | undefined, folder: string): TestOutcome {
+export function pythonOutcome(
+  stderr: string,
+  exitCode: number | undefined,
+  folder: string,
+): TestOutcome {
   const [, test = '', place = ''] = /^(?:FAIL|ERROR): (\S+) \(([^)]*)\)$/m.exec(stderr) ?? [];
   // A module that cannot be imported is a test of this name.
   if (place.startsWith('unittest.loader')) {

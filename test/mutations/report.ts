@@ -12,7 +12,8 @@ export function report(rows: readonly Row[], seconds: number): string {
     const cells = [mutation.id, mutation.invariant, place, verdict, `${result?.seconds ?? 0} s`];
     return `| ${cells.join(' | ')} |`;
   });
-  const count = (is: Verdict['is']) => rows.filter(({ result }) => result?.verdict.is === is).length;
+  const count = (is: Verdict['is']) =>
+    rows.filter(({ result }) => result?.verdict.is === is).length;
   return [
     '| mutation | invariant | place | killed by | time |',
     '| --- | --- | --- | --- | --- |',

@@ -76,9 +76,13 @@ async function createTestHashes(): Promise<(verdict: Verdict) => Promise<string>
     .filter((file) => !NOT_RUN.includes(file.split('/')[1] ?? '') && !file.includes('__pycache__'))
     .sort();
   const all = hash(...(await contentsOf(files)));
-  const shared = hash(...(await contentsOf(files.filter((file) => file.startsWith('test/support/')))));
+  const shared = hash(
+    ...(await contentsOf(files.filter((file) => file.startsWith('test/support/')))),
+  );
   return async (verdict) =>
-    verdict.is === 'killed' && !('late' in verdict) ? hash(shared, ...(await contentsOf([verdict.by]))) : all;
+    verdict.is === 'killed' && !('late' in verdict)
+      ? hash(shared, ...(await contentsOf([verdict.by])))
+      : all;
 }
 
 async function contentsOf(files: readonly string[]): Promise<(string | Buffer)[]> {

@@ -33,25 +33,40 @@ export async function runRelatedTests(
   const order = ['--testSequencer', join(copy.path, 'test/mutations/nearness.ts')];
   const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', file];
   const env = { [CHANGED_FILE]: file, [NEAR_ONLY]: nearOnly ? 'yes' : '' };
-  return runJest(copy, { name: 'unit tests', command: unit(copy, args), limit: UNIT_LIMIT, env }, signal);
+  return runJest(
+    copy,
+    { name: 'unit tests', command: unit(copy, args), limit: UNIT_LIMIT, env },
+    signal,
+  );
 }
 
 /**
  * Runs one test file up to its end: an integration test on a node of its own, as `npm test` does.
  * @param file relative to the checkout
  */
-export function runTestFile(copy: WorkingCopy, file: string, signal: AbortSignal): Promise<LimitedOutcome> {
+export function runTestFile(
+  copy: WorkingCopy,
+  file: string,
+  signal: AbortSignal,
+): Promise<LimitedOutcome> {
   if (file.startsWith(`${PYTHON_TESTS}/`)) return runPython(copy, basename(file), signal);
   if (!file.startsWith('test/integration/')) {
     const command = unit(copy, ['--runTestsByPath', file]);
     return runJest(copy, { name: file, command, limit: UNIT_LIMIT }, signal);
   }
   const pattern = `${file.replaceAll('.', '\\.')}$`;
-  const command = ['node', 'test/lanes/run.ts', 'integration', pattern, `--reporters=${reporter(copy)}`];
+  const command = [
+    'node',
+    'test/lanes/run.ts',
+    'integration',
+    pattern,
+    `--reporters=${reporter(copy)}`,
+  ];
   return runJest(copy, { name: file, command, limit: INTEGRATION_LIMIT }, signal);
 }
 
-const reporter = (copy: WorkingCopy): string => join(copy.path, 'test/mutations/outcome-reporter.ts');
+const reporter = (copy: WorkingCopy): string =>
+  join(copy.path, 'test/mutations/outcome-reporter.ts');
 
 function unit(copy: WorkingCopy, args: readonly string[]): string[] {
   const files = ['--cacheDirectory', join(copy.cache, 'jest'), '--reporters', reporter(copy)];
@@ -83,12 +98,18 @@ async function runJest(
   return { is: 'not-loaded', file: name, message: `no outcome of: ${command.join(' ')}` };
 }
 
-async function runPython(copy: WorkingCopy, pattern: string, signal: AbortSignal): Promise<LimitedOutcome> {
+async function runPython(
+  copy: WorkingCopy,
+  pattern: string,
+  signal: AbortSignal,
+): Promise<LimitedOutcome> {
   const discover = ['-m', 'unittest', 'discover', '--failfast', '-s', PYTHON_TESTS, '-p', pattern];
   const env = { PYTHONPATH: 'salt/_modules' };
   const how = { cwd: copy.path, env, limit: UNIT_LIMIT, signal };
   const { isLate, exitCode, stderr } = await runLimited(['python3', '-B', ...discover], how);
   if (isLate) return { is: 'late', file: PYTHON_TESTS };
   // Newer versions of Python have a status of its own for a pattern that no file has.
-  return /^Ran 0 tests/m.test(stderr) ? { is: 'passed' } : pythonOutcome(stderr, exitCode, PYTHON_TESTS);
+  return /^Ran 0 tests/m.test(stderr)
+    ? { is: 'passed' }
+    : pythonOutcome(stderr, exitCode, PYTHON_TESTS);
 }

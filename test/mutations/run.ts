@@ -57,12 +57,18 @@ await runMain(async () => {
   const results = await openResults(file, values.fresh);
   const rows: Row[] = [];
   for (const mutation of selected) rows.push({ mutation, result: await results.of(mutation) });
-  log(`${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`);
-  await runCampaign(rows, { results, log, stop: stop.signal, kill: kill.signal, test: values.test }).catch(
-    (error) => {
-      if (!stop.signal.aborted) throw error;
-    },
+  log(
+    `${rows.length} mutations, ${rows.filter(({ result }) => result !== undefined).length} with results`,
   );
+  await runCampaign(rows, {
+    results,
+    log,
+    stop: stop.signal,
+    kill: kill.signal,
+    test: values.test,
+  }).catch((error) => {
+    if (!stop.signal.aborted) throw error;
+  });
   if (alone) await rm(file, { force: true });
   if (stop.signal.aborted) {
     log('stopped: run it again to go on');

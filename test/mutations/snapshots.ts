@@ -17,7 +17,8 @@ export const snapshots: readonly Mutation[] = [
       breaks: 'A snapshot whose copy is missing is taken anew from what the volume holds now.',
       function: 'verify',
       find: 'const message = `its copy',
-      replace: "if (outcome.is === 'absent') return take(input, now);\n      const message = `its copy",
+      replace:
+        "if (outcome.is === 'absent') return take(input, now);\n      const message = `its copy",
     },
     {
       id: 'unverified-snapshot-silent',

@@ -8,7 +8,8 @@ export const storageDirectories: readonly Mutation[] = [
     {
       id: 'directory-path-ignored',
       invariant: 9,
-      breaks: 'The directory below a bind mount or a subvolume counts as the one that is mounted there.',
+      breaks:
+        'The directory below a bind mount or a subvolume counts as the one that is mounted there.',
       function: 'compareFileSystems',
       find: "if (recorded.path !== now.path) return 'different';",
       replace: '',

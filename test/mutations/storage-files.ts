@@ -108,7 +108,7 @@ export const storageFiles: readonly Mutation[] = [
       invariant: 2,
       breaks: 'A read-only volume gets a writable loop device.',
       function: 'losetup',
-      find: "...(readOnly ? ['-r'] : []), ",
+      find: "...(readOnly ? ['-r'] : []),",
       replace: '',
     },
     {

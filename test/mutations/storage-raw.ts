@@ -247,7 +247,8 @@ export const storageRaw: readonly Mutation[] = [
     {
       id: 'copy-on-other-disk-destroyed',
       invariant: 12,
-      breaks: 'A copy of a volume on a disk with another WWN is destroyed for the UUID that is on it.',
+      breaks:
+        'A copy of a volume on a disk with another WWN is destroyed for the UUID that is on it.',
       function: 'planDestroy',
       find: "(answer === 'unknown' && haveUnlikeWwns(before, device))",
       replace: 'false',
@@ -273,10 +274,11 @@ export const storageRaw: readonly Mutation[] = [
     {
       id: 'foreign-signature-passed-over',
       invariant: 1,
-      breaks: 'A device that was not made ready counts as what Stowage makes, whatever else is on it.',
+      breaks:
+        'A device that was not made ready counts as what Stowage makes, whatever else is on it.',
       function: 'deviceProbes',
-      find: "...(isMade(recorded, get) ? [{ name: 'own'",
-      replace: "...(recorded !== undefined ? [{ name: 'own'",
+      find: '...(isMade(recorded, get)\n',
+      replace: '...(recorded !== undefined\n',
     },
   ]),
   ...mutationsOf('src/storage/signature.ts', [
@@ -310,7 +312,8 @@ export const storageRaw: readonly Mutation[] = [
     {
       id: 'exclusive-holder-not-probed',
       invariant: 1,
-      breaks: 'A device that the kernel holds in a way of its own, such as an exported one, is written to.',
+      breaks:
+        'A device that the kernel holds in a way of its own, such as an exported one, is written to.',
       function: 'notInUseGuards',
       find: '  notClaimed(device),\n',
       replace: '',

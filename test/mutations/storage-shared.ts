@@ -128,8 +128,8 @@ export const storageShared: readonly Mutation[] = [
       invariant: 4,
       breaks: 'A file that got the name of the source meanwhile is copied.',
       function: 'copyContent',
-      find: 'sameContent(type, source.file, facts.signature),',
-      replace: '',
+      find: '[sameContent(type, source.file, facts.signature)],',
+      replace: '[],',
     },
   ]),
   ...mutationsOf('src/storage/shared-fs/holders.ts', [

@@ -13,7 +13,12 @@ test.each<[name: string, outcome: LimitedOutcome, without: LimitedOutcome, verdi
   ['a control that is late proves nothing', FAILED, LATE, { is: 'error' }],
   ['tests that do not end kill', LATE, PASSED, { is: 'killed', by: 'unit tests', late: true }],
   ['a slow machine kills nothing', LATE, LATE, { is: 'error' }],
-  ['tests that do not end and fail without the mutation prove nothing', LATE, FAILED, { is: 'error' }],
+  [
+    'tests that do not end and fail without the mutation prove nothing',
+    LATE,
+    FAILED,
+    { is: 'error' },
+  ],
 ])('%s', async (_name, outcome, without, verdict) => {
   const never = () => Promise.reject(new Error('another control runs'));
   const [control, again] =

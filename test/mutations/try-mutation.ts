@@ -31,7 +31,8 @@ type Tests = (mutation: Mutation, deps: TryDeps) => Promise<LimitedOutcome>;
  */
 export async function tryUnitTests(mutation: Mutation, deps: TryDeps): Promise<Verdict> {
   const { test } = deps;
-  if (test !== undefined) return tryTests(mutation, deps, () => runTestFile(deps.copy, test, deps.signal));
+  if (test !== undefined)
+    return tryTests(mutation, deps, () => runTestFile(deps.copy, test, deps.signal));
   const later = mutation.integration !== undefined;
   const verdict = await tryTests(mutation, deps, ({ file }) =>
     runRelatedTests(deps.copy, file, later, deps.signal),
@@ -59,7 +60,10 @@ async function tryTests(mutation: Mutation, deps: TryDeps, run: Tests): Promise<
   } finally {
     await copy.write(file, original);
   }
-  return judge(outcome, { control: (file) => controlOf(file, deps), again: () => run(mutation, deps) });
+  return judge(outcome, {
+    control: (file) => controlOf(file, deps),
+    again: () => run(mutation, deps),
+  });
 }
 
 async function runIntegrationTests(
@@ -87,14 +91,20 @@ interface Controls {
 }
 
 /** Returns what an outcome means: a failure, or no end, counts only where the tests pass without the mutation. */
-export async function judge(outcome: LimitedOutcome, { control, again }: Controls): Promise<Verdict> {
+export async function judge(
+  outcome: LimitedOutcome,
+  { control, again }: Controls,
+): Promise<Verdict> {
   switch (outcome.is) {
     case 'passed':
       return { is: 'survived' };
     case 'late': {
       // A slow machine is no proof.
       if ((await again()).is === 'passed') return { is: 'killed', by: outcome.file, late: true };
-      return { is: 'error', message: `${outcome.file} does not pass in time without a mutation, either` };
+      return {
+        is: 'error',
+        message: `${outcome.file} does not pass in time without a mutation, either`,
+      };
     }
     case 'not-loaded':
       return { is: 'error', message: `${outcome.file} does not load: ${outcome.message}` };

@@ -35,8 +35,8 @@ export const volumes: readonly Mutation[] = [
       invariant: 4,
       breaks: 'A volume of a type that cannot start from its source is made empty.',
       function: 'deploy',
-      find: "if (starts && desired.fill === undefined && !('source' in desired && desired.source !== undefined))",
-      replace: 'if (false)',
+      find: 'starts &&\n    desired.fill === undefined &&',
+      replace: 'false &&',
     },
     {
       id: 'missing-source-ignored',
@@ -169,8 +169,8 @@ export const volumes: readonly Mutation[] = [
       invariant: 6,
       breaks: 'The finalizers of others are removed, too.',
       function: 'removeFinalizer',
-      find: '.filter((other) => other !== PROTECTION_FINALIZER)',
-      replace: '.filter(() => false)',
+      find: '(other) => other !== PROTECTION_FINALIZER',
+      replace: '() => false',
     },
   ]),
   ...mutationsOf('src/controllers/volume/node-address.ts', [

@@ -21,7 +21,13 @@ export async function createWorkingCopy(): Promise<WorkingCopy> {
   const folder = await temporaryFolder('mutations');
   const path = join(folder.path, 'checkout');
   const cache = join(folder.path, 'cache');
-  const { stdout } = await execa('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
+  const { stdout } = await execa('git', [
+    'ls-files',
+    '-z',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+  ]);
   await mkdir(cache);
   for (const file of new Set(stdout.split('\0'))) {
     if (file !== '') await cp(file, join(path, file), { force: false }).catch(ignoreRemoved);

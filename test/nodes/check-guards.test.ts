@@ -52,13 +52,17 @@ test('guards that hold are asked in one round trip, each command once', async ()
 
 test('two guards that share a command are each held to what they expect of it', async () => {
   const node = nodeWith({ a: { stdout: '/dev/sda ' } });
-  const guards = ['/dev/sdb ', '/dev/sda '].map((lacks) => guard('a', lacks, { stdout: { has: '', lacks } }));
+  const guards = ['/dev/sdb ', '/dev/sda '].map((lacks) =>
+    guard('a', lacks, { stdout: { has: '', lacks } }),
+  );
   expect(await checkGuards(node, 'n1', guards)).toBe('/dev/sda ');
 });
 
 test('returns the refusal of the first guard that does not hold', async () => {
   const node = nodeWith({ b: { exit: 1 }, c: { exit: 1 } });
-  expect(await checkGuards(node, 'n1', [guard('a', 'A'), guard('b', 'B'), guard('c', 'C')])).toBe('B');
+  expect(await checkGuards(node, 'n1', [guard('a', 'A'), guard('b', 'B'), guard('c', 'C')])).toBe(
+    'B',
+  );
 });
 
 test('a program that the node lacks holds nothing', async () => {
@@ -69,7 +73,9 @@ test('a program that the node lacks holds nothing', async () => {
 });
 
 test('what was not answered does not hold', async () => {
-  expect(await checkGuards({ observe: async () => new Map() }, 'n1', [guard('a', 'A', {})])).toBe('A');
+  expect(await checkGuards({ observe: async () => new Map() }, 'n1', [guard('a', 'A', {})])).toBe(
+    'A',
+  );
 });
 
 test('without guards the node is not asked', async () => {
@@ -92,5 +98,7 @@ test.each<[string, Partial<ProbeResult>, string | undefined]>([
 ])('a command that may hang is bounded: one that %s', async (_, result, said) => {
   const node = nodeWith({ 'timeout -s KILL 10 find x': result });
   const wanted = { stdout: { has: '/1:3/', lacks: '7:3' } };
-  expect(await checkGuards(node, 'n1', [{ ...guard('find x', 'refused', wanted), late: 'late' }])).toBe(said);
+  expect(
+    await checkGuards(node, 'n1', [{ ...guard('find x', 'refused', wanted), late: 'late' }]),
+  ).toBe(said);
 });

@@ -18,17 +18,20 @@ const ROUND_TRIPS: [string, number, (executor: Executor) => Promise<unknown>][] 
 test.each([
   ['shell', createShellExecutor],
   ['forced command', createGuardExecutor],
-])('each round trip over a %s has a deadline 30 s after the node is to answer', async (_, createExecutor) => {
-  for (const [, wait, ask] of ROUND_TRIPS) {
-    const deadlines: number[] = [];
-    const shell: Shell = {
-      async run(_node, _asked, timeoutMs) {
-        deadlines.push(timeoutMs);
-        return '';
-      },
-      close: async () => {},
-    };
-    await ask(createExecutor(shell)).catch(() => {});
-    expect(deadlines).toEqual([wait + 30_000]);
-  }
-});
+])(
+  'each round trip over a %s has a deadline 30 s after the node is to answer',
+  async (_, createExecutor) => {
+    for (const [, wait, ask] of ROUND_TRIPS) {
+      const deadlines: number[] = [];
+      const shell: Shell = {
+        async run(_node, _asked, timeoutMs) {
+          deadlines.push(timeoutMs);
+          return '';
+        },
+        close: async () => {},
+      };
+      await ask(createExecutor(shell)).catch(() => {});
+      expect(deadlines).toEqual([wait + 30_000]);
+    }
+  },
+);

@@ -54,7 +54,9 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     const [first, ...lines] = (await file('log')).trim().split('\n');
     expect(first).toBe('waited');
     // Whichever is next, none begins inside another.
-    const pairs = [lines.slice(0, 2), lines.slice(2, 4), lines.slice(4, 6)].map((pair) => pair.join(', '));
+    const pairs = [lines.slice(0, 2), lines.slice(2, 4), lines.slice(4, 6)].map((pair) =>
+      pair.join(', '),
+    );
     expect(pairs.sort()).toEqual(['a begins, a ends', 'b begins, b ends', 'c begins, c ends']);
   });
 
@@ -82,7 +84,9 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     await start(last);
     expect(await end(last)).toEqual({ state: 'succeeded' });
     // It has had its turn, or has none any more.
-    await until('no job is left', async () => ((await executor.forget('n1', 'v1')) ? true : undefined));
+    await until('no job is left', async () =>
+      (await executor.forget('n1', 'v1')) ? true : undefined,
+    );
     expect(await file('log')).toBe('waited\nlast\n');
   });
 });
@@ -117,7 +121,11 @@ describe('of root', () => {
       { argv: ['echo', 'a b'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'succeeded',
     ],
-    ['nothing of it', { argv: ['echo', 'b'], expect: { stdout: { has: 'a', lacks: 'c' } } }, 'guarded'],
+    [
+      'nothing of it',
+      { argv: ['echo', 'b'], expect: { stdout: { has: 'a', lacks: 'c' } } },
+      'guarded',
+    ],
     [
       'what it must lack, too',
       { argv: ['echo', 'a c'], expect: { stdout: { has: 'a', lacks: 'c' } } },

@@ -24,19 +24,30 @@ const STEP = { name: 'make it', command: "'mkfs.ext4' '-F'" };
 const STEP_FILE = `${STEP.name}\0${STEP.command}`;
 
 describe('names of jobs', () => {
-  test.each(['', '.', '..', '../x', 'a/b', '-a', 'a b', 'a\n', 'A', '$(id)', "a'b", 'é', 'x'.repeat(101)])(
-    '%j is refused in all scripts',
-    (name) => {
-      for (const key of [
-        { subject: name, id: 'a' },
-        { subject: 'a', id: name },
-      ]) {
-        expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
-        expect(() => pollScript([key], 0)).toThrow(RangeError);
-      }
-      expect(() => forgetScript(name)).toThrow(RangeError);
-    },
-  );
+  test.each([
+    '',
+    '.',
+    '..',
+    '../x',
+    'a/b',
+    '-a',
+    'a b',
+    'a\n',
+    'A',
+    '$(id)',
+    "a'b",
+    'é',
+    'x'.repeat(101),
+  ])('%j is refused in all scripts', (name) => {
+    for (const key of [
+      { subject: name, id: 'a' },
+      { subject: 'a', id: name },
+    ]) {
+      expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
+      expect(() => pollScript([key], 0)).toThrow(RangeError);
+    }
+    expect(() => forgetScript(name)).toThrow(RangeError);
+  });
 
   test("that of a subject's lock is no job's", () => {
     const key = { subject: 'a', id: 'lock' };
@@ -52,7 +63,9 @@ describe('names of jobs', () => {
 
 test('NUL in a command is refused before anything is sent', () => {
   const steps = [{ name: 'x', argv: ['echo', 'a\0b'], guards: [] }];
-  expect(() => submitScript('n1', { key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(RangeError);
+  expect(() => submitScript('n1', { key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(
+    RangeError,
+  );
   expect(() => observeScript([{ name: 'x', argv: ['a\0b'] }])).toThrow(RangeError);
 });
 
@@ -84,10 +97,9 @@ describe('the states of jobs', () => {
   });
 
   test('come in the order asked', () => {
-    expect(readStates(`${job('succeeded')}${job('died')}${END}`, 2).map(({ state }) => state)).toEqual([
-      'succeeded',
-      'died',
-    ]);
+    expect(
+      readStates(`${job('succeeded')}${job('died')}${END}`, 2).map(({ state }) => state),
+    ).toEqual(['succeeded', 'died']);
   });
 
   test.each([
@@ -127,7 +139,9 @@ describe('an observation', () => {
     `probe ${number} ${exit} ${base64(stdout)} ${base64(stderr)}\n`;
 
   test('is read by the names of its probes', () => {
-    expect(readObservation(line(0, 0, 'é\n') + line(1, 127, '', 'not found') + END, PROBES)).toEqual(
+    expect(
+      readObservation(line(0, 0, 'é\n') + line(1, 127, '', 'not found') + END, PROBES),
+    ).toEqual(
       new Map([
         ['a', { exit: 0, stdout: 'é\n', stderr: '' }],
         ['b', { exit: 127, stdout: '', stderr: 'not found' }],
@@ -169,7 +183,10 @@ describe('what became of a subject', () => {
 });
 
 test('reports an answer that it cannot parse as an error of the node, with a hint', async () => {
-  const shell = { run: async () => `Welcome to n1\n${job('succeeded')}${END}`, close: async () => {} };
+  const shell = {
+    run: async () => `Welcome to n1\n${job('succeeded')}${END}`,
+    close: async () => {},
+  };
   const executor = createShellExecutor(shell);
   const key = { subject: 'a', id: 'b' };
   const asked: [string, Promise<unknown>][] = [
@@ -211,13 +228,17 @@ test('50 jobs of a node that are polled at once take two round trips, and each g
   };
   const executor = createShellExecutor(shell);
   const states = await Promise.all(
-    Array.from({ length: 50 }, (_, id) => executor.poll('n1', [{ subject: 's', id: String(id) }], 0)),
+    Array.from({ length: 50 }, (_, id) =>
+      executor.poll('n1', [{ subject: 's', id: String(id) }], 0),
+    ),
   );
   expect(states.map(([state]) => state)).toEqual(
     Array.from({ length: 50 }, (_, exit) => ({ state: 'failed', step: STEP, exit, output: '' })),
   );
   expect(scripts).toHaveLength(2);
-  await Promise.all(['n1', 'n2'].map((node) => executor.poll(node, [{ subject: 's', id: '1' }], 0)));
+  await Promise.all(
+    ['n1', 'n2'].map((node) => executor.poll(node, [{ subject: 's', id: '1' }], 0)),
+  );
   expect(scripts).toHaveLength(4);
 });
 
@@ -247,8 +268,14 @@ describe('what was not done', () => {
   const LOOK = [{ name: 'a', argv: ['losetup', '-d', '/dev/loop1'] }];
 
   test.each([
-    ['a probe', executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK)],
-    ['a step', executor(job(`denied ${denied}`, STEP_FILE, '', said)).submit('n1', { key, steps: [] }, 0)],
+    [
+      'a probe',
+      executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK),
+    ],
+    [
+      'a step',
+      executor(job(`denied ${denied}`, STEP_FILE, '', said)).submit('n1', { key, steps: [] }, 0),
+    ],
     [
       'the folder of jobs',
       executor(`denied ${denied} ${base64(said)}\n`).submit('n1', { key, steps: [] }, 0),
@@ -269,8 +296,15 @@ describe('what was not done', () => {
   test('since the jobs are somebody else’s, is an error', async () => {
     const found = 'drwx------ 2 root root 40 Jan 1 00:00 /run/stowage/jobs';
     const answer = executor(`foreign ${base64('stowage')} ${base64(found)}\n`);
-    for (const asked of [answer.poll('n1', [key], 0), answer.forget('n1', 'a'), answer.subjects('n1')]) {
-      await expect(asked).rejects.toMatchObject({ code: 'refused', message: expect.stringContaining(found) });
+    for (const asked of [
+      answer.poll('n1', [key], 0),
+      answer.forget('n1', 'a'),
+      answer.subjects('n1'),
+    ]) {
+      await expect(asked).rejects.toMatchObject({
+        code: 'refused',
+        message: expect.stringContaining(found),
+      });
     }
   });
 });

@@ -6,7 +6,10 @@ test.each([
   ["mkfs.ext4: cannot open '/data/a b'", "mkfs.ext4: cannot open '… b'"],
   ['it is at /data/x, and (/data/y) too.', 'it is at …, and (…) too.'],
   ['leads to /data/x.', 'leads to ….'],
-  ['https://a.example/x/y?... answered 1/2 and/or', 'https://a.example/x/y?... answered 1/2 and/or'],
+  [
+    'https://a.example/x/y?... answered 1/2 and/or',
+    'https://a.example/x/y?... answered 1/2 and/or',
+  ],
   ['see /etc/stowage/sources.conf on this node', 'see /etc/stowage/sources.conf on this node'],
   ['file=/data/x', 'file=…'],
 ])('%j is told as %j', (text, told) => {
@@ -14,7 +17,9 @@ test.each([
 });
 
 test('a path that they named themselves is told', () => {
-  expect(withoutPaths('there is no /srv/a beside /srv/b', ['/srv/a'])).toBe('there is no /srv/a beside …');
+  expect(withoutPaths('there is no /srv/a beside /srv/b', ['/srv/a'])).toBe(
+    'there is no /srv/a beside …',
+  );
 });
 
 describe('a failure', () => {
@@ -26,13 +31,17 @@ describe('a failure', () => {
     expect(publicFailure({ state: 'failed', step, exit: 1, output })).toBe(
       'the step "detach …" failed with status 1: …: busy',
     );
-    expect(publicFailure({ state: 'raced', step, exit: 2, output: '' })).toMatch(/printed nothing$/);
+    expect(publicFailure({ state: 'raced', step, exit: 2, output: '' })).toMatch(
+      /printed nothing$/,
+    );
   });
 
   test('that is none of a command is told as it is', () => {
-    expect(publicFailure({ state: 'died' })).toBe('the job ended without a result before its first step');
-    expect(publicFailure({ state: 'guarded', step, refusal: '/data/x is in use', output: '' })).toBe(
-      '… is in use (before the step "detach …")',
+    expect(publicFailure({ state: 'died' })).toBe(
+      'the job ended without a result before its first step',
     );
+    expect(
+      publicFailure({ state: 'guarded', step, refusal: '/data/x is in use', output: '' }),
+    ).toBe('… is in use (before the step "detach …")');
   });
 });

@@ -58,7 +58,10 @@ const volume = (name: string) =>
     spec: { ...spec, capacity: { storage: '1Gi' }, hostPath: { path: '/x' } },
   });
 const claim = () =>
-  post(CLAIMS, { metadata: { name: 'c' }, spec: { ...spec, resources: { requests: { storage: '1Gi' } } } });
+  post(CLAIMS, {
+    metadata: { name: 'c' },
+    spec: { ...spec, resources: { requests: { storage: '1Gi' } } },
+  });
 const running = () =>
   until('the pod runs', async () => {
     const { status } = await get(`${PODS}/p`);
@@ -70,12 +73,19 @@ const gone = () =>
 test('a pod runs once its claim is bound and mounted', async () => {
   await claim();
   await pod('c');
-  const waiting = await until('it is told', async () => (await get(`${PODS}/p`)).status.containerStatuses);
+  const waiting = await until(
+    'it is told',
+    async () => (await get(`${PODS}/p`)).status.containerStatuses,
+  );
   expect([waiting[0].state, done]).toEqual([{ waiting: { reason: 'ContainerCreating' } }, []]);
   await volume('v');
   expect(await running()).toMatchObject({
     containerStatuses: [{ name: 'c', image: 'x', ready: true, state: { running: {} } }],
-    conditions: [{ type: 'Initialized' }, { type: 'ContainersReady' }, { type: 'Ready', status: 'True' }],
+    conditions: [
+      { type: 'Initialized' },
+      { type: 'ContainersReady' },
+      { type: 'Ready', status: 'True' },
+    ],
   });
   expect(done).toEqual(['mount v']);
 });
@@ -88,7 +98,12 @@ test('what cannot be mounted is an event, and tried again', async () => {
   await running();
   const { items } = await get(EVENTS);
   expect(items).toMatchObject([
-    { reason: 'FailedMount', type: 'Warning', message: 'no such device', involvedObject: { name: 'p' } },
+    {
+      reason: 'FailedMount',
+      type: 'Warning',
+      message: 'no such device',
+      involvedObject: { name: 'p' },
+    },
   ]);
 });
 

@@ -8,7 +8,11 @@ const field = (number: number, ...parts: (Buffer | string)[]) => {
 };
 const varint = (number: number, ...bytes: number[]) => Buffer.from([number << 3, ...bytes]);
 const envelope = (apiVersion: string, kind: string, ...raw: Buffer[]) =>
-  Buffer.concat([Buffer.from('k8s\0'), field(1, field(1, apiVersion), field(2, kind)), field(2, ...raw)]);
+  Buffer.concat([
+    Buffer.from('k8s\0'),
+    field(1, field(1, apiVersion), field(2, kind)),
+    field(2, ...raw),
+  ]);
 
 test('a secret', () =>
   expect(
@@ -34,7 +38,13 @@ test('a secret', () =>
 test('options of a deletion', () =>
   expect(
     decodeProtobuf(
-      envelope('v1', 'DeleteOptions', varint(1, 0), field(2, field(1, 'u')), field(4, 'Foreground')),
+      envelope(
+        'v1',
+        'DeleteOptions',
+        varint(1, 0),
+        field(2, field(1, 'u')),
+        field(4, 'Foreground'),
+      ),
     ),
   ).toMatchObject({
     gracePeriodSeconds: 0,
@@ -71,7 +81,10 @@ describe('refuses', () => {
     ['a text where a number is due', envelope('apps/v1', 'Deployment', field(2, field(1, 'many')))],
     ['a length beyond the end', Buffer.concat([envelope('v1', 'Role'), Buffer.from([0x12, 0x7f])])],
     ['a number without end', envelope('v1', 'ConfigMap', Buffer.from([0x20, 0xff]))],
-    ['numbers of fixed width', envelope('v1', 'ConfigMap', Buffer.from([0x21, 1, 2, 3, 4, 5, 6, 7, 8]))],
+    [
+      'numbers of fixed width',
+      envelope('v1', 'ConfigMap', Buffer.from([0x21, 1, 2, 3, 4, 5, 6, 7, 8])),
+    ],
   ])('%s', (_, body) =>
     expect(() => decodeProtobuf(body)).toThrow(
       expect.objectContaining({ status: expect.objectContaining({ code: 400 }) }),

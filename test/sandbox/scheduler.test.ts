@@ -50,19 +50,27 @@ const pod = (claims: string[], spec: object = {}) =>
     metadata: { name: 'p', namespace: 'default' },
     spec: {
       containers: [{ name: 'a', image: 'x' }],
-      volumes: claims.map((claimName) => ({ name: claimName, persistentVolumeClaim: { claimName } })),
+      volumes: claims.map((claimName) => ({
+        name: claimName,
+        persistentVolumeClaim: { claimName },
+      })),
       ...spec,
     },
   }) as UnscheduledPod;
 
 const CLASSES: Record<string, object> = {
-  static: { provisioner: 'kubernetes.io/no-provisioner', volumeBindingMode: 'WaitForFirstConsumer' },
+  static: {
+    provisioner: 'kubernetes.io/no-provisioner',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  },
   dynamic: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'WaitForFirstConsumer' },
   immediate: { provisioner: 'volume.stowage.dev', volumeBindingMode: 'Immediate' },
   somewhere: {
     provisioner: 'volume.stowage.dev',
     volumeBindingMode: 'WaitForFirstConsumer',
-    allowedTopologies: [{ matchLabelExpressions: [{ key: 'kubernetes.io/hostname', values: ['n2', 'n3'] }] }],
+    allowedTopologies: [
+      { matchLabelExpressions: [{ key: 'kubernetes.io/hostname', values: ['n2', 'n3'] }] },
+    ],
   },
 };
 /** Of a driver that says what room there is; another one says nothing. */
@@ -93,7 +101,9 @@ const view = (parts: {
   claim: (name) => parts.claims?.find(({ metadata }) => metadata.name === name),
   storageClass: (name) => CLASSES[name],
   driver: (name) =>
-    parts.storageCapacity === undefined || name !== DRIVER ? undefined : driver(parts.storageCapacity),
+    parts.storageCapacity === undefined || name !== DRIVER
+      ? undefined
+      : driver(parts.storageCapacity),
   capacities: parts.capacities ?? [],
   givenBack: () => new Set(parts.givenBack),
 });
@@ -115,15 +125,29 @@ const shown = (placement: ReturnType<typeof place>) =>
     : [
         placement.node,
         ...placement.before.map((one) =>
-          'reserve' in one ? `reserve ${one.reserve.metadata.name}` : 'select' in one ? 'select' : 'wait',
+          'reserve' in one
+            ? `reserve ${one.reserve.metadata.name}`
+            : 'select' in one
+              ? 'select'
+              : 'wait',
         ),
       ].join(', ');
 
 describe('a pod goes', () => {
   test.each<[string, UnscheduledPod, Parameters<typeof view>[0], string]>([
     ['to the first node', pod([]), {}, 'n1'],
-    ['to no node when there is none', pod([]), { nodes: [] }, 'no nodes available to schedule pods'],
-    ['past nodes that are not ready', pod([]), { nodes: [node('n1', {}, 'Unknown'), node('n2')] }, 'n2'],
+    [
+      'to no node when there is none',
+      pod([]),
+      { nodes: [] },
+      'no nodes available to schedule pods',
+    ],
+    [
+      'past nodes that are not ready',
+      pod([]),
+      { nodes: [node('n1', {}, 'Unknown'), node('n2')] },
+      'n2',
+    ],
     [
       'to no node that is cordoned or tainted',
       pod([]),
@@ -141,7 +165,12 @@ describe('a pod goes', () => {
       { nodes: [node('n1', { taints: [{ key: 'k', effect: 'NoSchedule' }] })] },
       'n1',
     ],
-    ['where its selector says', pod([], { nodeSelector: { 'kubernetes.io/hostname': 'n2' } }), {}, 'n2'],
+    [
+      'where its selector says',
+      pod([], { nodeSelector: { 'kubernetes.io/hostname': 'n2' } }),
+      {},
+      'n2',
+    ],
     ['nowhere without its claim', pod(['a']), {}, 'persistentvolumeclaim "a" not found'],
     [
       'nowhere before a claim of a class that does not wait is bound',
@@ -149,7 +178,12 @@ describe('a pod goes', () => {
       { claims: [claim('a', 'immediate')] },
       'pod has unbound immediate PersistentVolumeClaims',
     ],
-    ['where its volume is', pod(['a']), { claims: [bound('v')], volumes: [volume('v', 'n2')] }, 'n2'],
+    [
+      'where its volume is',
+      pod(['a']),
+      { claims: [bound('v')], volumes: [volume('v', 'n2')] },
+      'n2',
+    ],
     [
       'nowhere when its volume is elsewhere',
       pod(['a']),
@@ -179,7 +213,9 @@ describe('a pod goes', () => {
       pod(['a']),
       {
         claims: [claim('a')],
-        volumes: [volume('v', 'n2', { claimRef: { namespace: 'default', name: 'a', uid: 'uid-a' } })],
+        volumes: [
+          volume('v', 'n2', { claimRef: { namespace: 'default', name: 'a', uid: 'uid-a' } }),
+        ],
       },
       'n2, wait',
     ],
@@ -190,8 +226,18 @@ describe('a pod goes', () => {
       "0/2 nodes are available: 2 node(s) didn't find available persistent volumes to bind.",
     ],
     ['where one can be made', pod(['a']), { claims: [claim('a', 'dynamic')] }, 'n1, select'],
-    ['where one is being made', pod(['a']), { claims: [claim('a', 'dynamic', selected('n2'))] }, 'n2, wait'],
-    ['where its volume may be made', pod(['a']), { claims: [claim('a', 'somewhere')] }, 'n2, select'],
+    [
+      'where one is being made',
+      pod(['a']),
+      { claims: [claim('a', 'dynamic', selected('n2'))] },
+      'n2, wait',
+    ],
+    [
+      'where its volume may be made',
+      pod(['a']),
+      { claims: [claim('a', 'somewhere')] },
+      'n2, select',
+    ],
     [
       'where there is room',
       pod(['a']),
@@ -283,7 +329,11 @@ describe('in a sandbox', () => {
       'it is told why it waits',
       async () => (await get(`${PODS}/p`)).status.conditions?.[0],
     );
-    expect(waiting).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' });
+    expect(waiting).toMatchObject({
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+    });
     await post(NODES, node('n2'));
     expect(await nodeOf('p')).toBe('n2');
     expect((await get(`${CLAIMS}/a`)).status.phase).toBe('Bound');
@@ -299,12 +349,16 @@ describe('in a sandbox', () => {
     await post(PODS, pod(['a']));
     const annotation = await until(
       'a node is selected',
-      async () => (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'],
+      async () =>
+        (await get(`${CLAIMS}/a`)).metadata.annotations?.['volume.kubernetes.io/selected-node'],
     );
     expect([annotation, (await get(`${PODS}/p`)).spec.nodeName]).toEqual(['n1', undefined]);
     const { uid } = (await get(`${CLAIMS}/a`)).metadata;
     const claimRef = { namespace: 'default', name: 'a', uid };
-    await post('/api/v1/persistentvolumes', volume('made', 'n1', { storageClassName: 'dynamic', claimRef }));
+    await post(
+      '/api/v1/persistentvolumes',
+      volume('made', 'n1', { storageClassName: 'dynamic', claimRef }),
+    );
     expect(await nodeOf('p')).toBe('n1');
   });
 

@@ -36,7 +36,13 @@ describe('pruning', () => {
       { k: {}, y: 1 },
       ['spec.k.z'],
     ],
-    ['map', { type: 'object', additionalProperties: props({}) }, { x: { z: 1 } }, { x: {} }, ['spec.x.z']],
+    [
+      'map',
+      { type: 'object', additionalProperties: props({}) },
+      { x: { z: 1 } },
+      { x: {} },
+      ['spec.x.z'],
+    ],
     ['name of Object.prototype', props({}), { toString: 1 }, {}, ['spec.toString']],
   ])('%s', (_, schema, given, expected, removed) => {
     const pruned = object({ spec: given });
@@ -110,9 +116,21 @@ describe('types', () => {
       true,
       ['spec: Invalid value: "boolean": spec in body must be of type integer or string: "boolean"'],
     ],
-    [{ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }, 5, []],
-    [{ type: 'string', enum: ['a', 'b'] }, 'c', ['spec: Unsupported value: "c": supported values: "a", "b"']],
-    [{ type: 'string', pattern: '^/' }, 'x', [`spec: Invalid value: "x": spec in body should match '^/'`]],
+    [
+      { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+      5,
+      [],
+    ],
+    [
+      { type: 'string', enum: ['a', 'b'] },
+      'c',
+      ['spec: Unsupported value: "c": supported values: "a", "b"'],
+    ],
+    [
+      { type: 'string', pattern: '^/' },
+      'x',
+      [`spec: Invalid value: "x": spec in body should match '^/'`],
+    ],
     [
       { type: 'string', minLength: 1 },
       '',
@@ -161,7 +179,9 @@ describe('rules', () => {
     expect(causes(rule('false', { messageExpression: '"got " + self.a' }), { a: 'x' })).toEqual(
       failed('got x'),
     );
-    expect(causes(rule('false', { message: 'never', fieldPath: '.a' }), {})[0]).toMatch(/^spec.a: /);
+    expect(causes(rule('false', { message: 'never', fieldPath: '.a' }), {})[0]).toMatch(
+      /^spec.a: /,
+    );
   });
 
   test('hold for items and map values', () => {
@@ -178,9 +198,9 @@ describe('rules', () => {
   });
 
   test('wait until the types are right', () =>
-    expect(causes({ type: 'object', 'x-kubernetes-validations': [{ rule: 'false' }] }, 5)[1]).toMatch(
-      /^<nil>: .*not checked/,
-    ));
+    expect(
+      causes({ type: 'object', 'x-kubernetes-validations': [{ rule: 'false' }] }, 5)[1],
+    ).toMatch(/^<nil>: .*not checked/));
 });
 
 describe('lists', () => {
@@ -195,11 +215,17 @@ describe('lists', () => {
     'x-kubernetes-list-map-keys': ['k'],
     items,
   };
-  const set = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } } as const;
+  const set = {
+    type: 'array',
+    'x-kubernetes-list-type': 'set',
+    items: { type: 'string' },
+  } as const;
 
   test('of type map have each key once', () => {
     expect(causes(map, [{ k: 'a' }, { k: 'b' }])).toEqual([]);
-    expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual(['spec[1]: Duplicate value: {"k":"a"}']);
+    expect(causes(map, [{ k: 'a' }, { k: 'a', v: 1 }])).toEqual([
+      'spec[1]: Duplicate value: {"k":"a"}',
+    ]);
   });
 
   test('of type set have each value once', () =>
@@ -232,7 +258,9 @@ describe('lists', () => {
     ['without keys', { ...map, 'x-kubernetes-list-map-keys': [] }],
     ['by a key that is no property', { ...map, 'x-kubernetes-list-map-keys': ['z'] }],
     ['by a key that may be absent', { ...map, 'x-kubernetes-list-map-keys': ['v'] }],
-  ])('a map %s is refused', (_, schema) => expect(() => compileSchema(spec(schema))).toThrow('map'));
+  ])('a map %s is refused', (_, schema) =>
+    expect(() => compileSchema(spec(schema))).toThrow('map'),
+  );
 
   test('a format that is not checked here is refused', () =>
     expect(() => compileSchema(spec({ type: 'string', format: 'cidr' }))).toThrow('cidr'));
@@ -260,9 +288,19 @@ describe('CEL', () => {
   test('a property whose name could not stand in a rule has another there; a key of a map has not', () => {
     const text = { type: 'string' };
     const schema = {
-      properties: { namespace: text, 'a-b.c/d__e': text, in: text, m: { additionalProperties: text } },
+      properties: {
+        namespace: text,
+        'a-b.c/d__e': text,
+        in: text,
+        m: { additionalProperties: text },
+      },
     };
-    const self = celValue(schema, { namespace: 'n', 'a-b.c/d__e': 'o', in: 'p', m: { 'a-b': 'q' } });
+    const self = celValue(schema, {
+      namespace: 'n',
+      'a-b.c/d__e': 'o',
+      in: 'p',
+      m: { 'a-b': 'q' },
+    });
     const rule =
       '[self.__namespace__, self.a__dash__b__dot__c__slash__d__underscores__e, self.__in__, self.m["a-b"]]';
     expect(compileExpression(rule).evaluate({ self })).toEqual(['n', 'o', 'p', 'q']);

@@ -38,7 +38,9 @@ describe('labels', () => {
     ['nope>1', false],
     ['k in(30)', true],
     ['text in (x,)', true],
-  ])('%j matches: %j', (selector, expected) => expect(labelMatcher(selector)(labelled)).toBe(expected));
+  ])('%j matches: %j', (selector, expected) =>
+    expect(labelMatcher(selector)(labelled)).toBe(expected),
+  );
 
   test.each([
     ...['a b', 'é=1', 'a=é', 'a\u0007=1', 'a=b\u001b', 'é', '!é', 'é in (a)', 'a in (é)', '-a=1'],

@@ -26,9 +26,9 @@ describe('who is admitted', () => {
     ['the right ones', {}, 200],
   ])('%s', async (_, headers, code) => {
     for (const path of ['/version', '/readyz', '/api/v1/nodes'])
-      expect((await client.request('GET', path, undefined, headers as Record<string, string>)).code).toBe(
-        code,
-      );
+      expect(
+        (await client.request('GET', path, undefined, headers as Record<string, string>)).code,
+      ).toBe(code);
   });
 
   test('only over TLS', async () => {
@@ -44,7 +44,10 @@ test('what old kubectl downloads before it validates is a gnostic Document', asy
   const { body, headers } = await client.request('GET', '/openapi/v2');
   expect(headers['content-type']).toContain('spec.v2.v1.0+protobuf');
   expect(body).toBe(
-    '\n\x032.0\x12\x1b\n\x10Stowage sandbox\x12\x07v1.32.0B\x00'.replace('\x1b\n\x10', '\x1a\n\x0f'),
+    '\n\x032.0\x12\x1b\n\x10Stowage sandbox\x12\x07v1.32.0B\x00'.replace(
+      '\x1b\n\x10',
+      '\x1a\n\x0f',
+    ),
   );
 });
 
@@ -68,7 +71,10 @@ test('watches end in a bookmark', async () => {
   ))
     seen.push([type, object]);
   expect(seen).toEqual([
-    ['BOOKMARK', { kind: 'Disk', apiVersion: 'example.com/v1', metadata: { resourceVersion: version } }],
+    [
+      'BOOKMARK',
+      { kind: 'Disk', apiVersion: 'example.com/v1', metadata: { resourceVersion: version } },
+    ],
   ]);
 });
 

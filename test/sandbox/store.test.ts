@@ -8,7 +8,8 @@ const object = (name: string, value = 0): StoredObject => ({
   metadata: { name },
   value,
 });
-const names = (objects: StoredObject[] | undefined) => objects?.map(({ metadata }) => metadata.name);
+const names = (objects: StoredObject[] | undefined) =>
+  objects?.map(({ metadata }) => metadata.name);
 
 describe('Store', () => {
   test('numbers every write, of any table, by one counter', () => {

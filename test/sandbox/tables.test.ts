@@ -11,7 +11,9 @@ const ago = (seconds: number) => new Date(NOW - seconds * 1000).toISOString();
 function row(kind: string, object: object) {
   const whole = { metadata: { name: 'x', creationTimestamp: ago(300) }, ...object } as StoredObject;
   const table = tableOf({ kind } as Kind, [whole], { resourceVersion: '1' }, 'None', NOW);
-  return Object.fromEntries(table.columnDefinitions.map(({ name }, i) => [name, table.rows[0]?.cells[i]]));
+  return Object.fromEntries(
+    table.columnDefinitions.map(({ name }, i) => [name, table.rows[0]?.cells[i]]),
+  );
 }
 
 describe('a pod', () => {
@@ -25,7 +27,10 @@ describe('a pod', () => {
       'running',
       {
         spec,
-        status: { phase: 'Running', containerStatuses: [{ ready: true, state: running, restartCount: 0 }] },
+        status: {
+          phase: 'Running',
+          containerStatuses: [{ ready: true, state: running, restartCount: 0 }],
+        },
       },
       { Ready: '1/2', Status: 'Running', Restarts: '0' },
     ],
@@ -67,7 +72,11 @@ describe('a pod', () => {
       },
       { Status: 'Completed' },
     ],
-    ['that is deleted', { metadata, spec, status: { phase: 'Running' } }, { Status: 'Terminating' }],
+    [
+      'that is deleted',
+      { metadata, spec, status: { phase: 'Running' } },
+      { Status: 'Terminating' },
+    ],
     [
       'with gates',
       {
@@ -84,7 +93,10 @@ test.each<[string, object, object]>([
   [
     'Node',
     {
-      metadata: { name: 'n', labels: { 'node-role.kubernetes.io/b': '', 'kubernetes.io/role': 'a' } },
+      metadata: {
+        name: 'n',
+        labels: { 'node-role.kubernetes.io/b': '', 'kubernetes.io/role': 'a' },
+      },
       spec: { unschedulable: true },
       status: {
         conditions: [{ type: 'Ready', status: 'False' }],
@@ -104,7 +116,10 @@ test.each<[string, object, object]>([
   ],
   [
     'PersistentVolume',
-    { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteMany', 'ReadOnlyMany'] }, status: {} },
+    {
+      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteMany', 'ReadOnlyMany'] },
+      status: {},
+    },
     { Capacity: '1Gi', 'Access Modes': 'ROX,RWX', Claim: '', VolumeMode: '<unset>' },
   ],
   [
@@ -115,7 +130,10 @@ test.each<[string, object, object]>([
   [
     'StorageClass',
     {
-      metadata: { name: 's', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+      metadata: {
+        name: 's',
+        annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+      },
       provisioner: 'p',
     },
     { Name: 's (default)', Provisioner: 'p', AllowVolumeExpansion: false },
@@ -167,7 +185,11 @@ test.each<[string, object, object]>([
 
 describe('JSONPath', () => {
   const object = {
-    spec: { size: 5, 'a.b': 'dotted', list: [{ type: 'x', m: 1 }, { type: 'Ready', m: 2 }, { m: 3 }] },
+    spec: {
+      size: 5,
+      'a.b': 'dotted',
+      list: [{ type: 'x', m: 1 }, { type: 'Ready', m: 2 }, { m: 3 }],
+    },
   };
   test.each<[string, unknown[]]>([
     ['.spec.size', [5]],

@@ -7,6 +7,8 @@ test.each([...generated()])('%s is what `npm run generate` writes', async (path,
 });
 
 test('there is no page of a command that is no more', async () => {
-  const made = [...generated().keys()].flatMap((path) => (path.startsWith('man/') ? [path.slice(4)] : []));
+  const made = [...generated().keys()].flatMap((path) =>
+    path.startsWith('man/') ? [path.slice(4)] : [],
+  );
   expect((await readdir('man')).toSorted()).toEqual(made.toSorted());
 });

@@ -11,7 +11,9 @@ test('each script of package.json runs a file that exists, and lanes that exist'
   };
   const faults = Object.entries(scripts).flatMap(([name, command]) => {
     const words = command.split(' ');
-    const missing = words.filter((word) => /^\w+\/.*\.(ts|mjs|sh)$/.test(word) && !existsSync(word));
+    const missing = words.filter(
+      (word) => /^\w+\/.*\.(ts|mjs|sh)$/.test(word) && !existsSync(word),
+    );
     // What a caller adds is no lane, whatever its name.
     const stages = words[1] === 'test/lanes/run.ts' ? words.slice(2) : ['--'];
     const end = stages.pop();

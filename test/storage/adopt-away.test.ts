@@ -34,9 +34,16 @@ const files = (more: Partial<ObservedSparse> = {}, earlier?: typeof file): Obser
   ...more,
 });
 
-const ofUid = (uid: string): DeviceFacts => ({ ...carrying(`ext4:${uid}`), uuids: [uid], isBlank: false });
+const ofUid = (uid: string): DeviceFacts => ({
+  ...carrying(`ext4:${uid}`),
+  uuids: [uid],
+  isBlank: false,
+});
 const intent = intentFor(ofUid(OLD), { adopt: OLD });
-const known = { ...intent, device: { path: '/dev/sdb', identity: 'wwn=0x5000c500a1b2c3d4 size=1' } };
+const known = {
+  ...intent,
+  device: { path: '/dev/sdb', identity: 'wwn=0x5000c500a1b2c3d4 size=1' },
+};
 const weak = { ...intent, device: { path: '/dev/sdb', identity: 'size=1' } };
 const disks = (facts: DeviceFacts, more: object = {}) =>
   rawNode(facts, { intent, recordFiles: true, ...more });
@@ -65,8 +72,18 @@ describe('its records stay, and it is tried again,', () => {
       files({ directory: unmounted, partial: file }),
       /is not mounted/,
     ],
-    ['where the disk is gone', raw, disks(disk, { target: { is: 'missing' } }), /there is no device/],
-    ['where the path is none of a disk', raw, disks(disk, { target: { is: 'other', what: 'x' } }), /but a x/],
+    [
+      'where the disk is gone',
+      raw,
+      disks(disk, { target: { is: 'missing' } }),
+      /there is no device/,
+    ],
+    [
+      'where the path is none of a disk',
+      raw,
+      disks(disk, { target: { is: 'other', what: 'x' } }),
+      /but a x/,
+    ],
     ['where the disk is another', raw, disks(ofUid(OLD), { intent: known }), /is now \/dev\/sdb/],
     ['where the disk may be another', raw, disks(disk, { intent: weak }), /is now \/dev\/sdb/],
     ['where the group is gone', lvm, groups({ groups: [] }), /there is no volume group vg0/],
@@ -82,7 +99,9 @@ describe('its records stay, and it is tried again,', () => {
 test('a hint names what ends it', () => {
   expect(plan('destroy', sparse as Desired, files(), 0)).toMatchObject({
     hint: expect.stringMatching(
-      new RegExp(`rm /var/lib/stowage/volumes/${UID}.intent. .*stowage delete volume data1 --forget-node$`),
+      new RegExp(
+        `rm /var/lib/stowage/volumes/${UID}.intent. .*stowage delete volume data1 --forget-node$`,
+      ),
     ),
   });
 });

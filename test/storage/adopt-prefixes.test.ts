@@ -6,7 +6,13 @@ import { plan } from '../../src/storage/plan.ts';
 import { RECORDS } from '../../src/storage/records.ts';
 import { ownerPath } from '../../src/storage/shared-fs/names.ts';
 import { textOf } from '../../src/storage/shared-fs/text.ts';
-import type { Desired, DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import type {
+  Desired,
+  DesiredLvm,
+  DesiredRaw,
+  DesiredSparse,
+  Operation,
+} from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeLvm } from '../support/fake-lvm.ts';
 import { FakeNode, type Killed } from '../support/fake-node.ts';
@@ -75,7 +81,11 @@ function file(type: 'ext4' | 'xfs'): Scene<DesiredSparse> {
       const by = { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' };
       for (const number of [3, 4]) {
         const text = textOf('free', by);
-        node.files.set(ownerPath(`${folder}/${OLD}`, number), { text, inode: number, sizeBytes: 0n });
+        node.files.set(ownerPath(`${folder}/${OLD}`, number), {
+          text,
+          inode: number,
+          sizeBytes: 0n,
+        });
       }
     },
   };
@@ -154,9 +164,9 @@ function stepsOf(scene: Scene<Desired>, operation: Operation, desired: Desired):
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
   const programs = made.steps.map(({ argv }) => argv[0]);
   if (desired.adopt !== undefined) {
-    expect(programs.filter((name) => /^(mkfs|wipefs|truncate|lvcreate|lvremove)/.test(name ?? ''))).toEqual(
-      [],
-    );
+    expect(
+      programs.filter((name) => /^(mkfs|wipefs|truncate|lvcreate|lvremove)/.test(name ?? '')),
+    ).toEqual([]);
   }
   return made.steps;
 }

@@ -19,7 +19,15 @@ import type {
   ObservedSparse,
 } from '../../src/storage/types.ts';
 import { dm, group, lv, lvmDesired, lvmNode, pool } from '../support/lvm-input.ts';
-import { disk, intentFor, logical, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
+import {
+  disk,
+  intentFor,
+  logical,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawNode,
+} from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
 import { freshNode, loop, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
 import { carrying } from './block/prepare-cases.ts';
@@ -52,7 +60,11 @@ describe('a disk', () => {
     [
       'a partition',
       block,
-      { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: OLD }, isBlank: false },
+      {
+        ...partition,
+        partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: OLD },
+        isBlank: false,
+      },
     ],
     [
       'a logical volume as a device',
@@ -67,10 +79,9 @@ describe('a disk', () => {
     const steps = 'steps' in made ? made.steps : [];
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
     // Nothing is made or taken off.
-    expect(steps.map(({ argv }) => argv[0]).filter((name) => /^(mkfs|wipefs|dd$)/.test(name ?? ''))).toEqual([
-      'dd',
-      'dd',
-    ]);
+    expect(
+      steps.map(({ argv }) => argv[0]).filter((name) => /^(mkfs|wipefs|dd$)/.test(name ?? '')),
+    ).toEqual(['dd', 'dd']);
   });
 
   test('is looked at once more right before it is written to, under a lock', () => {
@@ -86,7 +97,9 @@ describe('a disk', () => {
       ]),
     );
     const steps = 'steps' in made ? made.steps : [];
-    expect(steps.find(({ argv }) => argv.includes('stowage-adopt'))).toMatchObject({ lock: '/dev/sdb' });
+    expect(steps.find(({ argv }) => argv.includes('stowage-adopt'))).toMatchObject({
+      lock: '/dev/sdb',
+    });
     expect(guardsOf(made, /^true$/).map(({ refusal }) => refusal)).toContain(
       '/dev/sdb is in use: a process has it open',
     );
@@ -96,7 +109,13 @@ describe('a disk', () => {
     ['without anything', wanted, disk, {}, /carries nothing, which is not what Stowage made/],
     ['of another Volume', wanted, carrying(`ext4:${OTHER}`), {}, /carries ext4:9999/],
     ['with a file system of another kind', wanted, carrying(`btrfs:${OLD}`), {}, /carries btrfs/],
-    ['with more than one signature', wanted, carrying(`ambivalent:${OLD}`), {}, /carries ambivalent/],
+    [
+      'with more than one signature',
+      wanted,
+      carrying(`ambivalent:${OLD}`),
+      {},
+      /carries ambivalent/,
+    ],
     [
       'with the UUID of the Volume itself, that nothing records',
       wanted,
@@ -106,7 +125,13 @@ describe('a disk', () => {
     ],
     ['of mode Block', wanted, gpt, {}, /of a Volume of mode Block, and not Filesystem$/],
     ['of mode Filesystem', block, ext4, {}, /of a Volume of mode Filesystem, and not Block$/],
-    ['with several partitions', block, { ...gpt, partitionUuids: [OLD, OTHER] }, {}, /has 2 partitions/],
+    [
+      'with several partitions',
+      block,
+      { ...gpt, partitionUuids: [OLD, OTHER] },
+      {},
+      /has 2 partitions/,
+    ],
     [
       'a logical volume of mode Block',
       block,
@@ -114,7 +139,13 @@ describe('a disk', () => {
       {},
       /nothing on the logical volume .* tells whose it is/,
     ],
-    ['mounted', wanted, ext4, { mounts: new Map([['8:16', ['/a']]]) }, /sdb is in use: mounted at \/a$/],
+    [
+      'mounted',
+      wanted,
+      ext4,
+      { mounts: new Map([['8:16', ['/a']]]) },
+      /sdb is in use: mounted at \/a$/,
+    ],
     [
       'a partition of it mounted',
       block,
@@ -262,7 +293,12 @@ describe('a file', () => {
       there('ext4'),
       /no file system is adopted in \/srv\/my data: the path has a space/,
     ],
-    ['that was renamed', wanted, there('ext4', OTHER), /holds the file system 9999.*, and not that of/],
+    [
+      'that was renamed',
+      wanted,
+      there('ext4', OTHER),
+      /holds the file system 9999.*, and not that of/,
+    ],
     ['of mode Block', wanted, there('gpt'), /of a Volume of mode Block, and not Filesystem/],
     [
       'that is a snapshot',
@@ -294,7 +330,12 @@ describe('a file', () => {
       there('ext4', OLD, { loops: [{ ...loop, backingFile: path }] }),
       /is in use: it is attached as \/dev\/loop3/,
     ],
-    ['beside one of the Volume’s own name', wanted, there('ext4', OLD, { file }), /is there already$/],
+    [
+      'beside one of the Volume’s own name',
+      wanted,
+      there('ext4', OLD, { file }),
+      /is there already$/,
+    ],
     [
       'beside an unfinished one',
       wanted,
@@ -313,16 +354,31 @@ describe('a file', () => {
   const taken: Partial<ObservedSparse> = {
     ...{ intent, partial: file, recordFiles: true },
     earlierFile: {
-      ...{ realPath: path, file: { type: 'missing' }, signature: { found: 'none' }, beside: nobody },
+      ...{
+        realPath: path,
+        file: { type: 'missing' },
+        signature: { found: 'none' },
+        beside: nobody,
+      },
     },
   };
   const gone = { ...taken, partial: { type: 'missing' } } as const;
 
   test.each<[string, DesiredSparse, Partial<ObservedSparse>, RegExp]>([
     ['away', wanted, { directory: unmounted }, /is not mounted: its volumes are in/],
-    ['away, and nothing in it is seen', wanted, { ...gone, directory: unmounted }, /is not mounted/],
+    [
+      'away, and nothing in it is seen',
+      wanted,
+      { ...gone, directory: unmounted },
+      /is not mounted/,
+    ],
     ['away, where it was begun', wanted, { ...taken, directory: unmounted }, /is not mounted/],
-    ['on the root file system', { ...wanted, requireMount: true }, {}, /is on the root file system/],
+    [
+      'on the root file system',
+      { ...wanted, requireMount: true },
+      {},
+      /is on the root file system/,
+    ],
     [
       'on the root file system, and of no record',
       { ...wanted, requireMount: true },
@@ -352,7 +408,9 @@ describe('a file', () => {
     const made = plan('prepare', wanted, there('ext4', OLD, { ...more, directory }), 5);
     const steps = 'steps' in made ? made.steps : [];
     expect(
-      steps.slice(0, 4).every(({ argv }) => argv.join(' ').includes('/var/lib/stowage/directories')),
+      steps
+        .slice(0, 4)
+        .every(({ argv }) => argv.join(' ').includes('/var/lib/stowage/directories')),
     ).toBe(true);
     for (const program of [/^sh -c .*stowage-adopt/, /^mv -T -- \S+partial /]) {
       expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(
@@ -375,9 +433,21 @@ describe('a file', () => {
   const mark = { path: `${path}.reader.n9-v1`, node: 'n9', by: undefined };
 
   test.each<[string, Partial<Beside>, RegExp]>([
-    ['that a node has', { owners: [owner(3, 'free'), owner(4, 'held')] }, /5555 is held by node n9$/],
-    ['whose owner cannot be read', { owners: [owner(4, 'free', '{')] }, /owner\.4 does not say who has/],
-    ['that a node reads', { owners: [owner(4, 'free')], marks: [mark] }, /5555 is read on node n9$/],
+    [
+      'that a node has',
+      { owners: [owner(3, 'free'), owner(4, 'held')] },
+      /5555 is held by node n9$/,
+    ],
+    [
+      'whose owner cannot be read',
+      { owners: [owner(4, 'free', '{')] },
+      /owner\.4 does not say who has/,
+    ],
+    [
+      'that a node reads',
+      { owners: [owner(4, 'free')], marks: [mark] },
+      /5555 is read on node n9$/,
+    ],
   ])('%s is refused as long as that is so, also where it is taken or put back', (_, found, why) => {
     const late = beside(found);
     const begun: ObservedSparse = {
@@ -385,7 +455,11 @@ describe('a file', () => {
       ...taken,
       earlierFile: { ...late.earlierFile, file: { type: 'missing' } } as never,
     };
-    const refused = { refusal: expect.stringMatching(why), hint: expect.stringMatching(/./), passing: true };
+    const refused = {
+      refusal: expect.stringMatching(why),
+      hint: expect.stringMatching(/./),
+      passing: true,
+    };
     expect(plan('prepare', wanted, late, 5)).toMatchObject(refused);
     expect(plan('prepare', wanted, begun, 5)).toMatchObject(refused);
     expect(plan('destroy', wanted, begun, 5)).toMatchObject(refused);
@@ -411,15 +485,21 @@ describe('a file', () => {
       /^mv -T -- \S+partial /,
       /^rm .*owner/,
     ]) {
-      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(expect.arrayContaining(since));
+      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(
+        expect.arrayContaining(since),
+      );
     }
-    const removal = steps.findIndex(({ argv }) => argv[0] === 'rm' && argv.join(' ').includes('.owner.'));
+    const removal = steps.findIndex(
+      ({ argv }) => argv[0] === 'rm' && argv.join(' ').includes('.owner.'),
+    );
     expect(steps[removal]?.argv.slice(3)).toEqual([
       `${path}.new.n9-v1`,
       `${path}.owner.3`,
       `${path}.owner.4`,
     ]);
-    expect(removal).toBeGreaterThan(steps.findIndex(({ argv }) => argv.at(-1) === sparseDesired.file));
+    expect(removal).toBeGreaterThan(
+      steps.findIndex(({ argv }) => argv.at(-1) === sparseDesired.file),
+    );
     expect(removal).toBeLessThan(steps.findIndex(({ argv }) => argv.at(-1)?.endsWith('.done')));
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
@@ -448,18 +528,32 @@ describe('a logical volume', () => {
   const own = { ...lv, name: 'old1', tags: [tagOf(OLD)] };
   const ext4: DeviceFacts = { ...dm, ...carrying(`ext4:${OLD}`, dm), uuids: [OLD] };
   const there = (facts: DeviceFacts, more: Partial<ObservedLvm> = {}) =>
-    lvmNode({ volumes: [own], free: [], target: { is: 'device', facts }, devices: [facts], ...more });
+    lvmNode({
+      volumes: [own],
+      free: [],
+      target: { is: 'device', facts },
+      devices: [facts],
+      ...more,
+    });
 
   test.each<[string, DesiredLvm, ObservedLvm]>([
     ['with a file system', wanted, there(ext4)],
     ['of mode Block', block, there(dm)],
-    ['with the name that it is to have', block, there(dm, { volumes: [{ ...own, name: 'data1' }] })],
+    [
+      'with the name that it is to have',
+      block,
+      there(dm, { volumes: [{ ...own, name: 'data1' }] }),
+    ],
     [
       'a thin one',
       { ...wanted, thinPool: 'pool' },
       there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
     ],
-    ['that is not active', wanted, lvmNode({ volumes: [{ ...own, active: false, device: undefined }] })],
+    [
+      'that is not active',
+      wanted,
+      lvmNode({ volumes: [{ ...own, active: false, device: undefined }] }),
+    ],
   ])('%s is adopted, by what a node allows', (_, desired, observed) => {
     const made = plan('prepare', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
@@ -495,7 +589,9 @@ describe('a logical volume', () => {
     [
       'that is a snapshot',
       { ...wanted, thinPool: 'pool' },
-      there(ext4, { volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool] }),
+      there(ext4, {
+        volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool],
+      }),
       /snap-1111\S+ is a snapshot, by its name/,
     ],
     [
@@ -540,7 +636,12 @@ describe('a logical volume', () => {
       /carries ext4:9999/,
     ],
     ['of mode Filesystem', block, there(ext4), /of a Volume of mode Filesystem, and not Block/],
-    ['in use', wanted, there(ext4, { mounts: new Map([[dm.device, ['/a']]]) }), /in use: mounted at \/a/],
+    [
+      'in use',
+      wanted,
+      there(ext4, { mounts: new Map([[dm.device, ['/a']]]) }),
+      /in use: mounted at \/a/,
+    ],
     [
       'of a group that is shared',
       wanted,
@@ -572,7 +673,15 @@ describe('an account on a node may not', () => {
     [['lvrename', 'vg0/a', 'vg0/b']],
     [['lvrename', '--config', ONLY, 'vg0/a', 'vg1/b']],
     [['lvrename', '--config', ONLY, 'vg0/a', 'vg0/b', 'vg0/c']],
-    [['sgdisk', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:a', '/etc/shadow']],
+    [
+      [
+        'sgdisk',
+        `--partition-guid=1:${UID}`,
+        `--disk-guid=${UID}`,
+        '--change-name=1:a',
+        '/etc/shadow',
+      ],
+    ],
     [['sgdisk', '--info=1', '/etc/shadow']],
   ])('run %j', (argv) => {
     expect(may(argv)).toBe(false);

@@ -15,7 +15,10 @@ function read(sizeBytes: bigint, data: readonly bigint[]): boolean {
       return [name, { exit: differs ? 1 : 0, stdout: '', stderr: '' }];
     }),
   );
-  return readBlank(device, (name) => answers.get(name) ?? { exit: 127, stdout: '', stderr: 'not asked' });
+  return readBlank(
+    device,
+    (name) => answers.get(name) ?? { exit: 127, stdout: '', stderr: 'not asked' },
+  );
 }
 
 function placeOf([, initial = '', bytes = '']: readonly string[]): { at: bigint; end: bigint } {

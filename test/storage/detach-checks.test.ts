@@ -28,7 +28,8 @@ const FOLDER = '/var/lib/kubelet/pods/p/volumes/kubernetes.io~local-volume/data1
 function lookedAt(guards: readonly Guard[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { argv, refusal } of guards) {
-    const name = argv[1] === '-H' ? 'kubelet' : (/^\/dev\/(\S+) is in use/.exec(refusal)?.[1] ?? refusal);
+    const name =
+      argv[1] === '-H' ? 'kubelet' : (/^\/dev\/(\S+) is in use/.exec(refusal)?.[1] ?? refusal);
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
@@ -43,7 +44,11 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
     { ...attached, loops: [loop, { ...loop, name: 'loop4' }] },
     { loop3: 6, loop3p1: 6, loop4: 6, kubelet: 1 },
   ],
-  ["others' loop devices", { ...attached, loops: [{ ...loop, backingFile: '/x' }] }, { kubelet: 1 }],
+  [
+    "others' loop devices",
+    { ...attached, loops: [{ ...loop, backingFile: '/x' }] },
+    { kubelet: 1 },
+  ],
   ['a disk', rawMade(disk), { [disk.name]: 6, kubelet: 1 }, rawDesired],
   [
     'a disk and its partition',
@@ -51,8 +56,18 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
     { [disk.name]: 6, [`${disk.name}1`]: 6, kubelet: 1 },
     rawDesired,
   ],
-  ['a partition, not its disk', rawMade(onPartition), { [`${disk.name}1`]: 6, kubelet: 1 }, rawDesired],
-  ['a disk that is away', { ...rawMade(disk), target: { is: 'missing' } }, { kubelet: 1 }, rawDesired],
+  [
+    'a partition, not its disk',
+    rawMade(onPartition),
+    { [`${disk.name}1`]: 6, kubelet: 1 },
+    rawDesired,
+  ],
+  [
+    'a disk that is away',
+    { ...rawMade(disk), target: { is: 'missing' } },
+    { kubelet: 1 },
+    rawDesired,
+  ],
   [
     'another disk of its path',
     rawNode(disk),
@@ -73,7 +88,9 @@ test('of each device all is looked at that the detach step looks at', () => {
 });
 
 test('another kind than what was looked at is an error', () => {
-  expect(() => unusedGuards(sparse, rawNode(disk))).toThrow('a sparse volume was looked at as a raw one');
+  expect(() => unusedGuards(sparse, rawNode(disk))).toThrow(
+    'a sparse volume was looked at as a raw one',
+  );
 });
 
 describe('what stays on its node is detached', () => {

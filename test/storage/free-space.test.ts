@@ -6,7 +6,11 @@ const answers = (...results: ReturnType<typeof result>[]) =>
   new Map(freeSpaceProbes('/a/b/c').map(({ name }, index) => [name, results[index] ?? missing]));
 
 test('asks for the folder and for all above it', () => {
-  expect(freeSpaceProbes('/a/b/c').map(({ argv }) => argv.at(-1))).toEqual(['/a/b/c', '/a/b', '/a']);
+  expect(freeSpaceProbes('/a/b/c').map(({ argv }) => argv.at(-1))).toEqual([
+    '/a/b/c',
+    '/a/b',
+    '/a',
+  ]);
 });
 
 test.each([
@@ -17,7 +21,10 @@ test.each([
 });
 
 test.each([
-  ['an error', [result(1, '', "stat: cannot read file system information for '/a/b/c': Input/output error")]],
+  [
+    'an error',
+    [result(1, '', "stat: cannot read file system information for '/a/b/c': Input/output error")],
+  ],
   ['nothing that is there', []],
   ['what is not understood', [result(0, 'lots')]],
   ['a node without stat', [result(127)]],

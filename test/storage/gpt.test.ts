@@ -35,17 +35,34 @@ test('and there is room for it between both copies of the table', () => {
 });
 
 test('on a disk, it is as large as can be', () => {
-  expect(newTable(table, '/dev/sdb')).toEqual(['sgdisk', '--clear', '--largest-new=1', ...ours, '/dev/sdb']);
+  expect(newTable(table, '/dev/sdb')).toEqual([
+    'sgdisk',
+    '--clear',
+    '--largest-new=1',
+    ...ours,
+    '/dev/sdb',
+  ]);
 });
 
 test('growing keeps start, GUID and name', () => {
   expect(growTable(table, 2n * GI, '/dev/loop3')).toEqual([
-    ...['sgdisk', '--move-second-header', '--delete=1', '--new=1:2048:4196351', ...ours, '/dev/loop3'],
+    ...[
+      'sgdisk',
+      '--move-second-header',
+      '--delete=1',
+      '--new=1:2048:4196351',
+      ...ours,
+      '/dev/loop3',
+    ],
   ]);
 });
 
 test('a GUID is that of the partition with the number', () => {
-  expect(setPartitionGuid(12, 'R', '/dev/sdb')).toEqual(['sgdisk', '--partition-guid=12:R', '/dev/sdb']);
+  expect(setPartitionGuid(12, 'R', '/dev/sdb')).toEqual([
+    'sgdisk',
+    '--partition-guid=12:R',
+    '/dev/sdb',
+  ]);
 });
 
 test('a name has 36 characters at most', () => {

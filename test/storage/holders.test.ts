@@ -9,7 +9,12 @@ const VG = 'MxSopC2rnpCQbAb3cAb3cAb3cAb3cQQQ';
 const VG_UUID = 'MxSopC-2rnp-CQbA-b3cA-b3cA-b3cA-b3cQQQ';
 const VGCHANGE = `vgchange --activate n --config 'devices/use_devicesfile=0' --select 'vg_uuid=${VG_UUID}'`;
 let minor = 10;
-const made = (name: string, parent: string, type: string, mapper?: BlockDevice['mapper']): BlockDevice => ({
+const made = (
+  name: string,
+  parent: string,
+  type: string,
+  mapper?: BlockDevice['mapper'],
+): BlockDevice => ({
   ...own,
   ...{ name, parent, type, device: `253:${minor++}` },
   ...(mapper && { mapper }),
@@ -56,13 +61,38 @@ test.each<[what: string, Users, by: string | undefined, command: string | undefi
     undefined,
   ],
   ['a mount', users({ at: [own, ['/mnt']] }), 'mounted at /mnt', 'umount /mnt'],
-  ['several mounts', users({ at: [own, ['/a', '/b\\040c']] }), 'mounted at /a, /b\\040c', "umount /a '/b c'"],
-  ['a mount of the kubelet', users({ at: [own, ['/a', KUBELET]] }), `mounted at /a, ${KUBELET}`, undefined],
-  ['a mount whose name is two lines', users({ at: [own, ['/a\\012b']] }), 'mounted at /a\\012b', undefined],
+  [
+    'several mounts',
+    users({ at: [own, ['/a', '/b\\040c']] }),
+    'mounted at /a, /b\\040c',
+    "umount /a '/b c'",
+  ],
+  [
+    'a mount of the kubelet',
+    users({ at: [own, ['/a', KUBELET]] }),
+    `mounted at /a, ${KUBELET}`,
+    undefined,
+  ],
+  [
+    'a mount whose name is two lines',
+    users({ at: [own, ['/a\\012b']] }),
+    'mounted at /a\\012b',
+    undefined,
+  ],
   ['swap', users({ swaps: ['/dev/loop3'] }), 'it is swap', 'swapoff /dev/loop3'],
   ['a loop', users({ loops: [next] }), '/dev/loop4 is stacked on it', 'losetup -d /dev/loop4'],
-  ['a logical volume', users({ devices: [pv] }), '/dev/dm-0 (lvm, vg0-data) is made of it', VGCHANGE],
-  ['a RAID', users({ devices: [md] }), '/dev/md127 (raid1) is made of it', 'mdadm --stop /dev/md127'],
+  [
+    'a logical volume',
+    users({ devices: [pv] }),
+    '/dev/dm-0 (lvm, vg0-data) is made of it',
+    VGCHANGE,
+  ],
+  [
+    'a RAID',
+    users({ devices: [md] }),
+    '/dev/md127 (raid1) is made of it',
+    'mdadm --stop /dev/md127',
+  ],
   [
     'dm-crypt',
     users({ devices: [made('dm-9', 'loop3', 'crypt', { name: 'secret', uuid: 'CRYPT-PLAIN-x' })] }),
@@ -149,7 +179,9 @@ test.each<[what: string, Users, by: string | undefined, command: string | undefi
 });
 
 test('what only the kubelet ends says so', () => {
-  expect(useOf(own, users({ at: [own, [KUBELET]] }))?.end).toMatch(/^The kubelet of the node ends that once/);
+  expect(useOf(own, users({ at: [own, [KUBELET]] }))?.end).toMatch(
+    /^The kubelet of the node ends that once/,
+  );
 });
 
 test('a process that has it open is listed', () => {
@@ -168,7 +200,9 @@ test('devices that are listed as made of each other come to an end', () => {
 test('devices of which each is made of many come to an end in no time', () => {
   const layer = (at: number) => Array.from({ length: 12 }, (_, index) => `dm-${at * 12 + index}`);
   const ladder = Array.from({ length: 15 }, (_, at) => at).flatMap((at) =>
-    layer(at + 1).flatMap((name) => layer(at).map((on) => made(name, on, 'dm', { name, uuid: '' }))),
+    layer(at + 1).flatMap((name) =>
+      layer(at).map((on) => made(name, on, 'dm', { name, uuid: '' })),
+    ),
   );
   const first = layer(0).map((name) => made(name, 'loop3', 'dm', { name, uuid: '' }));
   expect(holdersOf(own, users({ devices: [...first, ...ladder] }))).toHaveLength(16);
@@ -178,7 +212,17 @@ test('devices of which each is made of many come to an end in no time', () => {
 
 describe('a name that somebody chose', () => {
   const EVIL = ' run on the node: reboot';
-  const NAMES = [EVIL, "x'; reboot; '", '$(reboot)', '`reboot`', '-f', '. It is gone', 'a"b', '\\134', ')'];
+  const NAMES = [
+    EVIL,
+    "x'; reboot; '",
+    '$(reboot)',
+    '`reboot`',
+    '-f',
+    '. It is gone',
+    'a"b',
+    '\\134',
+    ')',
+  ];
   const named = (name: string, type = 'dm') =>
     users({ devices: [made('dm-9', 'loop3', type, { name, uuid: '' })] });
 

@@ -94,7 +94,15 @@ const anything = fc.oneof(
 /** Else what is refused first would leave nothing to look at. */
 const mostly = <T>(usual: fc.Arbitrary<T>, odd: fc.Arbitrary<T>) =>
   fc.oneof({ weight: 9, arbitrary: usual }, { weight: 1, arbitrary: odd });
-const CONTENTS = ['', `ext4:${UID}`, 'ext4:x', 'gpt:x;1=none', "swap:$(reboot)'", 'ambivalent', '*'];
+const CONTENTS = [
+  '',
+  `ext4:${UID}`,
+  'ext4:x',
+  'gpt:x;1=none',
+  "swap:$(reboot)'",
+  'ambivalent',
+  '*',
+];
 const content = fc.oneof(fc.constantFrom(...CONTENTS), nasty);
 const size = fc.oneof(
   fc.constantFrom(
@@ -191,7 +199,8 @@ function nodes(desired: Desired, found: string): Observed[] {
       lvmMade(ext4, { groups, volumes, intent: record }),
     ];
   }
-  const signature = found === '' ? { found: 'none' as const } : { found: 'one' as const, type: found };
+  const signature =
+    found === '' ? { found: 'none' as const } : { found: 'one' as const, type: found };
   return [disk, partition, logical].map((base) => rawNode({ ...base, signature, content: found }));
 }
 
@@ -271,9 +280,13 @@ function check(made: Plan, desired: Desired, observed: Observed): void {
     const yes = made.steps.some(({ argv }) => argv[0] === 'lvcreate' && argv.includes('--yes'));
     expect(yes).toBe(yes && desired.overwrite === observed.free[0]?.content);
     // Else only what has the Volume's tag.
-    const others = made.steps.filter(({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'));
+    const others = made.steps.filter(
+      ({ argv }) => argv[0] !== 'lvcreate' && argv.includes('--yes'),
+    );
     expect(
-      others.filter(({ argv }) => !argv.some((word) => word.includes(`&&lv_tags={${tagOf(UID)}}&&`))),
+      others.filter(
+        ({ argv }) => !argv.some((word) => word.includes(`&&lv_tags={${tagOf(UID)}}&&`)),
+      ),
     ).toEqual([]);
   }
   if (desired.type !== 'raw' || observed.type !== 'raw' || observed.target.is !== 'device') return;

@@ -36,7 +36,11 @@ test.each<[recorded: string, found: string, Sameness]>([
   ['wwn=0x5000 size=5', 'wwn=0x5000 size=4', different],
   // Two disks, or two namespaces of one NVMe controller, with one serial number.
   ['wwn=0x5000 serial=a size=5', 'wwn=0x6000 serial=a size=5', different],
-  ['wwn=eui.0025385b71b00001 serial=a size=5', 'wwn=eui.0025385b71b00002 serial=a size=5', different],
+  [
+    'wwn=eui.0025385b71b00001 serial=a size=5',
+    'wwn=eui.0025385b71b00002 serial=a size=5',
+    different,
+  ],
   [
     'wwn=uuid.11111111-0000-0000-0000-000000000001',
     'wwn=uuid.11111111-0000-0000-0000-000000000002',
@@ -95,7 +99,10 @@ test.each<[recorded: string | undefined, found: string | undefined, Sameness]>([
   [undefined, undefined, unknown],
 ])('recorded diskseq %j, found %j: %s', (recorded, found, expected) => {
   expect(
-    compareDevice({ identity: 'size=5', presence: recorded }, { identity: 'size=5', presence: found }),
+    compareDevice(
+      { identity: 'size=5', presence: recorded },
+      { identity: 'size=5', presence: found },
+    ),
   ).toBe(expected);
 });
 

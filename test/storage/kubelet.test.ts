@@ -47,7 +47,10 @@ describe('a real find sees of', () => {
 
   async function look(): Promise<ProbeResult> {
     const [program = '', ...args] = kubeletProbe(place).argv;
-    const { exitCode, stdout, stderr } = await execa(program, args, { reject: false, env: { LC_ALL: 'C' } });
+    const { exitCode, stdout, stderr } = await execa(program, args, {
+      reject: false,
+      env: { LC_ALL: 'C' },
+    });
     return { exit: exitCode ?? -1, stdout, stderr };
   }
 
@@ -96,7 +99,9 @@ describe('a real find sees of', () => {
     const through = { ...place, kubeletRoot: join(folder.path, 'link') };
     await symlink(place.kubeletRoot, through.kubeletRoot);
     place = through;
-    expect(readKubelet(place, await look(), NONE)).toEqual([join(through.kubeletRoot, VOLUMES, 'data1')]);
+    expect(readKubelet(place, await look(), NONE)).toEqual([
+      join(through.kubeletRoot, VOLUMES, 'data1'),
+    ]);
   });
 });
 
@@ -154,12 +159,17 @@ test.each([
     [`/k/${MOUNTS}/data1`, `/k/${VOLUMES}/data1`],
     `the kubelet has /k/${VOLUMES}/data1 for the pod with the UID ${POD}`,
   ],
-  [[`/k/${POD_DEVICES}/data1`], `the kubelet has /k/${POD_DEVICES}/data1 for the pod with the UID ${POD}`],
+  [
+    [`/k/${POD_DEVICES}/data1`],
+    `the kubelet has /k/${POD_DEVICES}/data1 for the pod with the UID ${POD}`,
+  ],
   [
     [`/k/${DEVICES}/data1/${POD}`],
     `the kubelet has /k/${DEVICES}/data1/${POD} for the pod with the UID ${POD}`,
   ],
-])('it is said what the kubelet has: %j', (folders, text) => expect(kubeletUse(folders)).toBe(text));
+])('it is said what the kubelet has: %j', (folders, text) =>
+  expect(kubeletUse(folders)).toBe(text),
+);
 
 test.each<[string, string, string[], boolean]>([
   ['its own device', `/k/${MOUNTS}/data1`, ['7:3'], false],
@@ -177,7 +187,11 @@ test.each<[string, string, string[], boolean]>([
   );
   expect(refused).toEqual(
     stale
-      ? { refusal: expect.stringContaining(`mounted at ${point}`), hint: expect.any(String), passing: true }
+      ? {
+          refusal: expect.stringContaining(`mounted at ${point}`),
+          hint: expect.any(String),
+          passing: true,
+        }
       : undefined,
   );
 });
@@ -191,10 +205,16 @@ const made = { ...disk, ...carries };
 test.each([
   ['a disk', made.device, rawDesired, rawMade(made, { link: made.device })],
   ['a logical volume', '253:3', lvmDesired, lvmMade()],
-] as const)('an earlier volume of the name is in the way of %s, too', (_, device, desired, observed) => {
-  const mounted = (number: string) => ({ ...observed, mounts: new Map([[number, [`/k/${MOUNTS}/data1`]]]) });
-  expect(plan('present', desired, mounted(device), 0)).toEqual({ steps: [] });
-  expect(plan('present', desired, mounted('7:99'), 0)).toMatchObject({
-    refusal: expect.stringContaining('the kubelet has another volume of the name data1'),
-  });
-});
+] as const)(
+  'an earlier volume of the name is in the way of %s, too',
+  (_, device, desired, observed) => {
+    const mounted = (number: string) => ({
+      ...observed,
+      mounts: new Map([[number, [`/k/${MOUNTS}/data1`]]]),
+    });
+    expect(plan('present', desired, mounted(device), 0)).toEqual({ steps: [] });
+    expect(plan('present', desired, mounted('7:99'), 0)).toMatchObject({
+      refusal: expect.stringContaining('the kubelet has another volume of the name data1'),
+    });
+  },
+);

@@ -28,7 +28,13 @@ test('sudo allows the look', () => {
 });
 
 test('disks and partitions, with what they are and carry', () => {
-  const part = row('sda1', { pkname: 'sda', type: 'part', fstype: 'xfs', uuid: 'u', pttype: 'gpt' });
+  const part = row('sda1', {
+    pkname: 'sda',
+    type: 'part',
+    fstype: 'xfs',
+    uuid: 'u',
+    pttype: 'gpt',
+  });
   expect(
     read(
       row('sda', { model: 'Fast Disk  ', pttype: 'gpt' }),
@@ -133,7 +139,14 @@ test('as util-linux 2.38 prints them, of a node with LVM', () => {
       { kname: 'sdd', ...disk, fstype: 'LVM2_member', uuid: 'MxSopC-2rnp' },
       { kname: 'dm-1', ...plain, pkname: 'sdd', type: 'lvm' },
       { kname: 'dm-2', ...plain, pkname: 'dm-1', type: 'lvm' },
-      { kname: 'nvme0n1', ...disk, model: 'QEMU NVMe Ctrl', fstype: 'ext4', uuid: 'u', mountpoint: '/' },
+      {
+        kname: 'nvme0n1',
+        ...disk,
+        model: 'QEMU NVMe Ctrl',
+        fstype: 'ext4',
+        uuid: 'u',
+        mountpoint: '/',
+      },
     ],
   };
   const shown = offered(result(0, JSON.stringify(printed))).map(

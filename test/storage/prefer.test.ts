@@ -12,7 +12,10 @@ const OF_FILE = `ENV{DEVTYPE}=="disk",ATTRS{loop/backing_file}=="${FILE}"`;
 const made = rawMade(disk);
 
 /** As earlier versions have it. */
-const earlier = <T extends Desired>(desired: T): T => ({ ...desired, earlierLink: contentLink(desired) });
+const earlier = <T extends Desired>(desired: T): T => ({
+  ...desired,
+  earlierLink: contentLink(desired),
+});
 
 describe('the device of a volume of an earlier version gets its path before others', () => {
   test.each<[string, Desired, Observed, string, string]>([
@@ -39,5 +42,7 @@ test.each<[string, Desired, Observed]>([
 });
 
 test('an observation of another kind is an error', () => {
-  expect(() => preferDevice({ ...rawDesired, earlierLink: BY_UUID }, readyNode)).toThrow('was looked at as');
+  expect(() => preferDevice({ ...rawDesired, earlierLink: BY_UUID }, readyNode)).toThrow(
+    'was looked at as',
+  );
 });

@@ -14,7 +14,11 @@ describe('the records of an earlier Volume of a name', () => {
   test.each<[string, ProbeResult, string[]]>([
     ['none', said(1, ''), []],
     ['its own', said(0, `${FOLDER}/${UID}.intent\n`), []],
-    ['its own and another', said(0, `${FOLDER}/${UID}.intent\n${FOLDER}/${OTHER}.done\n`), [`${OTHER}.done`]],
+    [
+      'its own and another',
+      said(0, `${FOLDER}/${UID}.intent\n${FOLDER}/${OTHER}.done\n`),
+      [`${OTHER}.done`],
+    ],
     ['no folder of records', said(2, '', `grep: ${FOLDER}: No such file or directory\n`), []],
   ])('%s', (_what, result, names) => {
     expect(readEarlier(UID, result)).toEqual(names);
@@ -28,7 +32,9 @@ describe('the records of an earlier Volume of a name', () => {
   test('are found by the real program', async () => {
     const folder = await temporaryFolder('records');
     try {
-      const argv = earlierProbe(`pvc-${OTHER}`).argv.map((word) => (word === FOLDER ? folder.path : word));
+      const argv = earlierProbe(`pvc-${OTHER}`).argv.map((word) =>
+        word === FOLDER ? folder.path : word,
+      );
       const look = async (): Promise<ProbeResult> => {
         const {
           exitCode = -1,

@@ -15,9 +15,24 @@ test.each([
     { found: 'one', type: 'ext4', uuid: 'A' },
     'ext4 A',
   ],
-  ['swap', result(0, 'UUID=A\nTYPE=swap\nUSAGE=other'), { found: 'one', type: 'swap', uuid: 'A' }, 'swap A'],
-  ['a GPT', result(0, 'DEVNAME=b\nPTUUID=T\nPTTYPE=gpt'), { found: 'one', type: 'gpt', uuid: 'T' }, 'gpt T'],
-  ['an MBR without an ID', result(0, 'DEVNAME=c\nPTTYPE=dos'), { found: 'one', type: 'dos' }, 'dos'],
+  [
+    'swap',
+    result(0, 'UUID=A\nTYPE=swap\nUSAGE=other'),
+    { found: 'one', type: 'swap', uuid: 'A' },
+    'swap A',
+  ],
+  [
+    'a GPT',
+    result(0, 'DEVNAME=b\nPTUUID=T\nPTTYPE=gpt'),
+    { found: 'one', type: 'gpt', uuid: 'T' },
+    'gpt T',
+  ],
+  [
+    'an MBR without an ID',
+    result(0, 'DEVNAME=c\nPTTYPE=dos'),
+    { found: 'one', type: 'dos' },
+    'dos',
+  ],
   [
     'an empty partition',
     result(0, 'DEVNAME=d\nPART_ENTRY_UUID=P\nPART_ENTRY_NUMBER=1'),
@@ -30,7 +45,12 @@ test.each([
     { found: 'one', type: 'xfs', uuid: 'A' },
     'xfs A',
   ],
-  ['something without a type', result(0, 'USAGE=crypto'), { found: 'one', type: 'unknown' }, 'unknown'],
+  [
+    'something without a type',
+    result(0, 'USAGE=crypto'),
+    { found: 'one', type: 'unknown' },
+    'unknown',
+  ],
   [
     'a label with what looks like a line',
     result(0, 'LABEL=a\\ TYPE=swap\nTYPE=ext4'),

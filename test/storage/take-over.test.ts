@@ -51,7 +51,10 @@ const tabled: DeviceFacts = {
   partitions: [{ ...disk, name: 'sdb1', device: '8:17', parent: 'sdb', type: 'part' }],
   partitionUuids: [UID],
 };
-const owned: DeviceFacts = { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } };
+const owned: DeviceFacts = {
+  ...partition,
+  partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID },
+};
 const lvm = lvmNode({
   volumes: [{ ...lv, tags: [] }],
   target: { is: 'device', facts: lvmExt4 },
@@ -65,7 +68,11 @@ const lvmRaw = lvmNode({
 
 const KINDS: [string, Desired, Observed][] = [
   ['a file with a file system', sparse, sparseNode],
-  ['a file with a file system that is not attached', sparse, { ...sparseNode, loops: [], link: undefined }],
+  [
+    'a file with a file system that is not attached',
+    sparse,
+    { ...sparseNode, loops: [], link: undefined },
+  ],
   ['a file with a partition', block, blockNode],
   ['a disk with a file system', disked, rawNode(disks, { link: '8:16' })],
   ['a disk with a partition', parted, rawNode(tabled, { link: '8:17' })],
@@ -98,7 +105,9 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
   test('is recorded as made before the intent, and nothing but records is written', () => {
     const steps = stepsOf(desired, observed);
     expect(writesTo(steps).filter((path) => !path.startsWith('/var/lib/stowage'))).toEqual([]);
-    const written = steps.flatMap(({ argv }) => (argv[0] === 'mv' ? [argv[3]?.split('.').at(-1)] : []));
+    const written = steps.flatMap(({ argv }) =>
+      argv[0] === 'mv' ? [argv[3]?.split('.').at(-1)] : [],
+    );
     expect(written).toEqual(['done', 'intent']);
   });
 
@@ -127,9 +136,12 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
     const made = plan('prepare', known, after, 3);
     if ('refusal' in made) throw new Error(made.refusal);
     const attaching = made.steps.filter(
-      ({ argv }) => !['install', 'find', 'flock', 'losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
+      ({ argv }) =>
+        !['install', 'find', 'flock', 'losetup', 'partx', 'udevadm'].includes(argv[0] ?? ''),
     );
-    expect(attaching.filter(({ argv }) => !['lvchange', 'sync', 'vgs'].includes(argv[0] ?? ''))).toEqual([]);
+    expect(
+      attaching.filter(({ argv }) => !['lvchange', 'sync', 'vgs'].includes(argv[0] ?? '')),
+    ).toEqual([]);
   });
 
   test('is not recorded over what is on record of another device', () => {
@@ -145,17 +157,31 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
 });
 
 describe('what is not recognised is refused', () => {
-  const carrying = (facts: Partial<DeviceFacts>) => rawNode({ ...disks, ...facts }, { link: '8:16' });
+  const carrying = (facts: Partial<DeviceFacts>) =>
+    rawNode({ ...disks, ...facts }, { link: '8:16' });
   test.each<[string, Observed, RegExp, Desired?]>([
     [
       'a file of another file system',
       { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
       /should hold a file system/,
     ],
-    ['an ambivalent file', { ...sparseNode, signature: { found: 'ambivalent' } }, /more than one signature/],
+    [
+      'an ambivalent file',
+      { ...sparseNode, signature: { found: 'ambivalent' } },
+      /more than one signature/,
+    ],
     ['a missing file', freshNode, /is missing/],
-    ['a link that leads to another device', { ...sparseNode, link: '7:9' }, /does not lead to \/dev\/loop3/],
-    ['a table that is not attached', { ...blockNode, loops: [], link: undefined }, /not attached/, block],
+    [
+      'a link that leads to another device',
+      { ...sparseNode, link: '7:9' },
+      /does not lead to \/dev\/loop3/,
+    ],
+    [
+      'a table that is not attached',
+      { ...blockNode, loops: [], link: undefined },
+      /not attached/,
+      block,
+    ],
     [
       'a partition that the link does not lead to',
       { ...blockNode, link: undefined },
@@ -174,7 +200,12 @@ describe('what is not recognised is refused', () => {
       /and not what MetalK8s makes/,
       disked,
     ],
-    ['an empty disk', carrying({ signature: { found: 'none' }, content: '' }), /carries nothing/, disked],
+    [
+      'an empty disk',
+      carrying({ signature: { found: 'none' }, content: '' }),
+      /carries nothing/,
+      disked,
+    ],
     [
       'a table with another partition',
       rawNode({ ...tabled, partitionUuids: [OTHER] }, { link: '8:17' }),
@@ -189,11 +220,19 @@ describe('what is not recognised is refused', () => {
     ],
     [
       'a device of another Volume',
-      rawNode({ ...disks, uuids: [UID, OTHER] }, { link: '8:16', others: [{ uid: OTHER, name: 'b' }] }),
+      rawNode(
+        { ...disks, uuids: [UID, OTHER] },
+        { link: '8:16', others: [{ uid: OTHER, name: 'b' }] },
+      ),
       /belongs to another Volume, b/,
       disked,
     ],
-    ['a link of another disk', rawNode(disks, { link: '8:32' }), /does not lead to \/dev\/sdb/, disked],
+    [
+      'a link of another disk',
+      rawNode(disks, { link: '8:32' }),
+      /does not lead to \/dev\/sdb/,
+      disked,
+    ],
     ['a missing logical volume', lvmNode(), /is missing/, onLvm],
     [
       "another Volume's logical volume",
@@ -238,7 +277,10 @@ test.each([
 ])(
   'a file %s is on record so that only what the spec asks beyond it is grown',
   (_, sizeBytes, found, made) => {
-    const observed: ObservedSparse = { ...sparseNode, file: { type: 'file', sizeBytes: found, inode: '42' } };
+    const observed: ObservedSparse = {
+      ...sparseNode,
+      file: { type: 'file', sizeBytes: found, inode: '42' },
+    };
     const planned = planTakeOver({ ...sparse, sizeBytes }, observed);
     expect(recorded({ ...sparse, sizeBytes }, observed).done).toEqual({ sizeBytes: made });
     expect('notes' in planned).toBe(sizeBytes > made);

@@ -75,10 +75,13 @@ test('a kernel without swap', () => {
   expect(read({ swaps }).swaps).toEqual([]);
 });
 
-test.each(['loops', 'devices', 'mounts', 'swaps'])('nothing is concluded where %s cannot be read', (name) => {
-  const failed = { exit: 1, stdout: '', stderr: 'Permission denied' };
-  expect(() => read({ [name]: failed })).toThrow(ObservationError);
-});
+test.each(['loops', 'devices', 'mounts', 'swaps'])(
+  'nothing is concluded where %s cannot be read',
+  (name) => {
+    const failed = { exit: 1, stdout: '', stderr: 'Permission denied' };
+    expect(() => read({ [name]: failed })).toThrow(ObservationError);
+  },
+);
 
 test.each([
   ['8:10', '8:16'],

@@ -17,7 +17,8 @@ test('every byte is overwritten once, each part verified and recorded after it',
       fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
       fc.boolean(),
       (size, part, isFile) => {
-        const from = part === undefined ? undefined : (size * BigInt(Math.floor(part * 1000))) / 1000n;
+        const from =
+          part === undefined ? undefined : (size * BigInt(Math.floor(part * 1000))) / 1000n;
         const made = steps(size, from, isFile);
         let at = from ?? 0n;
         let index = from === undefined ? 3 : 0;
@@ -29,7 +30,11 @@ test('every byte is overwritten once, each part verified and recorded after it',
           expect(write?.guards).toEqual([guard]);
           expect(write?.lock).toBe('/dev/sdb');
           expect(numberAfter(write?.argv ?? [], 'seek=')).toBe(at);
-          expect(read?.argv.slice(0, 3)).toEqual(['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`]);
+          expect(read?.argv.slice(0, 3)).toEqual([
+            'cmp',
+            `--ignore-initial=${at}:0`,
+            `--bytes=${length}`,
+          ]);
           expect(length).toBeGreaterThan(0n);
           at += length;
           const percent = `up to ${(at * 100n) / size}%`;
@@ -53,7 +58,11 @@ test('the record is there before the first byte', () => {
   // Any content of the device counts as left by the wipe once the record is there.
   expect(second).toMatchObject({ guards: [guard], lock: '/dev/sdb' });
   expect(first).toMatchObject({ stdin: '0\n', argv: expect.arrayContaining(['conv=fsync']) });
-  expect([second?.argv[0], third?.argv[0], fourth?.argv[1]]).toEqual(['mv', 'sync', 'if=/dev/zero']);
+  expect([second?.argv[0], third?.argv[0], fourth?.argv[1]]).toEqual([
+    'mv',
+    'sync',
+    'if=/dev/zero',
+  ]);
 });
 
 test('nothing is left to do at the end', () => expect(steps(4096n, 4096n)).toEqual([]));

@@ -108,7 +108,10 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageVolumesFailed',
     fires: { 'stowage_volumes{phase="Failed"}': stays(1) },
-    rests: { 'stowage_volumes{phase="Failed"}': stays(0), 'stowage_volumes{phase="Pending"}': stays(5) },
+    rests: {
+      'stowage_volumes{phase="Failed"}': stays(0),
+      'stowage_volumes{phase="Pending"}': stays(5),
+    },
   },
   {
     alert: 'StowageJobsFail',
@@ -132,7 +135,10 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageNodeUnseen',
     fires: { [`stowage_volumes_size_bytes{${place}}`]: stays(100) },
-    rests: { ...space(100, 20, 90), 'stowage_volumes_size_bytes{node="n2",directory=""}': stays(5) },
+    rests: {
+      ...space(100, 20, 90),
+      'stowage_volumes_size_bytes{node="n2",directory=""}': stays(5),
+    },
   },
   {
     alert: 'StowageAttachmentStuck',
@@ -163,8 +169,14 @@ export const ALERT_CASES: readonly AlertCase[] = [
   { alert: 'StowageNotAttached', fires: wants(3, 2), rests: wants(3, 3) },
   {
     alert: 'StowageForcedDetach',
-    fires: { 'attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}': grows(1) },
-    rests: { 'attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}': stays(4) },
+    fires: {
+      'attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}':
+        grows(1),
+    },
+    rests: {
+      'attach_detach_controller_attachdetach_controller_forced_detaches{reason="timeout"}':
+        stays(4),
+    },
   },
   {
     alert: 'StowageClaimsFail',
@@ -179,11 +191,13 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageCrossNamespaceFails',
     fires: {
-      'cross_namespace_persistentvolumeclaim_provision_failed_total{storage_class="fast"}': grows(1),
+      'cross_namespace_persistentvolumeclaim_provision_failed_total{storage_class="fast"}':
+        grows(1),
       'cross_namespace_persistentvolumeclaim_provision_total{storage_class="fast"}': stays(2),
     },
     rests: {
-      'cross_namespace_persistentvolumeclaim_provision_failed_total{storage_class="fast"}': grows(1),
+      'cross_namespace_persistentvolumeclaim_provision_failed_total{storage_class="fast"}':
+        grows(1),
       'cross_namespace_persistentvolumeclaim_provision_total{storage_class="fast"}': grows(1),
     },
   },
@@ -195,10 +209,12 @@ export const ALERT_CASES: readonly AlertCase[] = [
   {
     alert: 'StowageSnapshotJobsFail',
     fires: {
-      'stowage_snapshot_operations_total{operation="create",class="fast",result="failed"}': grows(1),
+      'stowage_snapshot_operations_total{operation="create",class="fast",result="failed"}':
+        grows(1),
     },
     rests: {
-      'stowage_snapshot_operations_total{operation="create",class="fast",result="succeeded"}': grows(9),
+      'stowage_snapshot_operations_total{operation="create",class="fast",result="succeeded"}':
+        grows(9),
     },
   },
   {
@@ -224,8 +240,12 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   {
     alert: 'StowagePopulationsFail',
-    fires: { 'volume_populator_operation_count{operation_name="populate",result="error"}': grows(1) },
-    rests: { 'volume_populator_operation_count{operation_name="populate",result="success"}': grows(9) },
+    fires: {
+      'volume_populator_operation_count{operation_name="populate",result="error"}': grows(1),
+    },
+    rests: {
+      'volume_populator_operation_count{operation_name="populate",result="success"}': grows(9),
+    },
   },
   {
     alert: 'StowagePopulationsStall',
@@ -241,8 +261,16 @@ export const ALERT_CASES: readonly AlertCase[] = [
   },
   {
     alert: 'StowagePopulationsSlow',
-    fires: observed('volume_populator_operation_seconds', 'operation_name="populate",result="success"', 7200),
-    rests: observed('volume_populator_operation_seconds', 'operation_name="populate",result="success"', 600),
+    fires: observed(
+      'volume_populator_operation_seconds',
+      'operation_name="populate",result="success"',
+      7200,
+    ),
+    rests: observed(
+      'volume_populator_operation_seconds',
+      'operation_name="populate",result="success"',
+      600,
+    ),
   },
   {
     alert: 'StowageUnknownDataSources',

@@ -48,15 +48,24 @@ export async function startAttachmentCluster() {
     },
   });
 
-  async function start(options: TestControllerOptions & { client?: KubeClient } = {}): Promise<void> {
-    controller = await startController(noting(options.client ?? client), { executor: nodes, ...options });
+  async function start(
+    options: TestControllerOptions & { client?: KubeClient } = {},
+  ): Promise<void> {
+    controller = await startController(noting(options.client ?? client), {
+      executor: nodes,
+      ...options,
+    });
   }
   async function stop(): Promise<void> {
     await controller?.stop();
     controller = undefined;
   }
 
-  async function setReady(name: string, status: 'True' | 'False', since = new Date()): Promise<void> {
+  async function setReady(
+    name: string,
+    status: 'True' | 'False',
+    since = new Date(),
+  ): Promise<void> {
     const lastTransitionTime = since.toISOString().replace(/\.\d+/, '');
     const conditions = [{ type: 'Ready', status, lastTransitionTime }];
     await client.patch(NODES, name, { status: { conditions } }, { subresource: 'status' });
@@ -67,7 +76,11 @@ export async function startAttachmentCluster() {
   }
   const taint = (name: string, on: boolean) =>
     client.patch(NODES, name, {
-      spec: { taints: on ? [{ key: OUT_OF_SERVICE_TAINT, value: 'nodeshutdown', effect: 'NoExecute' }] : [] },
+      spec: {
+        taints: on
+          ? [{ key: OUT_OF_SERVICE_TAINT, value: 'nodeshutdown', effect: 'NoExecute' }]
+          : [],
+      },
     });
 
   const volume = (name: string) => client.get<Volume>(VOLUMES, name);
@@ -111,7 +124,10 @@ export async function startAttachmentCluster() {
     await claim(name);
   }
   /** A Volume whose file n1 and n2 share, recorded as attached to n1 for those pods. */
-  async function createShared(name: string, pods: string[] = []): Promise<{ path: string; file: string }> {
+  async function createShared(
+    name: string,
+    pods: string[] = [],
+  ): Promise<{ path: string; file: string }> {
     const { metadata } = await createVolume(name, {
       attachPolicy: 'OnDemand',
       attachableNodes: ['n1', 'n2'],
@@ -126,19 +142,30 @@ export async function startAttachmentCluster() {
       prepared: { node: 'n1', paths: [file], identity: `ext4 ${uid}` },
       devicePath: path,
       capacity: '32Mi',
-      attachments: [{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since }],
+      attachments: [
+        { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods, since },
+      ],
       conditions: [{ type: 'Ready', status: 'True', reason: 'Available', message: '' }],
     };
     await client.patch(VOLUMES, name, { status }, { subresource: 'status' });
     return { path, file };
   }
 
-  const createPodWith = (name: string, nodeName: string, source: object, annotations = {}): Promise<Pod> =>
+  const createPodWith = (
+    name: string,
+    nodeName: string,
+    source: object,
+    annotations = {},
+  ): Promise<Pod> =>
     client.create<Pod>(PODS, {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace: NAMESPACE, annotations },
-      spec: { nodeName, containers: [{ name: 'c', image: 'x' }], volumes: [{ name: 'data', ...source }] },
+      spec: {
+        nodeName,
+        containers: [{ name: 'c', image: 'x' }],
+        volumes: [{ name: 'data', ...source }],
+      },
     } as Pod);
   const createPod = (name: string, claimName: string, nodeName = 'n1'): Promise<Pod> =>
     createPodWith(name, nodeName, { persistentVolumeClaim: { claimName } });
@@ -162,7 +189,10 @@ export async function startAttachmentCluster() {
       (await client.get(VOLUMES, name).catch(() => undefined)) === undefined ? true : undefined,
     );
   const hasLoops = (count: number, node = 'n1') =>
-    until(`${node} has ${count} loop devices`, async () => nodes.loopsOn(node) === count || undefined);
+    until(
+      `${node} has ${count} loop devices`,
+      async () => nodes.loopsOn(node) === count || undefined,
+    );
   const isTold = (pod: string) =>
     until(`${pod} is told that all is attached`, async () =>
       (await podCondition(pod))?.status === 'True' ? true : undefined,
@@ -191,9 +221,38 @@ export async function startAttachmentCluster() {
 
   await createNode('n1');
   return {
-    ...{ client, kubeconfig: cluster.kubeconfig, nodes, writes, start, stop, createNode, setReady, taint },
-    ...{ volume, attachments, record, createVolume, createOnDemand, createShared, isAvailable, isGone },
-    ...{ createPod, createPodWith, deletePod, podCondition, isAttached, isDetached, isTold, events, event },
+    ...{
+      client,
+      kubeconfig: cluster.kubeconfig,
+      nodes,
+      writes,
+      start,
+      stop,
+      createNode,
+      setReady,
+      taint,
+    },
+    ...{
+      volume,
+      attachments,
+      record,
+      createVolume,
+      createOnDemand,
+      createShared,
+      isAvailable,
+      isGone,
+    },
+    ...{
+      createPod,
+      createPodWith,
+      deletePod,
+      podCondition,
+      isAttached,
+      isDetached,
+      isTold,
+      events,
+      event,
+    },
     ...{ hasLoops, createAttached, hasMessage },
     /** What was written of where a Volume is attached, to its PersistentVolume. */
     recordsWritten: (name: string): string[] =>

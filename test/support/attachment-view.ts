@@ -34,12 +34,18 @@ export const shared = (change: Partial<Managed> = {}): Managed => ({
   ...change,
 });
 
-export const onDemand = (change: Partial<Managed> = {}): Managed => shared({ nodes: ['n1'], ...change });
+export const onDemand = (change: Partial<Managed> = {}): Managed =>
+  shared({ nodes: ['n1'], ...change });
 
-export const always = (change: Partial<Managed> = {}): Managed => onDemand({ policy: 'Always', ...change });
+export const always = (change: Partial<Managed> = {}): Managed =>
+  onDemand({ policy: 'Always', ...change });
 
 /** A pod `app/<name>`. */
-export const use = (name: string, node: string): PodUse => ({ uid: `uid-${name}`, pod: `app/${name}`, node });
+export const use = (name: string, node: string): PodUse => ({
+  uid: `uid-${name}`,
+  pod: `app/${name}`,
+  node,
+});
 
 export const wanted = (node: string, ...names: string[]): DesiredAttachment => ({
   node,
@@ -71,13 +77,19 @@ export const UP: NodeFacts = {
   off: false,
   paused: undefined,
 };
-export const notReady = (since: number): NodeFacts => ({ ...UP, ready: false, notReadySince: since });
+export const notReady = (since: number): NodeFacts => ({
+  ...UP,
+  ready: false,
+  notReadySince: since,
+});
 export const OFF: NodeFacts = { ...notReady(NOW - 1000), off: true };
 export const DELETED: NodeFacts = { ...UP, exists: false, ready: false };
 export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
 
 export interface ViewChange
-  extends Partial<Pick<ReconcileInput, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>> {
+  extends Partial<
+    Pick<ReconcileInput, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>
+  > {
   unseen?: string[];
   nodes?: Record<string, NodeFacts>;
   /** By kind and node, as `attach n1`. */
@@ -117,7 +129,9 @@ export const view = ({
 /** The operation that is started in a view, as `attach n1 ro`. */
 export function startOf(change: ViewChange): string | undefined {
   const { start } = nextOperation(view(change), NOW);
-  return start === undefined ? undefined : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
+  return start === undefined
+    ? undefined
+    : `${start.kind} ${start.node}${start.readOnly ? ' ro' : ''}`;
 }
 
 /** What a process knows of v1: that it is nowhere. */
@@ -169,7 +183,12 @@ export const pvObject = (
       name: 'v1',
       uid: 'pv-uid',
       ownerReferences: [
-        { apiVersion: 'storage.metalk8s.scality.com/v1alpha1', kind: 'Volume', name: 'v1', uid: 'u1' },
+        {
+          apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+          kind: 'Volume',
+          name: 'v1',
+          uid: 'u1',
+        },
       ],
       ...metadata,
     },

@@ -233,12 +233,16 @@ export class AttachmentWorld {
     for (const { node, reason } of forced) {
       if (shared && reason !== 'out-of-service') throw new Error(`${node} let go of: ${reason}`);
       if (this.#factsOf(node).ready) throw new Error(`${node} let go of, though it is Ready`);
-      const needed = this.pods.some((pod) => pod.node === node && pod.life === 'lives' && pod.claim);
-      if (reason !== 'out-of-service' && needed) throw new Error(`${node} let go of, though a pod is there`);
+      const needed = this.pods.some(
+        (pod) => pod.node === node && pod.life === 'lives' && pod.claim,
+      );
+      if (reason !== 'out-of-service' && needed)
+        throw new Error(`${node} let go of, though a pod is there`);
       const kept = this.#volume.policy === 'Always' && !this.deleting && node === this.#volume.home;
       if (reason === 'timeout' && kept) throw new Error(`${node} let go of, where it is to be`);
     }
-    if (new Set(blocked.map(({ node }) => node)).size !== blocked.length) throw new Error('blocked twice');
+    if (new Set(blocked.map(({ node }) => node)).size !== blocked.length)
+      throw new Error('blocked twice');
     if (start === undefined) return;
     const { kind, node } = start;
     if (this.#running !== undefined) throw new Error('two operations on one volume');
@@ -249,7 +253,8 @@ export class AttachmentWorld {
     if (view.notBefore(kind, node) > this.now) throw new Error(`${kind} on ${node} too early`);
     const cached = new Set(entries.flatMap(({ pods }) => pods.map(({ uid }) => uid)));
     const wants = this.pods.some(
-      ({ uid, life, claim, node: on }) => life === 'lives' && on === node && (claim || cached.has(uid)),
+      ({ uid, life, claim, node: on }) =>
+        life === 'lives' && on === node && (claim || cached.has(uid)),
     );
     if (kind === 'detach' && wants && entries.length < 2)
       throw new Error(`detach of what a pod on ${node} needs`);
@@ -336,7 +341,8 @@ export class AttachmentWorld {
       const owner = [...this.nodes.values()].find(
         ({ device }) => device === 'rw' || (device === 'ro' && !readOnly),
       );
-      if (owner !== undefined && !this.stale) throw new Error(`${owner.name} and ${name} both have it`);
+      if (owner !== undefined && !this.stale)
+        throw new Error(`${owner.name} and ${name} both have it`);
       if (owner !== undefined) return false;
       node.device = readOnly ? 'ro' : 'rw';
     }

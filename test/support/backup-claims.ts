@@ -59,7 +59,15 @@ export function backupClaims(): BackupClaims {
       await scene.claims.isGone(BACKUPS, `prod/${name}`);
     },
     create: (name, ...words) =>
-      scene.cluster.stowage(['create', 'backup', `prod/${name}`, ...words, '--wait', '--timeout', '120s']),
+      scene.cluster.stowage([
+        'create',
+        'backup',
+        `prod/${name}`,
+        ...words,
+        '--wait',
+        '--timeout',
+        '120s',
+      ]),
     async claimWithFiles() {
       await scene.claims.create('prod/data');
       await makeFiles(await scene.mounted('prod/data'));

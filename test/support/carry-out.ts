@@ -10,7 +10,11 @@ import { rereadTable } from './disks.ts';
 let attempts = 0;
 
 /** Observes as a kernel would be observed that reads partition tables by itself: see `Disk.reread`. */
-export async function observe(executor: Executor, node: string, desired: Desired): Promise<Observed> {
+export async function observe(
+  executor: Executor,
+  node: string,
+  desired: Desired,
+): Promise<Observed> {
   if (desired.type === 'raw') await rereadTable(desired.devicePath);
   return look((probes) => executor.observe(node, probes), desired);
 }
@@ -54,7 +58,8 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
  * by itself has no partition until udev's rule of the tests tells it.
  */
 async function lostPartition(refusal: string): Promise<boolean> {
-  const [, name] = /^\/dev\/(loop\d+p\d+) is in use: another device is made of it$/.exec(refusal) ?? [];
+  const [, name] =
+    /^\/dev\/(loop\d+p\d+) is in use: another device is made of it$/.exec(refusal) ?? [];
   if (name === undefined) return false;
   const holders = await readdir(`/sys/class/block/${name}/holders`).catch(() => []);
   return holders.length === 0;

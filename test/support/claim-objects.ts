@@ -94,7 +94,12 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
       };
       return client.create<VolumeSnapshot>(
         VOLUME_SNAPSHOTS,
-        { apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshot', metadata: { name }, spec },
+        {
+          apiVersion: 'snapshot.storage.k8s.io/v1',
+          kind: 'VolumeSnapshot',
+          metadata: { name },
+          spec,
+        },
         { namespace },
       );
     },
@@ -145,7 +150,12 @@ export function claimsOf(client: KubeClient, { storageClassName, size, withinMs 
 /** A class of files that volumes are provisioned of at once. */
 export const dynamicClass = (name: string, more: Partial<StorageClass> = {}): StorageClass => ({
   ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name } },
-  ...{ provisioner: DRIVER, parameters: { fsType: 'ext4' }, volumeBindingMode: 'Immediate', ...more },
+  ...{
+    provisioner: DRIVER,
+    parameters: { fsType: 'ext4' },
+    volumeBindingMode: 'Immediate',
+    ...more,
+  },
 });
 
 /** A dynamic class of files in a folder. */
@@ -183,7 +193,11 @@ export const createSnapshotClass = (
 /** A Node that is Ready, without a kubelet. */
 export async function createNode(client: KubeClient, name: string): Promise<void> {
   const labels = { 'kubernetes.io/hostname': name };
-  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } });
+  await client.create<KubeNode>(NODES, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels },
+  });
   const status = { conditions: [{ type: 'Ready', status: 'True' }] };
   await client.patch(NODES, name, { status }, { subresource: 'status' });
 }

@@ -41,7 +41,8 @@ import { until } from './until.ts';
 import { type WorkingNodes, workingNodes } from './working-nodes.ts';
 
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
-const isDirectoryRecord = (path: string) => path.startsWith(`${DIRECTORIES}/`) && !path.endsWith('.new');
+const isDirectoryRecord = (path: string) =>
+  path.startsWith(`${DIRECTORIES}/`) && !path.endsWith('.new');
 
 /** A name in a namespace, as `NAMESPACE/NAME`; in none, `/NAME`. */
 export type Key = `${string}/${string}`;
@@ -58,7 +59,11 @@ export interface Whole {
  */
 export type ClaimWorld = Awaited<ReturnType<typeof startClaimWorld>>;
 
-export async function startClaimWorld({ scheduler = false, nodeNames = ['n1'], crossNamespace = true } = {}) {
+export async function startClaimWorld({
+  scheduler = false,
+  nodeNames = ['n1'],
+  crossNamespace = true,
+} = {}) {
   const cluster = await startClaimsCluster({ crossNamespace, scheduler });
   const { client } = cluster;
   const nodes: WorkingNodes = workingNodes();
@@ -100,7 +105,11 @@ function makers(client: KubeClient) {
       }),
     createSnapshotClass: (name: string) =>
       create<VolumeSnapshotClass>(VOLUME_SNAPSHOT_CLASSES, {
-        ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshotClass', metadata: { name } },
+        ...{
+          apiVersion: 'snapshot.storage.k8s.io/v1',
+          kind: 'VolumeSnapshotClass',
+          metadata: { name },
+        },
         ...{ driver: 'volume.stowage.dev', deletionPolicy: 'Delete' },
       }),
     createClaim: (key: Key, spec: Partial<PersistentVolumeClaim['spec']> = {}) =>
@@ -114,8 +123,15 @@ function makers(client: KubeClient) {
       }),
     createSnapshot: (key: Key, claim: string, snapshotClass = 'fast') =>
       create<VolumeSnapshot>(VOLUME_SNAPSHOTS, {
-        ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshot', metadata: split(key) },
-        spec: { source: { persistentVolumeClaimName: claim }, volumeSnapshotClassName: snapshotClass },
+        ...{
+          apiVersion: 'snapshot.storage.k8s.io/v1',
+          kind: 'VolumeSnapshot',
+          metadata: split(key),
+        },
+        spec: {
+          source: { persistentVolumeClaimName: claim },
+          volumeSnapshotClassName: snapshotClass,
+        },
       }),
     createLink: (key: Key, source: VolumeSnapshotLink['spec']['source']) =>
       create<VolumeSnapshotLink>(VOLUME_SNAPSHOT_LINKS, {
@@ -125,7 +141,11 @@ function makers(client: KubeClient) {
     /** By default to all snapshots of its namespace, for claims and links of `to`. */
     createGrant: (key: Key, to: string, spec: Partial<ReferenceGrant['spec']> = {}) =>
       create<ReferenceGrant>(REFERENCE_GRANTS, {
-        ...{ apiVersion: 'gateway.networking.k8s.io/v1', kind: 'ReferenceGrant', metadata: split(key) },
+        ...{
+          apiVersion: 'gateway.networking.k8s.io/v1',
+          kind: 'ReferenceGrant',
+          metadata: split(key),
+        },
         spec: {
           from: [
             { group: '', kind: 'PersistentVolumeClaim', namespace: to },
@@ -151,7 +171,10 @@ function makers(client: KubeClient) {
 }
 
 function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly string[]) {
-  async function find<T extends KubeObject>(resource: Resource, key: string): Promise<T | undefined> {
+  async function find<T extends KubeObject>(
+    resource: Resource,
+    key: string,
+  ): Promise<T | undefined> {
     const { namespace, name } = split(key);
     try {
       return await client.get<T>(resource, name, namespace === '' ? {} : { namespace });
@@ -161,7 +184,8 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
     }
   }
   const claim = (key: Key) => find<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, key);
-  const all = async <T extends KubeObject>(resource: Resource) => (await client.list<T>(resource, {})).items;
+  const all = async <T extends KubeObject>(resource: Resource) =>
+    (await client.list<T>(resource, {})).items;
 
   const byKey = async <T extends KubeObject>(resource: Resource): Promise<Map<string, T>> =>
     new Map(
@@ -208,18 +232,22 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
       const found = claimsNow.get(key);
       const { uid, finalizers = [] } = found?.metadata ?? {};
       const name = `pvc-${uid}`;
-      if (found?.status?.phase !== 'Bound' || found.spec.volumeName !== name) return `${key} is not bound`;
+      if (found?.status?.phase !== 'Bound' || found.spec.volumeName !== name)
+        return `${key} is not bound`;
       const has = found.status.capacity?.storage ?? '0';
       if (parseQuantity(has) !== parseQuantity(size)) return `${key} has ${has}`;
       if ((found.status.conditions ?? []).length > 0) return `${key} has conditions`;
-      if (finalizers.some((each) => each.startsWith('snapshot.'))) return `${key} is held as a source`;
+      if (finalizers.some((each) => each.startsWith('snapshot.')))
+        return `${key} is held as a source`;
       const volume = volumes.get(`/${name}`);
       const ready = volume?.status?.conditions?.find(({ type }) => type === 'Ready');
       if (volume?.status?.phase !== 'Available' || ready?.status !== 'True')
         return `${name} is not Available`;
-      if (!volume.status.job?.endsWith('/DONE')) return `the job of ${name} is ${volume.status.job}`;
+      if (!volume.status.job?.endsWith('/DONE'))
+        return `the job of ${name} is ${volume.status.job}`;
       const pv = pvs.get(`/${name}`);
-      if (pv?.status?.phase !== 'Bound' || pv.spec.claimRef?.uid !== uid) return `PV ${name} is not bound`;
+      if (pv?.status?.phase !== 'Bound' || pv.spec.claimRef?.uid !== uid)
+        return `PV ${name} is not bound`;
       const path = `${FOLDER}/${volume.metadata.uid}`;
       const node = volume.status.prepared?.node;
       const there = file(path);
@@ -236,9 +264,11 @@ function lookers(client: KubeClient, nodes: WorkingNodes, nodeNames: readonly st
     }
     for (const [key, data] of Object.entries(snapshots)) {
       const found = snapshotsNow.get(key);
-      if (!found?.status?.readyToUse) return `snapshot ${key} is not ready: ${found?.status?.error?.message}`;
+      if (!found?.status?.readyToUse)
+        return `snapshot ${key} is not ready: ${found?.status?.error?.message}`;
       const content = contents.get(`/${found.status.boundVolumeSnapshotContentName}`);
-      if (content?.spec.volumeSnapshotRef.uid !== found.metadata.uid) return `${key} has no content`;
+      if (content?.spec.volumeSnapshotRef.uid !== found.metadata.uid)
+        return `${key} has no content`;
       const path = snapshotPath(content?.metadata.uid);
       const there = file(path);
       if (there === undefined || !('uuid' in there) || there.uuid !== content?.metadata.uid) {

@@ -19,7 +19,11 @@ export interface ClaimsCluster {
   /** A file. */
   kubeconfig: string;
   /** Runs a command line against it, by its own connection. `between` may change the client that it speaks through. */
-  stowage(argv: string[], world?: World, through?: (client: KubeClient) => KubeClient): Promise<Outcome>;
+  stowage(
+    argv: string[],
+    world?: World,
+    through?: (client: KubeClient) => KubeClient,
+  ): Promise<Outcome>;
   /** Deletes all objects of these kinds. */
   empty(...resources: Resource[]): Promise<void>;
   stop(): Promise<void>;
@@ -38,7 +42,9 @@ export async function startClaimsCluster(
 ): Promise<ClaimsCluster> {
   const { crossNamespace = false, scheduler = false, without = [], grantsIn } = options;
   const crds = ALL_CRDS.filter(({ spec }) => !without.includes(spec.names.kind)).map((crd) =>
-    crd.spec.names.kind === 'ReferenceGrant' && grantsIn !== undefined ? servedIn(crd, grantsIn) : crd,
+    crd.spec.names.kind === 'ReferenceGrant' && grantsIn !== undefined
+      ? servedIn(crd, grantsIn)
+      : crd,
   );
   const sandbox = await startSandbox({
     crds,
@@ -50,7 +56,11 @@ export async function startClaimsCluster(
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });
   for (const name of ['prod', 'test', 'other']) {
-    await client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await client.create<KubeObject>(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    });
   }
   if (!without.includes('VolumePopulator')) await client.create(VOLUME_POPULATORS, LINK_POPULATOR);
   return {
@@ -85,5 +95,8 @@ export async function startClaimsCluster(
 
 function servedIn(crd: (typeof ALL_CRDS)[number], version: string): object {
   const versions = crd.spec.versions.filter(({ name }) => name === version);
-  return { ...crd, spec: { ...crd.spec, versions: versions.map((each) => ({ ...each, storage: true })) } };
+  return {
+    ...crd,
+    spec: { ...crd.spec, versions: versions.map((each) => ({ ...each, storage: true })) },
+  };
 }

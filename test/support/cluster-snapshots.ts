@@ -9,7 +9,11 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -39,17 +43,24 @@ export function clusterSnapshots(client: KubeClient) {
 
   const snapshot = (name: string) => find<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, NAMESPACE);
   const content = (name: string) => find<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name);
-  const contents = async () => (await client.list<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, {})).items;
-  const claim = (name: string) => find<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
+  const contents = async () =>
+    (await client.list<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, {})).items;
+  const claim = (name: string) =>
+    find<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
 
   /** A Volume on n1 that is made. */
-  const createVolume = async (name: string, spec: Partial<Volume['spec']> = {}): Promise<Volume> => {
+  const createVolume = async (
+    name: string,
+    spec: Partial<Volume['spec']> = {},
+  ): Promise<Volume> => {
     const wanted = sparseVolume(name, 'n1', '1Gi');
     const { metadata } = await client.create<Volume>(VOLUMES, {
       ...wanted,
       spec: { ...wanted.spec, ...spec },
     });
-    return spec.source === undefined ? makeVolume(metadata.name) : client.get(VOLUMES, metadata.name);
+    return spec.source === undefined
+      ? makeVolume(metadata.name)
+      : client.get(VOLUMES, metadata.name);
   };
   const makeVolume = async (name: string): Promise<Volume> => {
     const { metadata } = await client.get<Volume>(VOLUMES, name);
@@ -93,7 +104,11 @@ export function clusterSnapshots(client: KubeClient) {
         nodeAffinity: {
           required: {
             nodeSelectorTerms: [
-              { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+              {
+                matchExpressions: [
+                  { key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] },
+                ],
+              },
             ],
           },
         },
@@ -124,7 +139,9 @@ export function clusterSnapshots(client: KubeClient) {
       kind: 'VolumeSnapshotClass',
       metadata: {
         name,
-        ...(isDefault && { annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } }),
+        ...(isDefault && {
+          annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
+        }),
       },
       driver: 'volume.stowage.dev',
       deletionPolicy: policy,
@@ -146,7 +163,10 @@ export function clusterSnapshots(client: KubeClient) {
     client.delete(resource, name, resource.namespaced ? { namespace: NAMESPACE } : {});
 
   /** A class, a claim with a volume, and a snapshot of it, which is not waited for. @returns the snapshot */
-  const ask = async (name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Promise<VolumeSnapshot> => {
+  const ask = async (
+    name = 'backup',
+    policy: 'Delete' | 'Retain' = 'Delete',
+  ): Promise<VolumeSnapshot> => {
     await createClass('fast', { policy });
     await createData('data');
     return createSnapshot(name, 'data', 'fast');
@@ -178,7 +198,16 @@ export function clusterSnapshots(client: KubeClient) {
 
   return {
     ...{ find, snapshot, content, contents, claim, events },
-    ...{ createVolume, makeVolume, createClaim, createPv, createData, createClass, createSnapshot, ask },
+    ...{
+      createVolume,
+      makeVolume,
+      createClaim,
+      createPv,
+      createData,
+      createClass,
+      createSnapshot,
+      ask,
+    },
     ...{ remove, isReady, says, isGone },
     /** Asks for a snapshot, see `ask`. @returns it once it is ready */
     async take(name = 'backup', policy: 'Delete' | 'Retain' = 'Delete'): Promise<VolumeSnapshot> {

@@ -3,7 +3,10 @@ import type { KubeNode } from '../../src/api/core.ts';
 import { NODES } from '../../src/api/resources.ts';
 import { createInformer, type Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import { type AttachmentOptions, DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
+import {
+  type AttachmentOptions,
+  DEFAULT_ATTACHMENT,
+} from '../../src/manager/attachment-controller.ts';
 import { keepNode } from '../../src/manager/cache-transforms.ts';
 import { startVolumeController } from '../../src/manager/manager.ts';
 import type { Metrics } from '../../src/manager/metrics/metrics.ts';

@@ -134,7 +134,9 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
         CONVERGES_WITHIN,
       );
       const after = (await calls()).slice(before.length);
-      expect(after.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual([]);
+      expect(after.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual(
+        [],
+      );
       await daemon.stop();
       expect(await leftovers({ uids: [uid], client: cluster.client })).toEqual([]);
     } finally {
@@ -167,7 +169,11 @@ export async function startCrashingCluster(programs: readonly string[]): Promise
 
 function volumeOf(name: string, run: Run, devicePath: string | undefined): Volume {
   // A device is retained by default, and then nothing of it would be seen to go.
-  const { content = 'ext4', onDelete = 'Delete', size = content === 'xfs' ? '304Mi' : '64Mi' } = run;
+  const {
+    content = 'ext4',
+    onDelete = 'Delete',
+    size = content === 'xfs' ? '304Mi' : '64Mi',
+  } = run;
   const volume = sparseVolume(name, 'n1', size);
   const { sparseLoopDevice, ...raw } = volume.spec;
   return {

@@ -61,7 +61,14 @@ export function crashScene<Cluster extends { kubeconfig: string; stop(): Promise
       const log = join(disk.path, `effects-${++serial}`);
       const { kubeconfig } = scene.cluster;
       const unharmed: CrashingWatchOptions = {
-        ...{ kubeconfig, transport: 'local', ...options, log, effect: 0, when: crash?.when ?? 'before' },
+        ...{
+          kubeconfig,
+          transport: 'local',
+          ...options,
+          log,
+          effect: 0,
+          when: crash?.when ?? 'before',
+        },
       };
       const { at } = crash ?? { at: 0 };
       let daemon: Daemon = program.start({
@@ -115,8 +122,11 @@ export async function crashAtEach(
 ): Promise<void> {
   const effects = await live();
   const each = MANY ? 1 : step;
-  const crashes: Crash[] = (MANY ? (['before', 'after'] as const) : (['after'] as const)).flatMap((when) =>
-    effects.flatMap((_, index) => (index % each === SEED % each ? [{ at: index + 1, when }] : [])),
+  const crashes: Crash[] = (MANY ? (['before', 'after'] as const) : (['after'] as const)).flatMap(
+    (when) =>
+      effects.flatMap((_, index) =>
+        index % each === SEED % each ? [{ at: index + 1, when }] : [],
+      ),
   );
   for (const crash of [...first, ...crashes]) {
     const { at, when } = crash;
@@ -128,5 +138,7 @@ export async function crashAtEach(
       throw new Error(`${where}: ${(cause as Error).message}`, { cause });
     }
   }
-  console.info(`killed ${crashes.length + first.length} times, at ${effects.length}: ${effects.join(' ')}`);
+  console.info(
+    `killed ${crashes.length + first.length} times, at ${effects.length}: ${effects.join(' ')}`,
+  );
 }

@@ -58,7 +58,11 @@ async function isUnderWay(call: Promise<unknown>, sshd: number): Promise<void> {
 }
 
 /** The same object, whose methods of these names crash when it is their turn. */
-function crashing<T extends object>(what: string, object: T, methods: readonly (keyof T & string)[]): T {
+function crashing<T extends object>(
+  what: string,
+  object: T,
+  methods: readonly (keyof T & string)[],
+): T {
   const wrapped = { ...object };
   for (const method of methods) {
     const carryOut = object[method] as (...args: unknown[]) => Promise<unknown>;

@@ -42,7 +42,9 @@ async function bundle<Options>(
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    banner: { js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);" },
+    banner: {
+      js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
+    },
     logLevel: 'warning',
   });
   return {

@@ -50,7 +50,10 @@ export const available = (job = 'PrepareVolume/DONE') =>
 export const terminating = (job?: string, more?: VolumeStatus) =>
   status('Terminating', job, ['Unknown', 'Terminating'], { prepared, ...more });
 export const step = { name: 'make the ext4 file system', command: "'mkfs.ext4' 'x'" };
-export const away = { unknown: 'node n1 is not reached over ssh', reason: 'NodeUnreachable' } as const;
+export const away = {
+  unknown: 'node n1 is not reached over ssh',
+  reason: 'NodeUnreachable',
+} as const;
 
 /** What a decision comes to, short enough for a table. */
 export function outcome(parts: Partial<Input>, now = NOW): unknown {

@@ -51,7 +51,13 @@ export function deviceClaims({
   const scene = {
     createFast: () => createClass(scene.cluster.client, 'fast', scene.volumes, 'ext4'),
     async register(name, builtin) {
-      const { code, err } = await scene.cluster.stowage(['register', 'populator', name, '--node', builtin]);
+      const { code, err } = await scene.cluster.stowage([
+        'register',
+        'populator',
+        name,
+        '--node',
+        builtin,
+      ]);
       expect([code, err]).toEqual([0, '']);
     },
     async mounted(id) {

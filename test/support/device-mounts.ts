@@ -28,7 +28,8 @@ export function deviceMounts(folder: string): DeviceMounts {
       for (const path of mounted.splice(0).reverse()) await execa('umount', [path]);
     },
     async clean() {
-      for (const path of mounted.splice(0).reverse()) await execa('umount', [path], { reject: false });
+      for (const path of mounted.splice(0).reverse())
+        await execa('umount', [path], { reject: false });
       for (const device of await loopsBelow(folder)) await execa('losetup', ['-d', device]);
     },
   };

@@ -41,7 +41,9 @@ export const deviceUses = (scene: SparseScene) =>
     },
     async kubelet() {
       const pod = join(scene.desired.kubeletRoot, 'pods/pod-1');
-      await mkdir(join(pod, 'volumes/kubernetes.io~local-volume/data1/lost+found'), { recursive: true });
+      await mkdir(join(pod, 'volumes/kubernetes.io~local-volume/data1/lost+found'), {
+        recursive: true,
+      });
       return () => rm(pod, { recursive: true });
     },
   }) satisfies Record<string, Use>;

@@ -75,7 +75,9 @@ export async function makeDisk(
     },
     async remove() {
       // A test may have taken it away, and somebody else's file may have its number by then.
-      const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', file], { reject: false });
+      const { stdout } = await execa('losetup', ['-n', '-O', 'NAME', '-j', file], {
+        reject: false,
+      });
       for (const loop of stdout.split('\n').filter(Boolean)) {
         await execa('partx', ['--delete', loop.trim()], { reject: false });
         await execa('losetup', ['--detach', loop.trim()], { reject: false });

@@ -43,7 +43,9 @@ function stopOnce(where: typeof stopIn): void {
 /** Nodes on which jobs never end. */
 function nodesIn(folder: string, { check = () => {} }: NodeExecutorOptions): Executor {
   const fileOf = ({ subject, id }: JobKey) => join(folder, `${subject}-${id}`);
-  const stateOf = (key: JobKey): JobState => ({ state: existsSync(fileOf(key)) ? 'running' : 'not-found' });
+  const stateOf = (key: JobKey): JobState => ({
+    state: existsSync(fileOf(key)) ? 'running' : 'not-found',
+  });
   const looking = fakeExecutor({ n1: { probes: EMPTY_NODE } });
   return {
     ...looking,
@@ -91,7 +93,9 @@ function logged(transport: Transport): Transport {
         log(`${request.method} ${request.path}`);
       };
       if (isCut) return silence(request.signal);
-      const answer = await transport.send(request.method === 'GET' ? request : { ...request, check });
+      const answer = await transport.send(
+        request.method === 'GET' ? request : { ...request, check },
+      );
       // An answer that came too late is given up by who asked, and counts for nothing.
       if (isLease && !request.signal?.aborted) holds = true;
       return answer;
@@ -125,7 +129,10 @@ try {
       },
       controllers: new Set(['volume', 'leftover']),
       election: { ...options.timing, namespace: 'default' },
-      http: { address: { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 }, metricsPath: '/metrics' },
+      http: {
+        address: { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 },
+        metricsPath: '/metrics',
+      },
       verbose: false,
       signal: aborter.signal,
     },

@@ -60,18 +60,28 @@ export async function inWorld(
   const world: World = {
     client: cluster.client,
     start(more = {}) {
-      const daemon = program.start({ kubeconfig: cluster.kubeconfig, timing, jobs, log, messages, ...more });
+      const daemon = program.start({
+        kubeconfig: cluster.kubeconfig,
+        timing,
+        jobs,
+        log,
+        messages,
+        ...more,
+      });
       daemons.push(daemon);
       return daemon;
     },
     says: ({ process: { pid } }, message) =>
       until(`${pid} says: ${message}`, async () => {
         const lines = (await readFile(messages, 'utf8')).split('\n').slice(0, -1);
-        const own = lines.map((line) => JSON.parse(line) as Message).filter((line) => line.pid === pid);
+        const own = lines
+          .map((line) => JSON.parse(line) as Message)
+          .filter((line) => line.pid === pid);
         return own.some(({ msg }) => msg === message) ? own : undefined;
       }),
     async create(...names) {
-      for (const name of names) await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
+      for (const name of names)
+        await cluster.client.create(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
     },
     leads: (before) =>
       until('another process leads', async () => {
@@ -95,7 +105,8 @@ export async function inWorld(
   try {
     await play(world);
     // Whatever went wrong: no secret is in the log.
-    const [, token = ''] = /token: *["']?([^\s"']+)/.exec(await readFile(cluster.kubeconfig, 'utf8')) ?? [];
+    const [, token = ''] =
+      /token: *["']?([^\s"']+)/.exec(await readFile(cluster.kubeconfig, 'utf8')) ?? [];
     expect(token).not.toBe('');
     expect(await readFile(messages, 'utf8')).not.toContain(token);
   } finally {

@@ -15,7 +15,8 @@ export function readSamples(body: string): Sample[] {
     if (line === '' || line.startsWith('# HELP ') || line.startsWith('# TYPE ')) return [];
     const [, name = '', labels = '', value = ''] = SAMPLE.exec(line) ?? [];
     const number = /^nan$/i.test(value) ? Number.NaN : Number(value.replace('Inf', 'Infinity'));
-    if (name === '' || (Number.isNaN(number) && !/^nan$/i.test(value))) throw new Error(`no sample: ${line}`);
+    if (name === '' || (Number.isNaN(number) && !/^nan$/i.test(value)))
+      throw new Error(`no sample: ${line}`);
     const sample = { name, labels: readLabels(labels), value: number };
     const id = JSON.stringify([name, sample.labels]);
     if (seen.has(id)) throw new Error(`twice: ${line}`);
@@ -44,6 +45,7 @@ export function seriesValue(
 ): number | undefined {
   const wanted = JSON.stringify(Object.entries(labels).sort());
   return samples.find(
-    (sample) => sample.name === name && JSON.stringify(Object.entries(sample.labels).sort()) === wanted,
+    (sample) =>
+      sample.name === name && JSON.stringify(Object.entries(sample.labels).sort()) === wanted,
   )?.value;
 }

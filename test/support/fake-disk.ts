@@ -43,7 +43,11 @@ export class Raced extends Error {}
 const LSBLK_LINE = LSBLK.join(' ');
 const MIB = 1n << 20n;
 const RECORDS = '/var/lib/stowage/volumes';
-const ok = (stdout = ''): ProbeResult => ({ exit: 0, stdout: stdout.replace(/\n+$/, ''), stderr: '' });
+const ok = (stdout = ''): ProbeResult => ({
+  exit: 0,
+  stdout: stdout.replace(/\n+$/, ''),
+  stderr: '',
+});
 const failed = (exit: number, stderr = ''): ProbeResult => ({ exit, stdout: '', stderr });
 const missing = failed(1, 'stat: No such file or directory');
 
@@ -102,7 +106,8 @@ export class FakeDisks {
     for (const step of steps) {
       this.#check(step);
       const exit = this.#execute(step.argv, step.stdin ?? '');
-      if (exit !== 0) throw new (step.mayRace ? Raced : Error)(`"${step.name}" failed with status ${exit}`);
+      if (exit !== 0)
+        throw new (step.mayRace ? Raced : Error)(`"${step.name}" failed with status ${exit}`);
     }
   }
 
@@ -124,14 +129,16 @@ export class FakeDisks {
     }
     this.#starts++;
     this.rules.clear();
-    for (const disk of this.disks) disk.known = new Set(readable(disk) ? disk.table.partitions.keys() : []);
+    for (const disk of this.disks)
+      disk.known = new Set(readable(disk) ? disk.table.partitions.keys() : []);
     this.#makeLinks();
   }
 
   /** The area under a path, and the disk that it is on. */
   area(path: string): { disk: FakeDisk; number?: number; area: Area } | undefined {
     for (const disk of this.disks) {
-      if (path === `/dev/${disk.name}` || path === `/dev/disk/by-id/${disk.id}`) return { disk, area: disk };
+      if (path === `/dev/${disk.name}` || path === `/dev/disk/by-id/${disk.id}`)
+        return { disk, area: disk };
       for (const number of disk.known) {
         const paths = [`/dev/${disk.name}${number}`, `/dev/disk/by-id/${disk.id}-part${number}`];
         // A partition that the table lost lives on in the kernel.
@@ -159,7 +166,9 @@ export class FakeDisks {
         ({ kname, pkname }) =>
           last === `/dev/${kname}` || (!argv.includes('-d') && last === `/dev/${pkname}`),
       );
-      return rows.length === 0 ? failed(32) : ok(rows.map((row) => Object.values(row).join(' ')).join('\n'));
+      return rows.length === 0
+        ? failed(32)
+        : ok(rows.map((row) => Object.values(row).join(' ')).join('\n'));
     }
     if (line.startsWith('stat -L -c %F')) {
       return found === undefined ? missing : ok(`block special file|${toHex(numberOf(found))}`);
@@ -194,8 +203,10 @@ export class FakeDisks {
     if (line.startsWith('cat /sys/class/block/')) {
       const [, , , , name = '', what] = last.split('/');
       const device = this.area(`/dev/${name}`);
-      if (what === 'diskseq' && device !== undefined) return ok(String(this.disks.indexOf(device.disk) + 1));
-      const value = what === 'partition' ? device?.number : device?.number ? undefined : device?.disk.dm;
+      if (what === 'diskseq' && device !== undefined)
+        return ok(String(this.disks.indexOf(device.disk) + 1));
+      const value =
+        what === 'partition' ? device?.number : device?.number ? undefined : device?.disk.dm;
       return value === undefined ? failed(1, 'cat: No such file or directory') : ok(String(value));
     }
     if (argv[0] === 'cat' && last.startsWith(RECORDS)) {
@@ -217,11 +228,16 @@ export class FakeDisks {
     if (line.startsWith('test ! -e')) return this.records.has(last) ? failed(1) : ok();
     // Nothing uses a device here; each command says by these that it did look.
     if (argv[0] === 'losetup' || argv[0] === 'test') return ok();
-    if (argv[0] === 'cat') return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
+    if (argv[0] === 'cat')
+      return ok(last === '/proc/swaps' ? 'Filename Type Size Used Priority' : '');
     if (argv[0] === 'timeout') return ok('/character special file|1:3/');
     if (argv[0] === 'find') {
       if (argv.includes('-lname')) return ok('//dev/null/');
-      const said = { '/proc': ' / /proc ', '/sys/fs': '/sys/fs', '-L': '/character special file|1:3/' };
+      const said = {
+        '/proc': ' / /proc ',
+        '/sys/fs': '/sys/fs',
+        '-L': '/character special file|1:3/',
+      };
       return ok(argv[1] === '-H' ? '/dev/null' : (said[argv[1] as keyof typeof said] ?? ''));
     }
     // No tag is on a logical volume here.
@@ -328,7 +344,9 @@ export class FakeDisks {
           return any ? 0 : 1;
         }
         const numbers = readable(disk) ? [...disk.table.partitions.keys()] : [];
-        const told = rest.includes('--nr') ? numbers.filter((each) => String(each) === number) : numbers;
+        const told = rest.includes('--nr')
+          ? numbers.filter((each) => String(each) === number)
+          : numbers;
         for (const each of told) disk.known.add(each);
         return told.length === 0 ? 1 : 0;
       }
@@ -347,7 +365,8 @@ export class FakeDisks {
     const [program, ...rest] = step.argv;
     const last = step.argv.at(-1) ?? '';
     if (program === 'rm') this.records.delete(rest.find((path) => this.records.has(path)) ?? '');
-    if (program === 'dd' && step.stdin !== undefined) this.#execute(step.argv, step.stdin.slice(0, 10));
+    if (program === 'dd' && step.stdin !== undefined)
+      this.#execute(step.argv, step.stdin.slice(0, 10));
     if (program === 'dd' && step.stdin === undefined) {
       const count = BigInt(rest.find((word) => word.startsWith('count='))?.slice(6) ?? 0);
       const half = (count / 2n / MIB) * MIB;
@@ -358,7 +377,9 @@ export class FakeDisks {
     }
     // It goes by devices in order, and by signatures in order.
     if (program === 'wipefs') {
-      const path = rest.find((word) => word.startsWith('/dev/') && signatures(this.area(word)).length > 0);
+      const path = rest.find(
+        (word) => word.startsWith('/dev/') && signatures(this.area(word)).length > 0,
+      );
       const { area } = this.#write(path ?? last);
       const first = area.marks.findIndex(({ type }) => type !== '');
       if (first >= 0) area.marks.splice(first, 1);
@@ -396,7 +417,8 @@ export class FakeDisks {
         const [mark] = fileSystems(area);
         if (mark?.uuid !== undefined) this.links.set(`/dev/disk/by-uuid/${mark.uuid}`, path);
         const keys = {
-          [number === undefined ? 'ENV{DEVTYPE}' : 'ENV{PARTN}']: number === undefined ? 'disk' : `${number}`,
+          [number === undefined ? 'ENV{DEVTYPE}' : 'ENV{PARTN}']:
+            number === undefined ? 'disk' : `${number}`,
           'ATTRS{diskseq}': String(this.disks.indexOf(disk) + 1),
           'ATTR{dm/uuid}': number === undefined ? disk.dm : undefined,
         };
@@ -431,7 +453,9 @@ export class FakeDisks {
 
   #write(path: string) {
     const found = this.#get(path);
-    this.written.add(found.number === undefined ? found.disk.id : `${found.disk.id}-part${found.number}`);
+    this.written.add(
+      found.number === undefined ? found.disk.id : `${found.disk.id}-part${found.number}`,
+    );
     return found;
   }
 
@@ -477,7 +501,9 @@ const toHex = (device: string) =>
 
 /** A GUID as od prints it of a GPT's header. */
 function bytesOf(guid: string): string {
-  const [a = '', b = '', c = '', d = '', e = ''] = guid.split('-').map((part) => part.match(/../g) ?? []);
+  const [a = '', b = '', c = '', d = '', e = ''] = guid
+    .split('-')
+    .map((part) => part.match(/../g) ?? []);
   return [...[a, b, c].map((part) => [...part].reverse()), d, e]
     .flat()
     .map((byte) => ` ${byte}`)

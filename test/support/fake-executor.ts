@@ -2,7 +2,11 @@ import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
 import { directoryRecord } from '../../src/storage/directory/record.ts';
 import { directory } from './volume-input.ts';
 
-export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({
+  exit,
+  stdout,
+  stderr,
+});
 /** What a program says of what is not there. */
 export const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 
@@ -86,7 +90,10 @@ export const NO_DEVICE: FakeNodeAnswers['probes'] = {
 export const ON_ROOT = {
   directory: (argv) =>
     argv.at(-1) === directoryRecord(directory.directory)
-      ? result(0, JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded }))
+      ? result(
+          0,
+          JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded }),
+        )
       : missing,
   'directory path': (argv) => result(0, argv.at(-1)),
   'file systems': result(0, `0:22 \n254:0 ${directory.now.uuid}\n7:3 a-b`),

@@ -95,7 +95,13 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     questions: [],
     choices: [],
   };
-  const request = (verb: string, { plural }: Resource, name: string, options?: object, object?: object) => {
+  const request = (
+    verb: string,
+    { plural }: Resource,
+    name: string,
+    options?: object,
+    object?: object,
+  ) => {
     const key = `${plural}/${name}`;
     outcome.requests.push({ what: `${verb} ${key}`, options, ...(object && { object }) });
     const failure = world.failures?.[`${verb} ${key}`];
@@ -127,7 +133,10 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     },
     async create<T extends KubeObject>(resource: Resource, object: T, options: WriteOptions = {}) {
       const key = request('create', resource, object.metadata.name, options, object);
-      const made = { ...object, metadata: { ...object.metadata, uid: `uid-${object.metadata.name}` } };
+      const made = {
+        ...object,
+        metadata: { ...object.metadata, uid: `uid-${object.metadata.name}` },
+      };
       if (!options.dryRun) objects[key] = made;
       return made;
     },
@@ -143,7 +152,9 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     ) {
       const name = fieldSelector?.replace('metadata.name=', '');
       const { events = [] } = world;
-      for (const event of (typeof events === 'function' ? events() : events) as Iterable<WatchEvent<T>>) {
+      for (const event of (typeof events === 'function' ? events() : events) as Iterable<
+        WatchEvent<T>
+      >) {
         if (name === undefined || event.object.metadata.name === name) yield event;
       }
       await new Promise((_, reject) => {
@@ -156,7 +167,10 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
     outcome[into] += text;
   };
   const answers = (world.answers ?? []).values();
-  const ask = async (message: string, problem: (answer: string) => string | undefined = () => undefined) => {
+  const ask = async (
+    message: string,
+    problem: (answer: string) => string | undefined = () => undefined,
+  ) => {
     for (const answer of answers) {
       outcome.questions.push(message);
       world.onQuestion?.();
@@ -168,7 +182,9 @@ export function fakeIo(world: World = {}): { io: Io; outcome: Outcome } {
   const prompts: Prompts = {
     input: (message, problem) => ask(message, problem) as Promise<string>,
     select: (message, choices) => {
-      outcome.choices.push(choices.map(({ name, disabled }) => name + (disabled ? ` (${disabled})` : '')));
+      outcome.choices.push(
+        choices.map(({ name, disabled }) => name + (disabled ? ` (${disabled})` : '')),
+      );
       return ask(message, (answer) =>
         choices.some(({ value, disabled }) => value === answer && disabled === undefined)
           ? undefined

@@ -68,7 +68,9 @@ export class FakeLvm {
       wiped: wiped === undefined ? undefined : BigInt(wiped),
       recordFiles: this.records.size > 0,
       link: this.linked && facts !== undefined ? facts.device : undefined,
-      mounts: made?.mounted ? new Map([[dm.device, [`/run/stowage/mounts/${desired.uid}`]]]) : new Map(),
+      mounts: made?.mounted
+        ? new Map([[dm.device, [`/run/stowage/mounts/${desired.uid}`]]])
+        : new Map(),
     });
   }
 
@@ -83,7 +85,12 @@ export class FakeLvm {
       uuids: uuid === undefined ? [] : [uuid],
       identity: `dm=${dmUuid} size=${facts.sizeBytes}`,
       dmUuid,
-      printed: { ...dm.printed, blkid: content, blkidExit: content === '' ? 2 : 0, wipefs: content },
+      printed: {
+        ...dm.printed,
+        blkid: content,
+        blkidExit: content === '' ? 2 : 0,
+        wipefs: content,
+      },
     };
   }
 
@@ -127,13 +134,16 @@ export class FakeLvm {
 
   #check({ name }: Step, { argv, expect, refusal }: Guard): void {
     const line = argv.join(' ');
-    const content = line.startsWith('blkid -p -O ') ? this.left.content : (this.made?.content ?? '');
+    const content = line.startsWith('blkid -p -O ')
+      ? this.left.content
+      : (this.made?.content ?? '');
     const answers: [RegExp, () => { exit: number; stdout: string }][] = [
       [/^lvs .*data_percent/, () => said(pool.uuid)],
       [/^lvs .*--select/, () => (this.made === undefined ? said() : said(this.#own().facts.uuid))],
       [
         /^lvs .*lv_uuid vg0/,
-        () => said(...(line.endsWith(`/${this.#own().facts.name}`) ? [this.#own().facts.uuid] : [])),
+        () =>
+          said(...(line.endsWith(`/${this.#own().facts.name}`) ? [this.#own().facts.uuid] : [])),
       ],
       [/^lvs .*lv_tags vg0/, () => said(this.#own().facts.tags.join(','))],
       [/^test ! -e/, () => ({ exit: this.records.has(argv.at(-1) ?? '') ? 1 : 0, stdout: '' })],
@@ -168,7 +178,13 @@ export class FakeLvm {
     const uuid = `${lv.uuid.slice(0, -1)}${this.#uuids++}`;
     const tags = [after('--addtag')];
     this.made = {
-      facts: { ...lv, uuid, tags, sizeBytes, ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}) },
+      facts: {
+        ...lv,
+        uuid,
+        tags,
+        sizeBytes,
+        ...(thin ? { kind: 'V', pool: 'pool', dataPercent: 0 } : {}),
+      },
       ...{ content: unseen ? content : '', data: '', fsBytes: 0n, unseen, mounted: false },
       deviceBytes: sizeBytes,
       zeroBytes: thin ? sizeBytes : 0n,
@@ -201,7 +217,8 @@ export class FakeLvm {
     } else if (program.startsWith('mkfs.')) {
       this.#own().content = `${program.slice(5)}:${step.argv.at(-2)?.replace('uuid=', '')}`;
       this.#own().data = '';
-    } else if (program === 'sh' && step.argv.includes('stowage-image')) this.#fill(step.argv, 'half of it');
+    } else if (program === 'sh' && step.argv.includes('stowage-image'))
+      this.#fill(step.argv, 'half of it');
     else if (program === 'dd' && step.argv[1] === 'if=/dev/zero') this.#own().content = '';
   }
 
@@ -302,7 +319,8 @@ export class FakeLvm {
   }
 
   #change(args: readonly string[]): void {
-    const after = (option: string) => args.slice(args.indexOf(option) + 1, args.indexOf(option) + 2);
+    const after = (option: string) =>
+      args.slice(args.indexOf(option) + 1, args.indexOf(option) + 2);
     const { tags } = this.#own().facts;
     if (args.some((arg) => /^--(add|del)tag$/.test(arg))) {
       const gone = args.includes('--deltag') ? after('--deltag') : [];

@@ -8,7 +8,11 @@ import { linkOf } from '../../src/storage/links.ts';
 import { DIRECTORIES, parseIntent } from '../../src/storage/records.ts';
 import { readText } from '../../src/storage/shared-fs/text.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/place.ts';
-import type { DesiredSnapshot, ObservedSnapshot, SourceFacts } from '../../src/storage/snapshot/types.ts';
+import type {
+  DesiredSnapshot,
+  ObservedSnapshot,
+  SourceFacts,
+} from '../../src/storage/snapshot/types.ts';
 import type {
   DesiredSparse,
   EarlierFile,
@@ -47,7 +51,10 @@ export type Killed = 'before' | 'half' | 'after';
 export class FakeNode {
   readonly files = new Map<string, File>();
   /** Loop numbers and the files that they have. `sizeBytes` is what the device took of its file. */
-  readonly loops = new Map<number, { file: string; inode: number; sizeBytes?: bigint; readOnly?: boolean }>();
+  readonly loops = new Map<
+    number,
+    { file: string; inode: number; sizeBytes?: bigint; readOnly?: boolean }
+  >();
   /** Mount points and the loop numbers that are mounted there. */
   readonly mounts = new Map<string, number>();
   /** The kubelet's folders that are not empty. */
@@ -124,7 +131,12 @@ export class FakeNode {
   #beside(path: string): EarlierFile['beside'] {
     const owners = this.#owners(path).map((each) => {
       const text = this.#text(each)?.trimEnd() ?? '';
-      return { number: Number(each.split('.').at(-1)), text, says: readText(text), since: undefined };
+      return {
+        number: Number(each.split('.').at(-1)),
+        text,
+        says: readText(text),
+        since: undefined,
+      };
     });
     return { owners: owners.toSorted((a, b) => a.number - b.number), marks: [], unfinished: [] };
   }
@@ -137,7 +149,9 @@ export class FakeNode {
       realPath: path,
       file: this.#facts(path),
       signature: this.#signature(path),
-      state: this.files.has(path) ? this.answer(['stat', '-c', '%s|%i|%.9Z', '--', path]).stdout : undefined,
+      state: this.files.has(path)
+        ? this.answer(['stat', '-c', '%s|%i|%.9Z', '--', path]).stdout
+        : undefined,
       mayClone: this.clones,
     };
   }
@@ -145,7 +159,9 @@ export class FakeNode {
   #signature(path: string): Signature {
     const found = this.files.get(path);
     const uuid = found !== undefined && 'uuid' in found ? found.uuid : 'none';
-    return uuid === 'none' ? { found: 'none' } : { found: 'one', type: found?.type ?? 'ext4', uuid };
+    return uuid === 'none'
+      ? { found: 'none' }
+      : { found: 'one', type: found?.type ?? 'ext4', uuid };
   }
 
   observe(desired: DesiredSparse): ObservedSparse {
@@ -171,7 +187,8 @@ export class FakeNode {
         name: `loop${number}`,
         number,
         device: `7:${number}`,
-        backingFile: this.files.get(loop.file)?.inode === loop.inode ? loop.file : `${loop.file} (deleted)`,
+        backingFile:
+          this.files.get(loop.file)?.inode === loop.inode ? loop.file : `${loop.file} (deleted)`,
         backingInode: String(loop.inode),
         autoclear: false,
         readOnly: loop.readOnly ?? false,
@@ -237,7 +254,11 @@ export class FakeNode {
   }
 
   #write(path: string, content: Content, sizeBytes = 0n): void {
-    this.files.set(path, { ...content, inode: this.files.get(path)?.inode ?? this.#inodes++, sizeBytes });
+    this.files.set(path, {
+      ...content,
+      inode: this.files.get(path)?.inode ?? this.#inodes++,
+      sizeBytes,
+    });
   }
 
   #check(step: Step): void {
@@ -357,7 +378,8 @@ export class FakeNode {
       case 'losetup':
         if (rest[0] === '-d') {
           this.loops.delete(numberOf(last));
-          for (const [link, number] of this.links) if (number === numberOf(last)) this.links.delete(link);
+          for (const [link, number] of this.links)
+            if (number === numberOf(last)) this.links.delete(link);
           return;
         }
         if (rest[0] === '-c') {
@@ -432,7 +454,8 @@ export class FakeNode {
       this.#execute(step.argv, '');
       const partial = rest.findLast((word) => word.endsWith('.partial')) ?? '';
       // Its watchdogs were killed, too.
-      if (program !== 'cp') this.#write(freezeRecord(basename(partial, '.partial')), { text: 'frozen' });
+      if (program !== 'cp')
+        this.#write(freezeRecord(basename(partial, '.partial')), { text: 'frozen' });
       // The beginning came first, with the UUID.
       Object.assign(this.#get(partial), { torn: true });
     }
@@ -457,7 +480,8 @@ export class FakeNode {
   #makeLinks(): void {
     for (const [number, { file }] of this.loops) {
       const found = this.files.get(file);
-      if (found !== undefined && 'uuid' in found) this.links.set(`/dev/disk/by-uuid/${found.uuid}`, number);
+      if (found !== undefined && 'uuid' in found)
+        this.links.set(`/dev/disk/by-uuid/${found.uuid}`, number);
       const keys = { 'ENV{DEVTYPE}': 'disk', 'ATTRS{loop/backing_file}': file };
       for (const link of this.rules.linksOf(keys)) this.links.set(link, number);
     }

@@ -53,7 +53,8 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(typeof body === 'string' ? body : JSON.stringify(body));
     };
-    const refuse = (status: number, why: string) => say(status, `<html><h2>x</h2><p>${why}</p></html>`);
+    const refuse = (status: number, why: string) =>
+      say(status, `<html><h2>x</h2><p>${why}</p></html>`);
     if (fake.broken !== undefined) return refuse(fake.broken.status, fake.broken.text);
     if (request.url === '/login') {
       const login = JSON.parse(text) as { password?: string };
@@ -101,7 +102,10 @@ export async function startFakeSaltApi(): Promise<FakeSaltApi> {
     secret: 'secret',
     tell(jid, minion, ret) {
       const tag = `salt/job/${jid}/ret/${minion}`;
-      const data = JSON.stringify({ tag, data: { fun: 'stowage.submit', return: ret, retcode: 0 } });
+      const data = JSON.stringify({
+        tag,
+        data: { fun: 'stowage.submit', return: ret, retcode: 0 },
+      });
       for (const reader of readers) reader.write(`tag: ${tag}\ndata: ${data}\n\n`);
     },
     readers: () => readers.size,

@@ -52,10 +52,17 @@ export class FakeShare {
       const says = readText(text);
       const node = rest.replace(/-[a-z0-9]+$/, '');
       if (kind === 'owner') owners.push({ number: Number(rest), says, text, since: undefined });
-      if (kind === 'reader') marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
+      if (kind === 'reader')
+        marks.push({ path, node, by: says.is === 'held' ? says.by : undefined });
       if (kind === 'new') unfinished.push({ path, node });
     }
-    return { bootId, mount: NFS, owners: owners.toSorted((a, b) => a.number - b.number), marks, unfinished };
+    return {
+      bootId,
+      mount: NFS,
+      owners: owners.toSorted((a, b) => a.number - b.number),
+      marks,
+      unfinished,
+    };
   }
 }
 

@@ -76,7 +76,8 @@ export class FakeThin {
   reboot(): void {
     this.inner = undefined;
     this.#pool = { ...this.#pool, suspended: false };
-    for (const { facts } of this.volumes) this.#set(facts.name, { active: false, suspended: false });
+    for (const { facts } of this.volumes)
+      this.#set(facts.name, { active: false, suspended: false });
   }
 
   #step(step: Step, half: boolean): void {
@@ -88,7 +89,8 @@ export class FakeThin {
     const line = argv.join(' ');
     const name = /vg0\/(\S+)$/.exec(line)?.[1] ?? '';
     const found = this.facts.find((each) => each.name === name);
-    const wanted = expect.stdout !== undefined && 'has' in expect.stdout ? expect.stdout : undefined;
+    const wanted =
+      expect.stdout !== undefined && 'has' in expect.stdout ? expect.stdout : undefined;
     const holds =
       line.includes('data_percent') || !line.startsWith('lvs ')
         ? !line.startsWith('test ! -e') || !this.records.has(argv.at(-1) ?? '')
@@ -109,7 +111,8 @@ export class FakeThin {
     const [program = '', ...args] = argv;
     const last = args.at(-1) ?? '';
     const name = last.replace(/^vg0\//, '');
-    if (this.stuck && program.startsWith('lv') && !args.includes('--refresh')) throw new Error('LVM hangs');
+    if (this.stuck && program.startsWith('lv') && !args.includes('--refresh'))
+      throw new Error('LVM hangs');
     switch (program === 'sh' ? argv[3] : program) {
       case 'stowage-thin':
         this.#copy(argv.slice(5), half);
@@ -133,7 +136,11 @@ export class FakeThin {
         if (args.includes('--refresh')) this.#set(name, { suspended: false });
         else if (args.includes('--addtag'))
           this.#set(name, { tags: [args[args.indexOf('--addtag') + 1] ?? ''] });
-        else this.#set(name, { active: args[1] === 'y', device: args[1] === 'y' ? dm.device : undefined });
+        else
+          this.#set(name, {
+            active: args[1] === 'y',
+            device: args[1] === 'y' ? dm.device : undefined,
+          });
         return;
       case 'dd':
         this.records.set((args[0] ?? '').slice(3), stdin.trim());
@@ -149,10 +156,16 @@ export class FakeThin {
 
   #copy([path = '', , name = '', uid = '', permission]: readonly string[], half: boolean): void {
     const origin = this.named(path.replace('vg0/', ''));
-    if (origin === undefined || this.named(name) !== undefined) throw new Error(`no ${path}, or ${name}`);
+    if (origin === undefined || this.named(name) !== undefined)
+      throw new Error(`no ${path}, or ${name}`);
     const facts: LogicalVolume = {
       ...origin.facts,
-      ...{ name, uuid: `copy-${this.#uuids++}`, tags: [unfinishedTag(uid)], origin: origin.facts.name },
+      ...{
+        name,
+        uuid: `copy-${this.#uuids++}`,
+        tags: [unfinishedTag(uid)],
+        origin: origin.facts.name,
+      },
       ...{ writable: permission === 'rw', active: false, device: undefined },
     };
     // Nobody knows whether the pool had made it.
@@ -166,7 +179,8 @@ export class FakeThin {
     const found = this.named(path.replace('vg0/', ''));
     this.inner = undefined;
     if (leave !== undefined) return;
-    if (found === undefined || !isUnfinished(found.facts, uid)) throw new Error(`${path} is not unfinished`);
+    if (found === undefined || !isUnfinished(found.facts, uid))
+      throw new Error(`${path} is not unfinished`);
     if (half) this.inner = found.facts.name;
     else found.uuid = uid;
   }

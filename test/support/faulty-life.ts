@@ -53,13 +53,19 @@ export interface Life {
   took: number;
 }
 
-export const nameOf = ({ backing, content, onDelete }: Kind) => `${backing} with ${content}, ${onDelete}`;
+export const nameOf = ({ backing, content, onDelete }: Kind) =>
+  `${backing} with ${content}, ${onDelete}`;
 
 /**
  * A volume is made, used, made again and removed by plans, jobs and looks as the controller has them; at one point the
  * shell of a job (or of a look) and its program are killed. Both ends must be reached, and nothing be left.
  */
-export async function liveOnce(kinds: Kinds, wrappers: Wrappers, kind: Kind, point?: Point): Promise<Life> {
+export async function liveOnce(
+  kinds: Kinds,
+  wrappers: Wrappers,
+  kind: Kind,
+  point?: Point,
+): Promise<Life> {
   const executor = kinds.executors.ssh;
   const { desired, disk } = await newVolume(kinds, kind);
   const beside = disk === undefined ? undefined : await besideOf(disk);
@@ -117,12 +123,15 @@ async function newVolume(kinds: Kinds, { backing, content, onDelete }: Kind) {
     return { desired: { ...desired, sizeBytes } as Desired, disk: undefined };
   }
   const disk =
-    backing === 'disk' ? await kinds.disk(sizeBytes) : await kinds.disk(2n * sizeBytes + 2n * MIB, 'gpt');
+    backing === 'disk'
+      ? await kinds.disk(sizeBytes)
+      : await kinds.disk(2n * sizeBytes + 2n * MIB, 'gpt');
   const path = backing === 'disk' ? disk.path : disk.partition;
   // Without data on it nothing would tell whether it was wiped. A file in its place would keep the device away for good.
   const put = ['if=/dev/urandom', 'bs=1M', 'conv=nocreat,fsync'];
   await execa('dd', [...put, `of=${path}`, 'seek=40', 'count=1']);
-  if (backing === 'disk') return { desired: kinds.onDevice(path, content, { onDelete }), disk: undefined };
+  if (backing === 'disk')
+    return { desired: kinds.onDevice(path, content, { onDelete }), disk: undefined };
   await execa('dd', [...put, `of=${disk.path}p2`, 'count=2']);
   return { desired: kinds.onDevice(path, content, { onDelete }), disk };
 }
@@ -209,7 +218,8 @@ async function expectMade(
   expect(made.link).toBe(`/dev/disk/by-id/stowage-${uid}`);
   expect((await readlink(made.link)).replace(/.*\//, '')).toBe(made.device?.name);
   const { stdout } = await execa('blkid', ['-p', '-o', 'export', made.link], { reject: false });
-  const wanted = content === 'Block' ? [`PART_ENTRY_UUID=${uid}`] : [`UUID=${uid}`, `TYPE=${content}`];
+  const wanted =
+    content === 'Block' ? [`PART_ENTRY_UUID=${uid}`] : [`UUID=${uid}`, `TYPE=${content}`];
   expect(stdout.split('\n')).toEqual(expect.arrayContaining(wanted));
   if (desired.type === 'sparse') {
     expect(made.device?.sizeBytes).toBe(desired.sizeBytes);
@@ -218,7 +228,9 @@ async function expectMade(
   const traces = [`/run/stowage/jobs/${uid}`, `${RECORDS}/${uid}.done`, `${RECORDS}/${uid}.intent`];
   if (desired.type === 'sparse') traces.push(desired.file);
   // Half a submission is swept a minute later, or with the rest of the jobs.
-  expect((await tracesOf(kinds, uid)).filter((path) => !path.startsWith('.new.'))).toEqual(traces.sort());
+  expect((await tracesOf(kinds, uid)).filter((path) => !path.startsWith('.new.'))).toEqual(
+    traces.sort(),
+  );
 }
 
 async function expectGone(
@@ -243,7 +255,9 @@ async function expectGone(
   const { devicePath } = desired;
   expect((await execa('wipefs', ['-n', '-i', '-O', 'TYPE', devicePath])).stdout).toBe('');
   if (content === 'Block') expect(await partuuidOf(desired)).toBe(partuuid);
-  const zero = (await execa('cmp', [devicePath, '/dev/zero'], { reject: false })).stderr.includes('EOF on');
+  const zero = (await execa('cmp', [devicePath, '/dev/zero'], { reject: false })).stderr.includes(
+    'EOF on',
+  );
   expect(zero).toBe(onDelete === 'Wipe');
 }
 

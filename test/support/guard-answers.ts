@@ -25,7 +25,10 @@ export type Change =
 const answer = (exit: number, stdout = ''): ProbeResult => ({ exit, stdout, stderr: '' });
 
 /** Answers the commands of guards as a node does that has this device, on which nothing but `change` is new. */
-export function guardAnswers(device: DeviceFacts, change: Change): (argv: readonly string[]) => ProbeResult {
+export function guardAnswers(
+  device: DeviceFacts,
+  change: Change,
+): (argv: readonly string[]) => ProbeResult {
   const { printed, presence, dmUuid, partition } = device;
   const own = `/dev/${device.name}`;
   const used = 'of' in change ? change.of : undefined;
@@ -51,7 +54,10 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
         if (!argv.includes('-d')) {
           return answer(0, `${printed.below}${change.is === 'another partition' ? '\nsdb9' : ''}`);
         }
-        return answer(0, change.is === 'another device' ? `${printed.identity}x` : printed.identity);
+        return answer(
+          0,
+          change.is === 'another device' ? `${printed.identity}x` : printed.identity,
+        );
       case 'mkfs.ext4':
         return answer(change.is === 'claimed' && argv.includes(own) ? 1 : 0);
       case 'cmp':
@@ -61,7 +67,8 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
       case 'blkid':
         return blkid(line, named);
       case 'wipefs':
-        if (line.includes('-J')) return answer(0, isChanged(named) ? '{}' : contentOf(named).wipefs);
+        if (line.includes('-J'))
+          return answer(0, isChanged(named) ? '{}' : contentOf(named).wipefs);
         return answer(0, change.is === 'content' ? 'ext4' : '');
       case 'cat':
         return file(last);
@@ -73,9 +80,13 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
 
   function blkid(line: string, name: string): ProbeResult {
     if (line.includes('PART_ENTRY_UUID')) return answer(0, partition?.uuid);
-    if (line.includes('PART_ENTRY_NUMBER')) return answer(0, String(partition?.inTable ?? partition?.number));
+    if (line.includes('PART_ENTRY_NUMBER'))
+      return answer(0, String(partition?.inTable ?? partition?.number));
     if (line.includes('-o export')) {
-      return answer(contentOf(name).blkidExit, isChanged(name) ? 'TYPE=other' : contentOf(name).blkid);
+      return answer(
+        contentOf(name).blkidExit,
+        isChanged(name) ? 'TYPE=other' : contentOf(name).blkid,
+      );
     }
     if (change.is === 'content') return answer(0, 'other');
     return answer(partition === undefined ? 2 : 0, '');
@@ -100,7 +111,10 @@ export function guardAnswers(device: DeviceFacts, change: Change): (argv: readon
     }
     if (argv[1] === '/sys/fs') {
       const name = argv[argv.indexOf('-name') + 1] ?? '';
-      return answer(0, isUsed('mounted elsewhere', name) ? `/sys/fs\n/sys/fs/ext4/${name}` : '/sys/fs');
+      return answer(
+        0,
+        isUsed('mounted elsewhere', name) ? `/sys/fs\n/sys/fs/ext4/${name}` : '/sys/fs',
+      );
     }
     if (line.includes('/holders/')) {
       const name = line.split('/')[4] ?? '';

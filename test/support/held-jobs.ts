@@ -56,7 +56,8 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
           () => undefined,
         );
       }).then(),
-    seen: () => [...new Set(told)].flatMap((name) => Array(Math.ceil(count(told, name) / 2)).fill(name)),
+    seen: () =>
+      [...new Set(told)].flatMap((name) => Array(Math.ceil(count(told, name) / 2)).fill(name)),
     async stop() {
       watcher.close();
       await release();
@@ -64,4 +65,5 @@ export async function holdJobs(uid: string): Promise<HeldJobs> {
   };
 }
 
-const count = (names: readonly string[], name: string) => names.filter((each) => each === name).length;
+const count = (names: readonly string[], name: string) =>
+  names.filter((each) => each === name).length;

@@ -54,7 +54,9 @@ export function heldNodes(nodes: Executor): HeldNodes {
     },
     async forget(node, subject) {
       await letGo(node);
-      if ([...waiting.values()].some((each) => each.node === node && each.job.key.subject === subject)) {
+      if (
+        [...waiting.values()].some((each) => each.node === node && each.job.key.subject === subject)
+      ) {
         return false;
       }
       return nodes.forget(node, subject);

@@ -13,7 +13,9 @@ export async function holdPlaces(
   const places = Array.from({ length: count }, (_, index) => `/run/stowage/fills/${index + 1}`);
   for (const place of places) await writeFile(place, `${namespace}\n`);
   const hold = ['sh', '-c', 'echo held; exec sleep 60'];
-  const holders = places.map((place) => execa('flock', ['--no-fork', place, ...hold], { reject: false }));
+  const holders = places.map((place) =>
+    execa('flock', ['--no-fork', place, ...hold], { reject: false }),
+  );
   await Promise.all(holders.map(({ stdout }) => new Promise((held) => stdout?.once('data', held))));
   return {
     giveOne: () => void holders[7]?.kill('SIGKILL'),

@@ -28,7 +28,11 @@ const selected = ({ namespace, labelSelector, fieldSelector }: SelectOptions): S
  * Wraps what controllers act through, and tells when they have nothing left to do. A test that expects nothing to happen waits
  * for that instead of for some time.
  */
-export function observeWork(real: KubeClient, realExecutor: Executor, realClock: TestClock = systemClock) {
+export function observeWork(
+  real: KubeClient,
+  realExecutor: Executor,
+  realClock: TestClock = systemClock,
+) {
   const caches = new Map<string, Cache>();
   const sleeps = new Set<{ until: number }>();
   /** Under way: reconciles, and requests to the API server and to nodes. */
@@ -66,7 +70,8 @@ export function observeWork(real: KubeClient, realExecutor: Executor, realClock:
       if (options.limit !== 1) {
         const { versions } = cacheOf(resource, options);
         if (options.continue === undefined) versions.clear();
-        for (const item of page.items) versions.set(idOf(item), item.metadata.resourceVersion ?? '');
+        for (const item of page.items)
+          versions.set(idOf(item), item.metadata.resourceVersion ?? '');
       }
       return page;
     },
@@ -123,7 +128,8 @@ export function observeWork(real: KubeClient, realExecutor: Executor, realClock:
     ...{ client, executor, clock },
     around: (work: () => Promise<void>): Promise<void> => counted('reconciles', work),
     /** Waits until the controllers know of all that is on the API server, and have reconciled it. Work on nodes may go on. */
-    caughtUp: () => until('the controllers have caught up', async () => (await areCaughtUp()) || undefined),
+    caughtUp: () =>
+      until('the controllers have caught up', async () => (await areCaughtUp()) || undefined),
     /** Waits until, besides, no request is under way and no timer ends within `soonMs`. */
     idle: (soonMs = SOON) =>
       until('the controllers are idle', async () => {

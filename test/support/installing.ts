@@ -20,7 +20,11 @@ export async function startInstalling() {
       const { io, outcome } = fakeIo(world);
       const code = await run(argv, {
         ...io,
-        connect: async (options) => ({ ...(await io.connect(options)), client: through, transport }),
+        connect: async (options) => ({
+          ...(await io.connect(options)),
+          client: through,
+          transport,
+        }),
       });
       return { code, out: outcome.out, err: outcome.err, questions: outcome.questions };
     },
@@ -31,7 +35,8 @@ export async function startInstalling() {
       ),
     /** A sandbox has them from the start. */
     async removeDefinitions() {
-      for (const { metadata } of (await client.list<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS)).items) {
+      for (const { metadata } of (await client.list<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS))
+        .items) {
         await client.delete(CUSTOM_RESOURCE_DEFINITIONS, metadata.name);
       }
     },

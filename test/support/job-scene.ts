@@ -35,7 +35,8 @@ export const TRANSPORTS: [string, Transport][] = [
   [
     'ssh',
     {
-      connect: (configFile) => createShellExecutor(createSshShell({ configFile, addressOf: () => ({}) })),
+      connect: (configFile) =>
+        createShellExecutor(createSshShell({ configFile, addressOf: () => ({}) })),
       cut: ({ pid }) => kill(pid, 'sshd'),
       lost: 'unreachable',
     },
@@ -84,7 +85,10 @@ export function jobScene(name: string, transport: Transport) {
     expect((await leftovers()).filter((fault) => fault.includes(scene.subject))).toEqual([]);
   });
 
-  const job = (...steps: Step[]): Job => ({ key: { subject: scene.subject, id: `job-${numbers++}` }, steps });
+  const job = (...steps: Step[]): Job => ({
+    key: { subject: scene.subject, id: `job-${numbers++}` },
+    steps,
+  });
   const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
   const script = (text: string, ...args: string[]) =>
     step('sh', '-c', `cd '${scene.here}' && ${text}`, 'sh', ...args);

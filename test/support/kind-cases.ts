@@ -4,10 +4,20 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired, Operation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
-import { BACKINGS, type Backing, CONTENTS, type Content, type Kinds, recordedAs, SIZE } from './kinds.ts';
+import {
+  BACKINGS,
+  type Backing,
+  CONTENTS,
+  type Content,
+  type Kinds,
+  recordedAs,
+  SIZE,
+} from './kinds.ts';
 
 /** Every backing with every content. */
-export const KINDS = BACKINGS.flatMap((backing) => CONTENTS.map((content) => [backing, content] as const));
+export const KINDS = BACKINGS.flatMap((backing) =>
+  CONTENTS.map((content) => [backing, content] as const),
+);
 
 /** Each backing and each content once. `shift`: 0 to 2, for tables that share no row. */
 export const someKinds = (shift: number) =>

@@ -56,7 +56,9 @@ export async function setUpKinds(
   const sshd = await startSshd({ nodes: ['n1'], env });
   const executors = {
     local: createShellExecutor(createLocalShell(['n1'])),
-    ssh: createShellExecutor(createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) })),
+    ssh: createShellExecutor(
+      createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }),
+    ),
   };
   const disks: Disk[] = [];
   const made: Desired[] = [];
@@ -84,7 +86,11 @@ export async function setUpKinds(
     return each;
   }
 
-  function onDevice(devicePath: string, content: Content, more: Partial<DesiredRaw> = {}): DesiredRaw {
+  function onDevice(
+    devicePath: string,
+    content: Content,
+    more: Partial<DesiredRaw> = {},
+  ): DesiredRaw {
     const desired: DesiredRaw = {
       ...common(content),
       type: 'raw',
@@ -124,7 +130,13 @@ export async function setUpKinds(
     },
     async write({ mode }, path, data) {
       if (mode === 'Block') {
-        const to = [`of=${path}`, 'bs=4096', 'seek=100', 'conv=notrunc,nocreat,fsync', 'status=none'];
+        const to = [
+          `of=${path}`,
+          'bs=4096',
+          'seek=100',
+          'conv=notrunc,nocreat,fsync',
+          'status=none',
+        ];
         await execa('dd', to, { input: data });
         return;
       }
@@ -160,5 +172,7 @@ export async function setUpKinds(
 
 /** The volume as a Volume's status records it once it is made. */
 export function recordedAs<T extends Desired>(desired: T, identity: string): T {
-  return desired.type === 'raw' ? { ...desired, recorded: true, identity } : { ...desired, recorded: true };
+  return desired.type === 'raw'
+    ? { ...desired, recorded: true, identity }
+    : { ...desired, recorded: true };
 }

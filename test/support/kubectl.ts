@@ -7,7 +7,8 @@ import { execa, execaSync } from 'execa';
 /** Minor version of the stock kubectl that is installed. */
 export function clientMinor(): number {
   const { stdout } = execaSync('kubectl', ['version', '--client', '-o', 'json']);
-  const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } }).clientVersion;
+  const { gitVersion } = (JSON.parse(stdout) as { clientVersion: { gitVersion: string } })
+    .clientVersion;
   return Number(/^v1\.(\d+)/.exec(gitVersion)?.[1]);
 }
 
@@ -42,7 +43,9 @@ export function kubectlIn(folder: string) {
     applied: (object: object) => expectOutput('apply -f -', / created$/, object),
     /** A kubectl that goes on running, with the lines it prints. */
     start(line: string) {
-      const child = spawn('kubectl', splitArguments(line), { env: { ...process.env, ...environment() } });
+      const child = spawn('kubectl', splitArguments(line), {
+        env: { ...process.env, ...environment() },
+      });
       const exitCode = new Promise((resolve) => child.once('exit', resolve));
       const stop = () => child.kill();
       return { lines: lines(child.stdout), exitCode, stop };

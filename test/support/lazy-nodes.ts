@@ -29,7 +29,8 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
     if (!kubelet) return;
     const { links, loops, mounts } = nodes.disk(node);
     const [mounted] = mounts.values();
-    if (mounted !== undefined && !loops.has(mounted)) executor.faults.push('detached while it is mounted');
+    if (mounted !== undefined && !loops.has(mounted))
+      executor.faults.push('detached while it is mounted');
     if (loops.size > 1) executor.faults.push(`${loops.size} devices have the file`);
     const [device] = links.values();
     if (!used) mounts.clear();
@@ -58,7 +59,8 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
 
   async function pass(): Promise<void> {
     for (const each of waiting) each.left -= 1;
-    while (waiting[0] !== undefined && waiting[0].left <= 0) await run((waiting.shift() as { job: Job }).job);
+    while (waiting[0] !== undefined && waiting[0].left <= 0)
+      await run((waiting.shift() as { job: Job }).job);
   }
 
   const executor: LazyNodes = {

@@ -12,7 +12,11 @@ export const LEADER: Leader = {
 };
 
 /** The Lease of a daemon that leads at that time, in ms since the epoch; null: of one that does not say what it is. */
-export const leadingLease = (now: number, leader: Partial<Leader> | null = {}, name = 'stowage'): Lease => ({
+export const leadingLease = (
+  now: number,
+  leader: Partial<Leader> | null = {},
+  name = 'stowage',
+): Lease => ({
   apiVersion: 'coordination.k8s.io/v1',
   kind: 'Lease',
   metadata: {

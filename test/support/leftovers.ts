@@ -50,7 +50,10 @@ export async function leftovers(options: LeftoversOptions = {}): Promise<string[
   return found.flat();
 }
 
-async function findLoops(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
+async function findLoops(
+  expected: readonly Expected[],
+  directories: readonly string[],
+): Promise<string[]> {
   const faults: string[] = [];
   const devices = new Map<string, string[]>();
   const fileSystems = new Set(await Promise.all(directories.map(fileSystemOf)));
@@ -85,7 +88,12 @@ async function findLoops(expected: readonly Expected[], directories: readonly st
 
 /** Every loop device of the machine, with the number of the file system that its file is on. */
 async function loops(): Promise<{ name: string; backing: string; fileSystem: string }[]> {
-  const { stdout } = await execa('losetup', ['--list', '--noheadings', '--output', 'NAME,BACK-MAJ:MIN']);
+  const { stdout } = await execa('losetup', [
+    '--list',
+    '--noheadings',
+    '--output',
+    'NAME,BACK-MAJ:MIN',
+  ]);
   const rows = stdout.split('\n').filter(Boolean);
   const found = await Promise.all(
     rows.map(async (row) => {
@@ -94,7 +102,9 @@ async function loops(): Promise<{ name: string; backing: string; fileSystem: str
       return { name, fileSystem, backing: await text(`/sys/block/${name}/loop/backing_file`) };
     }),
   );
-  return found.flatMap(({ backing, ...loop }) => (backing === undefined ? [] : [{ ...loop, backing }]));
+  return found.flatMap(({ backing, ...loop }) =>
+    backing === undefined ? [] : [{ ...loop, backing }],
+  );
 }
 
 /** The number of the file system of a directory, or of what is there of its parents, as losetup prints it. */
@@ -111,9 +121,16 @@ async function isOn(device: string, names: readonly string[]): Promise<boolean> 
   return names.includes(device) || names.some((name) => below === `/dev/${name}`);
 }
 
-async function findLinks(expected: readonly Expected[], uids: readonly string[]): Promise<string[]> {
-  const attached = expected.filter(({ loop, file }) => loop || file === undefined).map(({ uid }) => uid);
-  const gone = [...uids, ...expected.map(({ uid }) => uid)].filter((uid) => !attached.includes(uid));
+async function findLinks(
+  expected: readonly Expected[],
+  uids: readonly string[],
+): Promise<string[]> {
+  const attached = expected
+    .filter(({ loop, file }) => loop || file === undefined)
+    .map(({ uid }) => uid);
+  const gone = [...uids, ...expected.map(({ uid }) => uid)].filter(
+    (uid) => !attached.includes(uid),
+  );
   const links = await Promise.all(
     [...CONTENT_LINKS, dirname(LINK)].map(async (folder) =>
       (await list(folder)).map((name) => ({ folder, name })),
@@ -125,7 +142,10 @@ async function findLinks(expected: readonly Expected[], uids: readonly string[])
     .map(({ folder, name }) => `link ${folder}/${name} is left`);
 }
 
-async function findFiles(expected: readonly Expected[], directories: readonly string[]): Promise<string[]> {
+async function findFiles(
+  expected: readonly Expected[],
+  directories: readonly string[],
+): Promise<string[]> {
   const faults: string[] = [];
   for (const directory of directories) {
     for (const name of await list(directory)) {
@@ -138,7 +158,10 @@ async function findFiles(expected: readonly Expected[], directories: readonly st
     const facts = await lstat(file).catch(() => undefined);
     if (!facts?.isFile()) faults.push(`file ${file} is missing`);
     const partial = `${file}.partial`;
-    if (!directories.some((directory) => isUnder(partial, [directory])) && (await exists(partial))) {
+    if (
+      !directories.some((directory) => isUnder(partial, [directory])) &&
+      (await exists(partial))
+    ) {
       faults.push(`file ${partial} is left`);
     }
   }
@@ -160,9 +183,11 @@ async function findRecords(expected: readonly Expected[]): Promise<string[]> {
 async function findJobs(expected: readonly Expected[]): Promise<string[]> {
   const faults: string[] = [];
   for (const subject of await list(JOBS)) {
-    if (!expected.some(({ uid }) => uid === subject)) faults.push(`jobs ${JOBS}/${subject} are left`);
+    if (!expected.some(({ uid }) => uid === subject))
+      faults.push(`jobs ${JOBS}/${subject} are left`);
     for (const job of await list(`${JOBS}/${subject}`)) {
-      if (job.startsWith('.new.')) faults.push(`half a submission ${JOBS}/${subject}/${job} is left`);
+      if (job.startsWith('.new.'))
+        faults.push(`half a submission ${JOBS}/${subject}/${job} is left`);
     }
   }
   return faults;

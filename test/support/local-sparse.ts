@@ -14,7 +14,8 @@ export function localSparse(name: string) {
   const executor = createShellExecutor(createLocalShell(['n1']));
   beforeEach(() => mkdir(join(scene.directory, scene.desired.uid)));
 
-  const carry = (operation: Operation, wanted = scene.desired) => carryOut(executor, 'n1', operation, wanted);
+  const carry = (operation: Operation, wanted = scene.desired) =>
+    carryOut(executor, 'n1', operation, wanted);
 
   async function prepared(): Promise<string> {
     return deviceOf(await carry('prepare'));
@@ -22,7 +23,9 @@ export function localSparse(name: string) {
 
   function deviceOf(seen: Observed | string): string {
     if (typeof seen === 'string') throw new Error(seen);
-    expect(seen.loops.filter(({ backingFile }) => backingFile.includes(scene.desired.uid))).toHaveLength(1);
+    expect(
+      seen.loops.filter(({ backingFile }) => backingFile.includes(scene.desired.uid)),
+    ).toHaveLength(1);
     return `/dev/loop${seen.link?.split(':')[1]}`;
   }
 
@@ -38,7 +41,10 @@ export function localSparse(name: string) {
   }
 
   async function expectDestroyed(): Promise<void> {
-    await expect(carry('destroy')).resolves.toMatchObject({ file: { type: 'missing' }, recordFiles: false });
+    await expect(carry('destroy')).resolves.toMatchObject({
+      file: { type: 'missing' },
+      recordFiles: false,
+    });
     expect(await faults(false)).toEqual([]);
   }
 

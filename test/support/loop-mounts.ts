@@ -53,7 +53,9 @@ export async function startWriter(
       longest = Math.max(longest, now - last);
       last = now;
     }, 5);`;
-  const writer = execa(process.execPath, ['--input-type=module', '-e', script, file], { reject: false });
+  const writer = execa(process.execPath, ['--input-type=module', '-e', script, file], {
+    reject: false,
+  });
   await new Promise((resolve) => writer.stdout.once('data', resolve));
   const size = () =>
     stat(file).then(

@@ -76,7 +76,12 @@ export const pool: LogicalVolume = {
   device: '253:2',
 };
 /** The pool, inactive. */
-export const asleep: LogicalVolume = { ...pool, active: false, device: undefined, dataPercent: undefined };
+export const asleep: LogicalVolume = {
+  ...pool,
+  active: false,
+  device: undefined,
+  dataPercent: undefined,
+};
 
 export const free: Extents = {
   pv: '/dev/vdb',

@@ -31,7 +31,10 @@ const unpacked: Fill = {
   options: { source: '/srv/site.tar', allowed: 'devices+setuid' },
 };
 const unfilled = { ...lv, tags: [unfinishedTag(UID)] };
-const away = { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } } as const;
+const away = {
+  volumes: [{ ...lv, active: false, device: undefined }],
+  target: { is: 'missing' },
+} as const;
 
 /** What is to be done, to what the Volume wants, on which node. */
 export type LvmCase = readonly [string, Operation, DesiredLvm, ObservedLvm];
@@ -42,9 +45,24 @@ export const LVM_CASES: readonly LvmCase[] = [
   ['make an xfs', 'prepare', { ...lvmDesired, fs: { type: 'xfs', options: [] } }, lvmNode()],
   ['make, Block', 'prepare', lvmBlock, lvmNode()],
   ['make, thin', 'prepare', thin, lvmNode({ volumes: [pool], free: [] })],
-  ['make, thin, in a pool that is inactive', 'prepare', thin, lvmNode({ volumes: [asleep], free: [] })],
-  ['make with consent', 'prepare', { ...lvmDesired, overwrite: 'ext4:OLD' }, lvmNode({ free: [stale] })],
-  ['make, with consent that is not needed', 'prepare', { ...lvmDesired, overwrite: 'x' }, lvmNode()],
+  [
+    'make, thin, in a pool that is inactive',
+    'prepare',
+    thin,
+    lvmNode({ volumes: [asleep], free: [] }),
+  ],
+  [
+    'make with consent',
+    'prepare',
+    { ...lvmDesired, overwrite: 'ext4:OLD' },
+    lvmNode({ free: [stale] }),
+  ],
+  [
+    'make, with consent that is not needed',
+    'prepare',
+    { ...lvmDesired, overwrite: 'x' },
+    lvmNode(),
+  ],
   ['fill', 'prepare', { ...lvmDesired, fill }, lvmNode()],
   ['fill from an archive', 'prepare', { ...lvmDesired, fill: unpacked }, lvmNode()],
   [
@@ -64,7 +82,12 @@ export const LVM_CASES: readonly LvmCase[] = [
   ['write zeros', 'prepare', { ...lvmBlock, zeroed: true }, begun(dm, { volumes: [unfilled] })],
   ['go on', 'prepare', lvmDesired, begun()],
   ['go on in mkfs', 'prepare', lvmDesired, begun(ext4)],
-  ['activate', 'present', { ...lvmDesired, ...recorded }, lvmMade(dm, { ...away, link: undefined })],
+  [
+    'activate',
+    'present',
+    { ...lvmDesired, ...recorded },
+    lvmMade(dm, { ...away, link: undefined }),
+  ],
   ['relink', 'present', { ...lvmDesired, ...recorded }, lvmMade(ext4, { link: undefined })],
   ['grow', 'present', larger, lvmMade(ext4, { free: [free] })],
   [

@@ -21,7 +21,8 @@ export function withoutDisks(argv: readonly string[]): string[] {
     'stowage-lvm-uuid',
   ];
   if (!names.includes((argv[0] === 'sh' ? argv[3] : argv[0]) ?? '')) return [...argv];
-  if (!argv.some((word) => word.endsWith(ONLY))) throw new Error(`it sees all disks: ${argv.join(' ')}`);
+  if (!argv.some((word) => word.endsWith(ONLY)))
+    throw new Error(`it sees all disks: ${argv.join(' ')}`);
   return argv.flatMap((word, at) => {
     if (word === ONLY || (word === '--config' && argv[at + 1] === ONLY)) return [];
     return [word.endsWith(ONLY) ? word.slice(0, -ONLY.length) : word];

@@ -103,7 +103,10 @@ export const METALK8S_CRD = {
   },
 };
 
-const SELECTOR = { 'app.kubernetes.io/name': 'storage-operator', 'control-plane': 'controller-manager' };
+const SELECTOR = {
+  'app.kubernetes.io/name': 'storage-operator',
+  'control-plane': 'controller-manager',
+};
 const IMAGE = 'metalk8s-registry-from-config.invalid/metalk8s-127.0.0/storage-operator:latest';
 const podSpec = { containers: [{ name: 'manager', image: IMAGE, command: ['/manager'] }] };
 
@@ -112,7 +115,11 @@ export async function startOperator(client: KubeClient): Promise<void> {
   await client.create(DEPLOYMENTS, {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
-    metadata: { name: OPERATOR, namespace: 'kube-system', labels: { 'control-plane': 'controller-manager' } },
+    metadata: {
+      name: OPERATOR,
+      namespace: 'kube-system',
+      labels: { 'control-plane': 'controller-manager' },
+    },
     spec: {
       replicas: 1,
       selector: { matchLabels: SELECTOR },
@@ -209,7 +216,9 @@ export async function makeVolume(
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
-            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+            {
+              matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }],
+            },
           ],
         },
       },
@@ -274,7 +283,8 @@ async function format(uid: string, name: string, path: string, content: Content)
   }
   // What the kernel would otherwise write by itself while it is mounted.
   const now = ['-E', 'lazy_itable_init=0,lazy_journal_init=0'];
-  if (content === 'ext4') await execa('mkfs.ext4', ['-q', '-F', '-U', uid, '-m', '0', ...now, path]);
+  if (content === 'ext4')
+    await execa('mkfs.ext4', ['-q', '-F', '-U', uid, '-m', '0', ...now, path]);
   else await execa('mkfs.xfs', ['-q', '-f', '-m', `uuid=${uid}`, path]);
 }
 
@@ -289,7 +299,9 @@ async function named(link: string, device: string, disk?: string): Promise<strin
     if (disk !== undefined && !existsSync(device.replace('/dev/', '/sys/class/block/'))) {
       await execa('partx', ['--update', disk], { reject: false });
     }
-    await execa('udevadm', ['trigger', '--action=change', `--name-match=${device}`], { reject: false });
+    await execa('udevadm', ['trigger', '--action=change', `--name-match=${device}`], {
+      reject: false,
+    });
     await execa('udevadm', ['settle', '--timeout=5'], { reject: false });
     const { stdout } = await execa('realpath', ['-e', link], { reject: false });
     return stdout === device ? link : undefined;

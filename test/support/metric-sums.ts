@@ -2,10 +2,17 @@ import { expect } from '@jest/globals';
 import type { Sample } from './exposition.ts';
 
 /** Of all series of the name that have these labels. */
-export function sumOf(samples: readonly Sample[], name: string, of: Record<string, string> = {}): number {
+export function sumOf(
+  samples: readonly Sample[],
+  name: string,
+  of: Record<string, string> = {},
+): number {
   const wanted = Object.entries(of);
   return samples
-    .filter((sample) => sample.name === name && wanted.every(([label, is]) => sample.labels[label] === is))
+    .filter(
+      (sample) =>
+        sample.name === name && wanted.every(([label, is]) => sample.labels[label] === is),
+    )
     .reduce((total, { value }) => total + value, 0);
 }
 

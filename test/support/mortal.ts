@@ -24,7 +24,11 @@ export function mortal(
   let deadly = { at: 0, when: 'before' as 'before' | 'after', die: () => {} };
   let dead = false;
 
-  const act = async <R>(what: string, refuse: () => Error, carryOut: () => Promise<R>): Promise<R> => {
+  const act = async <R>(
+    what: string,
+    refuse: () => Error,
+    carryOut: () => Promise<R>,
+  ): Promise<R> => {
     if (dead) throw refuse();
     if (!counts(what)) return carryOut();
     const isLast = self.effects.push(what) === deadly.at;

@@ -128,7 +128,9 @@ export function outageCases(
       try {
         return await until(what, look, CONVERGES);
       } catch (error) {
-        process.stderr.write(`\n${JSON.stringify(await list())}\nThe daemon:\n${await watch.log()}\n`);
+        process.stderr.write(
+          `\n${JSON.stringify(await list())}\nThe daemon:\n${await watch.log()}\n`,
+        );
         throw error;
       }
     }
@@ -150,7 +152,9 @@ export function outageCases(
         uids.includes(name.replace('.partial', '')),
       );
       expect(left).toEqual([]);
-      expect((await execa('losetup', ['-l', '-n', '-O', 'BACK-FILE'])).stdout).not.toContain(kinds.folder);
+      expect((await execa('losetup', ['-l', '-n', '-O', 'BACK-FILE'])).stdout).not.toContain(
+        kinds.folder,
+      );
     }
 
     const cases: Record<string, () => Promise<void>> = {};
@@ -214,5 +218,7 @@ function chosen(names: string[]): string[] {
   if (process.env.STOWAGE_FAULTS !== undefined) return names;
   console.info(`${SAMPLE} of ${names.length} outages: STOWAGE_FAULTS_SEED=${SEED}`);
   const random = seeded(SEED);
-  return Array.from({ length: SAMPLE }, () => names.splice(Math.floor(random() * names.length), 1)).flat();
+  return Array.from({ length: SAMPLE }, () =>
+    names.splice(Math.floor(random() * names.length), 1),
+  ).flat();
 }

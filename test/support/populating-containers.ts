@@ -62,7 +62,9 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
     ran.push(pod);
     const target = pod.spec.volumes?.find((volume) => volume.name === 'target');
     const claimName = target?.persistentVolumeClaim?.claimName ?? '';
-    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, claimName, { namespace });
+    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, claimName, {
+      namespace,
+    });
     const volume = claim.spec.volumeName ?? '';
     if (!mounted.get(volume)?.has(uid)) faults.push(`${name} ran without its volume`);
     if ('files' in end) {
@@ -75,7 +77,11 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
     await finish(client, pod, 'failed' in end ? end.failed : undefined);
   }
 
-  async function finish(client: KubeClient, { metadata }: PopulatingPod, failed?: string): Promise<void> {
+  async function finish(
+    client: KubeClient,
+    { metadata }: PopulatingPod,
+    failed?: string,
+  ): Promise<void> {
     const terminated =
       failed === undefined
         ? { exitCode: 0, reason: 'Completed' }
@@ -83,7 +89,14 @@ export function populatingContainers(namespace: string, mountsBelow?: string) {
     const status = {
       phase: failed === undefined ? 'Succeeded' : 'Failed',
       containerStatuses: [
-        { name: 'populate', image: 'x', imageID: '', ready: false, restartCount: 0, state: { terminated } },
+        {
+          name: 'populate',
+          image: 'x',
+          imageID: '',
+          ready: false,
+          restartCount: 0,
+          state: { terminated },
+        },
       ],
     };
     const patch = { metadata: { uid: metadata.uid }, status };

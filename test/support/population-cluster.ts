@@ -29,7 +29,14 @@ import { systemClock } from '../../src/workqueue/clock.ts';
 import { createNode, dynamicClass } from './claim-objects.ts';
 import { startController, type TestController, type TestControllerOptions } from './controller.ts';
 import { fakeIo, type Outcome } from './fake-io.ts';
-import { HELLO_CRD, HELLO_DEFINITION, HELLO_POPULATOR, HELLOS, hello, helloReference } from './hello.ts';
+import {
+  HELLO_CRD,
+  HELLO_DEFINITION,
+  HELLO_POPULATOR,
+  HELLOS,
+  hello,
+  helloReference,
+} from './hello.ts';
 import { populatingContainers } from './populating-containers.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
@@ -93,7 +100,11 @@ export async function startPopulationCluster({
   await writeFile(kubeconfig, sandbox.kubeconfig, { mode: 0o600 });
   const { client } = await connect({ kubeconfig });
   for (const name of [OWN, 'prod']) {
-    await client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    await client.create<KubeObject>(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    });
   }
   for (const name of ['n1', 'n2']) await createNode(client, name);
   containers.start(client);
@@ -110,7 +121,9 @@ export async function startPopulationCluster({
     client.create<StorageClass>(STORAGE_CLASSES, dynamicClass(name, more));
   const createClaim = (
     name: string,
-    more: { [K in keyof PersistentVolumeClaim['spec']]?: PersistentVolumeClaim['spec'][K] | undefined } = {},
+    more: {
+      [K in keyof PersistentVolumeClaim['spec']]?: PersistentVolumeClaim['spec'][K] | undefined;
+    } = {},
     namespace = NAMESPACE,
   ) =>
     client.create<PersistentVolumeClaim>(

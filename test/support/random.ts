@@ -25,6 +25,8 @@ export function seedOf(): number {
 /** Returns a random seed for a test file, or that of `STOWAGE_FAULTS_SEED`, and prints it. */
 export function drawSeed(): number {
   const seed = Number(process.env.STOWAGE_FAULTS_SEED ?? Date.now() % 2 ** 32);
-  process.stderr.write(`${basename(expect.getState().testPath ?? '')}: STOWAGE_FAULTS_SEED=${seed}\n`);
+  process.stderr.write(
+    `${basename(expect.getState().testPath ?? '')}: STOWAGE_FAULTS_SEED=${seed}\n`,
+  );
   return seed;
 }

@@ -8,7 +8,14 @@ import type {
   Operation,
   Owner,
 } from '../../src/storage/types.ts';
-import { intentFor, logical, partition, disk as plainDisk, rawDesired, rawNode } from './raw-input.ts';
+import {
+  intentFor,
+  logical,
+  partition,
+  disk as plainDisk,
+  rawDesired,
+  rawNode,
+} from './raw-input.ts';
 import { UID } from './volume-input.ts';
 
 /** Observations of one raw device, as any node may have them: most are of no use to a Volume. */
@@ -59,8 +66,20 @@ const FOUND = [
     `gpt:${OTHER};1=ext4:${OTHER}`,
     `gpt:${UID};1=none`,
   ],
-  ...['gpt', 'PMBR', 'PMBR', 'PMBR', 'no table;1=none', 'ambivalent', `ext4:${OTHER}+swap:${OTHER}`],
-  ...['PMBR;?=unknown data', 'no table;1=none;2=unknown data', `gpt:${OTHER};1=none;2=unknown data`],
+  ...[
+    'gpt',
+    'PMBR',
+    'PMBR',
+    'PMBR',
+    'no table;1=none',
+    'ambivalent',
+    `ext4:${OTHER}+swap:${OTHER}`,
+  ],
+  ...[
+    'PMBR;?=unknown data',
+    'no table;1=none;2=unknown data',
+    `gpt:${OTHER};1=none;2=unknown data`,
+  ],
 ] as const;
 
 const identityOf = (
@@ -101,14 +120,26 @@ const devices = fc
     const one = { found: 'one' as const, type, ...(uuid === undefined ? {} : { uuid }) };
     const isRead = /^(ext4|xfs|gpt):/.test(content) && !content.includes('+');
     const nothing = content === '' || content.startsWith('no table');
-    const sig = nothing ? { found: 'none' as const } : isRead ? one : { found: 'ambivalent' as const };
-    const part = { ...plainDisk, name: `${base.name}1`, device: '8:17', parent: base.name, type: 'part' };
+    const sig = nothing
+      ? { found: 'none' as const }
+      : isRead
+        ? one
+        : { found: 'ambivalent' as const };
+    const part = {
+      ...plainDisk,
+      name: `${base.name}1`,
+      device: '8:17',
+      parent: base.name,
+      type: 'part',
+    };
     const hasPart = /;1=/.test(content);
     return {
       ...base,
       ...{ content, isBlank: content === '' && isBlank, presence, signature: sig },
       identity:
-        kind === 'logical' ? base.identity : identityOf(wwn, serial, kind === 'partition' ? 2 : undefined),
+        kind === 'logical'
+          ? base.identity
+          : identityOf(wwn, serial, kind === 'partition' ? 2 : undefined),
       uuids: [...base.uuids, ...(content.match(/[0-9a-f-]{36}/g) ?? [])],
       partitions: hasPart ? [part] : [],
       printedParts: hasPart ? [{ ...part, ...base.printed, isBlank: /;1=none/.test(content) }] : [],
@@ -122,7 +153,11 @@ const uses = (device: DeviceFacts): fc.Arbitrary<Use | undefined> =>
     fc.record({
       of: fc.constantFrom(
         ...[device.name, ...device.partitions.map(({ name }) => name)],
-        ...[...(device.disk ? [device.disk.name] : []), ...device.otherPaths.map(({ name }) => name), 'sdz'],
+        ...[
+          ...(device.disk ? [device.disk.name] : []),
+          ...device.otherPaths.map(({ name }) => name),
+          'sdz',
+        ],
       ),
       by: fc.constantFrom('mount', 'loop', 'holder', 'swap' as const),
     }),
@@ -167,9 +202,20 @@ const intents = (device: DeviceFacts): fc.Arbitrary<Intent | undefined> =>
   );
 
 const usersOf = (device: DeviceFacts, use: Use | undefined): Partial<ObservedRaw> => {
-  const all = [device, ...device.partitions, ...(device.disk ? [device.disk] : []), ...device.otherPaths];
+  const all = [
+    device,
+    ...device.partitions,
+    ...(device.disk ? [device.disk] : []),
+    ...device.otherPaths,
+  ];
   const number = all.find(({ name }) => name === use?.of)?.device ?? '8:240';
-  const holder: BlockDevice = { ...plainDisk, name: 'dm-9', device: '252:9', type: 'crypt', parent: use?.of };
+  const holder: BlockDevice = {
+    ...plainDisk,
+    name: 'dm-9',
+    device: '252:9',
+    type: 'crypt',
+    parent: use?.of,
+  };
   const loop = {
     name: 'loop9',
     number: 9,
@@ -203,25 +249,45 @@ export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
       recorded: fc.option(identities, { nil: undefined, freq: 2 }),
       wiped: fc.constantFrom(undefined, undefined, 0n, 1n << 26n),
     })
-    .map(({ operation, use, owner, intent, mode, onDelete, consent, isDone, recorded, wiped }): Case => {
-      const carried = device.content === '' && !device.isBlank ? 'unknown data' : device.content;
-      const overwrite = consent === 'what is there' ? carried || undefined : consent;
-      const identity =
-        recorded && device.dmUuid === undefined
-          ? identityOf(recorded.wwn, recorded.serial, device.partition?.number, recorded.size)
-          : undefined;
-      const made = intent !== undefined && isDone;
-      const observed = rawNode(device, {
-        ...usersOf(device, use),
-        ...{ intent, others: owner === undefined ? [] : [owner], recordFiles: intent !== undefined },
-        ...{ done: made ? { sizeBytes: device.sizeBytes } : undefined, wiped: made ? wiped : undefined },
-      });
-      const desired: DesiredRaw = {
-        ...rawDesired,
-        ...{ mode, onDelete, overwrite: consent === 'nothing' ? undefined : overwrite, identity },
-        ...{ fs: mode === 'Filesystem' ? { type: 'ext4', options: [] } : undefined },
-        recorded: identity !== undefined,
-      };
-      return { operation, desired, observed, device, use, owner };
-    }),
+    .map(
+      ({
+        operation,
+        use,
+        owner,
+        intent,
+        mode,
+        onDelete,
+        consent,
+        isDone,
+        recorded,
+        wiped,
+      }): Case => {
+        const carried = device.content === '' && !device.isBlank ? 'unknown data' : device.content;
+        const overwrite = consent === 'what is there' ? carried || undefined : consent;
+        const identity =
+          recorded && device.dmUuid === undefined
+            ? identityOf(recorded.wwn, recorded.serial, device.partition?.number, recorded.size)
+            : undefined;
+        const made = intent !== undefined && isDone;
+        const observed = rawNode(device, {
+          ...usersOf(device, use),
+          ...{
+            intent,
+            others: owner === undefined ? [] : [owner],
+            recordFiles: intent !== undefined,
+          },
+          ...{
+            done: made ? { sizeBytes: device.sizeBytes } : undefined,
+            wiped: made ? wiped : undefined,
+          },
+        });
+        const desired: DesiredRaw = {
+          ...rawDesired,
+          ...{ mode, onDelete, overwrite: consent === 'nothing' ? undefined : overwrite, identity },
+          ...{ fs: mode === 'Filesystem' ? { type: 'ext4', options: [] } : undefined },
+          recorded: identity !== undefined,
+        };
+        return { operation, desired, observed, device, use, owner };
+      },
+    ),
 );

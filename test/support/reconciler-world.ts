@@ -86,7 +86,10 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     state: 'Attached' as const,
   };
   const volumes = cache(
-    volumeObject({ attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] }, { attachments: [shown] }),
+    volumeObject(
+      { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2'] },
+      { attachments: [shown] },
+    ),
   );
   const nodes = cache(node('n1', true), node('n2', true));
   const writes: { attachments: { state: string; message?: string }[] }[] = [];
@@ -111,7 +114,11 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
       if (found === undefined) throw refusal(404, 'NotFound');
       return found;
     },
-    patch: async ({ plural }: Resource, name: string, { status }: { status: (typeof writes)[number] }) => {
+    patch: async (
+      { plural }: Resource,
+      name: string,
+      { status }: { status: (typeof writes)[number] },
+    ) => {
       if (plural === PODS.plural) throw new Error(NO_PODS);
       const during = whileWriting;
       whileWriting = async () => {};
@@ -158,7 +165,9 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     logger,
     managesNode: (name) => name !== 'foreign',
     recordProblem: ({ status }) =>
-      String(status?.prepared?.paths) === '/srv/u1' ? undefined : 'status.prepared names another file',
+      String(status?.prepared?.paths) === '/srv/u1'
+        ? undefined
+        : 'status.prepared names another file',
     maxWaitForUnmountMs: 360_000,
     pollIntervalMs: undefined,
     enqueue: (_name, afterMs) => void woken.push(afterMs),
@@ -185,7 +194,9 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   };
   const changeVolume = (spec: object, status: object = {}, metadata: object = {}) => {
     const volume = volumes.get('v1') as Volume;
-    volumes.learn(volumeObject({ ...volume.spec, ...spec }, { ...volume.status, ...status }, metadata));
+    volumes.learn(
+      volumeObject({ ...volume.spec, ...spec }, { ...volume.status, ...status }, metadata),
+    );
   };
   return {
     reconciler,
@@ -242,6 +253,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     movePod(name: string | undefined) {
       podNode = name;
     },
-    entries: () => [...reconciler.known()][0]?.entries.map((entry) => `${entry.node} ${entry.state}`),
+    entries: () =>
+      [...reconciler.known()][0]?.entries.map((entry) => `${entry.node} ${entry.state}`),
   };
 }

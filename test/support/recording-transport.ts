@@ -27,13 +27,16 @@ function note({ what, path, body }: Request, used: Used): void {
   if (what === undefined) return;
   const group = /^\/apis\/([^/]+)\//.exec(path)?.[1] ?? '';
   const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
-  used.add(`${what.verb} ${what.resource}.${group}${namespace === undefined ? '' : ` in ${namespace}`}`);
+  used.add(
+    `${what.verb} ${what.resource}.${group}${namespace === undefined ? '' : ` in ${namespace}`}`,
+  );
   if (what.verb === 'create') noteOwners(body as KubeObject, used);
 }
 
 /** Admission plugin OwnerReferencesPermissionEnforcement: who holds up the deletion of an owner must be allowed to. */
 function noteOwners({ metadata }: KubeObject, used: Used): void {
   for (const { apiVersion, kind, blockOwnerDeletion } of metadata.ownerReferences ?? []) {
-    if (blockOwnerDeletion) used.add(`update ${kind.toLowerCase()}s/finalizers.${apiVersion.split('/')[0]}`);
+    if (blockOwnerDeletion)
+      used.add(`update ${kind.toLowerCase()}s/finalizers.${apiVersion.split('/')[0]}`);
   }
 }

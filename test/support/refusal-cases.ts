@@ -37,21 +37,26 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       ['other arguments', () => ['losetup', '--offset', '1', '/dev/loop7', file()]],
       ['two words in one', () => ['losetup', `/dev/loop7 ${file()} /etc/shadow`]],
       ['a line after the last', () => ['rm', '-f', '--', `${file()}\n/etc/shadow`]],
-      ['a file system elsewhere', () => ['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow']],
+      [
+        'a file system elsewhere',
+        () => ['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow'],
+      ],
     ])('%s, as a look, a step, a guard', async (_what, argvOf) => {
       const argv = argvOf();
       const harmless = ['test', '-S', '/run/udev/control'];
       const refused = { name: 'NodeError', code: 'refused' };
-      await expect(nodeOf().executor.observe('n1', [{ name: 'x', argv }])).rejects.toMatchObject(refused);
+      await expect(nodeOf().executor.observe('n1', [{ name: 'x', argv }])).rejects.toMatchObject(
+        refused,
+      );
       const steps: Step[][] = [
         [{ name: 'x', argv, guards: [] }],
         [{ name: 'x', argv: harmless, guards: [{ argv, expect: {}, refusal: 'no' }] }],
       ];
       for (const each of steps) {
         const key = { subject: `refused-${randomUUID()}`, id: 'prepare-1' };
-        await expect(nodeOf().executor.submit('n1', { key, steps: each }, 20_000)).rejects.toMatchObject(
-          refused,
-        );
+        await expect(
+          nodeOf().executor.submit('n1', { key, steps: each }, 20_000),
+        ).rejects.toMatchObject(refused);
         expect(await nodeOf().executor.poll('n1', [key], 0)).toEqual([{ state: 'not-found' }]);
       }
       expect(await exists(marker())).toBe(false);
@@ -86,7 +91,9 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       try {
         await writeFile(join(mountPoint, 'data'), 'kept');
         await expect(submit(mkfs(nodeOf().listed))).rejects.toThrow('is in use');
-        await expect(submit(['wipefs', '--all', '--force', nodeOf().listed])).rejects.toThrow('is in use');
+        await expect(submit(['wipefs', '--all', '--force', nodeOf().listed])).rejects.toThrow(
+          'is in use',
+        );
         expect(await readFile(join(mountPoint, 'data'), 'utf8')).toBe('kept');
       } finally {
         await execa('umount', [mountPoint]);
@@ -97,9 +104,9 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
       const secret = join(folder(), 'secret');
       await writeFile(secret, 'kept');
       await symlink(secret, `${file()}.partial`);
-      await expect(submit(['truncate', '-s', '1048576', '--', `${file()}.partial`])).rejects.toThrow(
-        'symbolic link',
-      );
+      await expect(
+        submit(['truncate', '-s', '1048576', '--', `${file()}.partial`]),
+      ).rejects.toThrow('symbolic link');
       await expect(submit(mkfs(`${file()}.partial`))).rejects.toThrow('symbolic link');
       expect(await readFile(secret, 'utf8')).toBe('kept');
     });

@@ -4,7 +4,11 @@ import type { KubeClient } from '../../src/kube/types.ts';
 
 /** Returns what a client throws when the API server refuses a request. */
 export const refusal = (statusCode: number, message = 'no', more: Partial<Status> = {}): ApiError =>
-  new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message, ...more }, statusCode, 'GET');
+  new ApiError(
+    { apiVersion: 'v1', kind: 'Status', status: 'Failure', message, ...more },
+    statusCode,
+    'GET',
+  );
 
 type Method = 'get' | 'list' | 'create' | 'delete';
 

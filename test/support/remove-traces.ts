@@ -4,7 +4,9 @@ import { execa } from 'execa';
 /** Takes off the machine what a failed test may have left of a volume: mounts and loop devices of its file (where it has one), files, records and its rule for udev. */
 export async function removeTraces(uid: string, file?: string): Promise<void> {
   for (const device of await readdir('/sys/block')) {
-    const backing = await readFile(`/sys/block/${device}/loop/backing_file`, 'utf8').catch(() => '');
+    const backing = await readFile(`/sys/block/${device}/loop/backing_file`, 'utf8').catch(
+      () => '',
+    );
     if (file === undefined || !backing.startsWith(file)) continue;
     await execa('umount', ['-q', '-A', `/dev/${device}`], { reject: false });
     await execa('losetup', ['-d', `/dev/${device}`], { reject: false });

@@ -20,7 +20,9 @@ describeAsRoot.each =
 
 /** CAP_SYS_RESOURCE (capability 24), which the kernel asks for to grow an ext4 file system that is mounted. */
 export const mayGrowMounted =
-  (BigInt(`0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`) >>
+  (BigInt(
+    `0x${/^CapEff:\s*([0-9a-f]+)/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0'}`,
+  ) >>
     24n) %
     2n ===
   1n;

@@ -5,7 +5,9 @@ import type { RunningServer } from '../api-server/server.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /** A sandbox in this process, as the suites of api-server/ want a server. */
-export async function startSandboxServer(options: Omit<SandboxOptions, 'crds'> = {}): Promise<RunningServer> {
+export async function startSandboxServer(
+  options: Omit<SandboxOptions, 'crds'> = {},
+): Promise<RunningServer> {
   const sandbox = await startSandbox({ ...options, crds: [] });
   const folder = await temporaryFolder('api-server');
   const kubeconfig = join(folder.path, 'kubeconfig');

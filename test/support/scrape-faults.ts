@@ -4,7 +4,8 @@ import type { ToldSeries } from './readme-series.ts';
 const KIND = /^# TYPE (\S+) (\w+)$/gm;
 const PART = /_(bucket|sum|count)$/;
 
-const idOf = ({ name, labels }: Sample) => `${name}${JSON.stringify(Object.entries(labels).sort())}`;
+const idOf = ({ name, labels }: Sample) =>
+  `${name}${JSON.stringify(Object.entries(labels).sort())}`;
 
 /**
  * What a scrape should not say, whatever the process does: by itself, beside what is told of each series of ours, and
@@ -19,9 +20,13 @@ export function scrapeFaults(body: string, told: readonly ToldSeries[], before?:
   return [
     ...ours.flatMap((sample) => labelFaults(sample, told, familyOf(sample.name))),
     ...samples.flatMap((sample) =>
-      Number.isFinite(sample.value) && sample.value >= 0 ? [] : [`${idOf(sample)} is ${sample.value}`],
+      Number.isFinite(sample.value) && sample.value >= 0
+        ? []
+        : [`${idOf(sample)} is ${sample.value}`],
     ),
-    ...samples.flatMap((sample) => histogramFaults(sample, samples, kinds.get(familyOf(sample.name)))),
+    ...samples.flatMap((sample) =>
+      histogramFaults(sample, samples, kinds.get(familyOf(sample.name))),
+    ),
     ...(before === undefined ? [] : readSamples(before)).flatMap((sample) => {
       if (!['counter', 'histogram'].includes(kinds.get(familyOf(sample.name)) ?? '')) return [];
       const id = idOf(sample);
@@ -37,7 +42,9 @@ function labelFaults(sample: Sample, told: readonly ToldSeries[], family: string
   if (series === undefined) return [`of ${sample.name} nothing is told`];
   const wanted = [...series.labels, ...(sample.name.endsWith('_bucket') ? ['le'] : [])];
   const found = Object.keys(sample.labels);
-  return wanted.sort().join() === found.sort().join() ? [] : [`${sample.name} has the labels ${found}`];
+  return wanted.sort().join() === found.sort().join()
+    ? []
+    : [`${sample.name} has the labels ${found}`];
 }
 
 /** Told of the count: that each bucket holds the ones before it, that the last holds all, and that what was counted took time. */
@@ -50,7 +57,8 @@ function histogramFaults(
   const base = name.replace(PART, '');
   const of = Object.entries(labels).sort().join();
   const same = samples.filter(
-    ({ name, labels: { le, ...rest } }) => name.startsWith(base) && Object.entries(rest).sort().join() === of,
+    ({ name, labels: { le, ...rest } }) =>
+      name.startsWith(base) && Object.entries(rest).sort().join() === of,
   );
   const buckets = same
     .filter(({ name }) => name === `${base}_bucket`)

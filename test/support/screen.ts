@@ -35,7 +35,8 @@ export function screen(columns: number, rows: number): Screen {
         // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals are steered by them
         const [, count, command] = /^\u001b\[([0-9]*)([A-Z])$/.exec(part) ?? [];
         if (command === 'A') row = Math.max(0, row - Number(count));
-        else if (command === 'J') lines = [...lines.slice(0, row), (lines[row] ?? '').slice(0, column)];
+        else if (command === 'J')
+          lines = [...lines.slice(0, row), (lines[row] ?? '').slice(0, column)];
         else if (part === '\r') column = 0;
         else if (part === '\n') newline();
         else {

@@ -33,7 +33,11 @@ export interface Service {
 const BETWEEN_STARTS = 1000;
 
 /** `folder` is where its log goes. */
-export function startService(kubeconfig: string, flags: readonly string[], folder: string): Service {
+export function startService(
+  kubeconfig: string,
+  flags: readonly string[],
+  folder: string,
+): Service {
   const file = join(folder, 'watch.log');
   const stopping = new AbortController();
   let daemon: ChildProcess | undefined;

@@ -15,8 +15,16 @@ export const SIGNATURES: readonly {
     expected: /^ext4:[0-9a-f-]{36}$/,
     put: (device) => execa('mkfs.ext4', ['-q', '-F', device]),
   },
-  { name: 'xfs', expected: /^xfs:[0-9a-f-]{36}$/, put: (device) => execa('mkfs.xfs', ['-q', '-f', device]) },
-  { name: 'swap', expected: /^swap:[0-9a-f-]{36}$/, put: (device) => execa('mkswap', ['--force', device]) },
+  {
+    name: 'xfs',
+    expected: /^xfs:[0-9a-f-]{36}$/,
+    put: (device) => execa('mkfs.xfs', ['-q', '-f', device]),
+  },
+  {
+    name: 'swap',
+    expected: /^swap:[0-9a-f-]{36}$/,
+    put: (device) => execa('mkswap', ['--force', device]),
+  },
   {
     name: 'a GPT without a partition',
     expected: /^gpt:[0-9a-f-]{36}$/,

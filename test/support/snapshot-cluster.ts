@@ -2,7 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from '@jest/globals';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../src/api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../src/api/core.ts';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
@@ -64,7 +69,9 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
   const rooms: Rooms = {
     room(node, _place, _overcommit, own) {
       const copies = copiesOn?.(node).filter(({ uid }) => uid !== own) ?? [];
-      return { freeBytes: copies.reduce((free, { sizeBytes }) => free - sizeBytes, room.freeBytes) };
+      return {
+        freeBytes: copies.reduce((free, { sizeBytes }) => free - sizeBytes, room.freeBytes),
+      };
     },
     look: async () => {},
     forget() {},

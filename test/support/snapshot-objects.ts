@@ -1,10 +1,18 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
 import type { ObjectMeta } from '../../src/api/meta.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../src/api/snapshot.ts';
 import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
 import type { Prepared } from '../../src/api/volume.ts';
 import { formatNote, type JobNote } from '../../src/controllers/snapshot/job-record.ts';
-import type { ContentInput, NodeFacts, SnapshotInput } from '../../src/controllers/snapshot/types.ts';
+import type {
+  ContentInput,
+  NodeFacts,
+  SnapshotInput,
+} from '../../src/controllers/snapshot/types.ts';
 import { NOW, pv as pvOf, UID, volume as volumeOf } from './volume-input.ts';
 
 /** Parts of inputs to decisions about snapshots of the Volume data1, whose claim is apps/data. */
@@ -22,9 +30,16 @@ export const OF_CONTENT = 'snapshot.storage.kubernetes.io/volumesnapshotcontent-
 export const OF_CLAIM = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 export const DELETED = '2026-01-02T03:00:00Z';
 
-const PREPARED: Prepared = { node: 'n1', paths: ['/var/lib/metalk8s/storage/sparse/x'], identity: '1:2' };
+const PREPARED: Prepared = {
+  node: 'n1',
+  paths: ['/var/lib/metalk8s/storage/sparse/x'],
+  identity: '1:2',
+};
 
-export const volume = (metadata: Partial<ObjectMeta> = {}, prepared: Prepared | undefined = PREPARED) =>
+export const volume = (
+  metadata: Partial<ObjectMeta> = {},
+  prepared: Prepared | undefined = PREPARED,
+) =>
   volumeOf(
     { phase: 'Available', ...(prepared && { prepared }) },
     { creationTimestamp: '2026-01-01T00:00:00Z', ...metadata },
@@ -57,13 +72,19 @@ export function pv(claimUid = CLAIM_UID): PersistentVolume {
 
 export const snapshotClass = (
   name = 'fast',
-  { driver = 'volume.stowage.dev', isDefault = false, parameters = {} as Record<string, string> } = {},
+  {
+    driver = 'volume.stowage.dev',
+    isDefault = false,
+    parameters = {} as Record<string, string>,
+  } = {},
 ): VolumeSnapshotClass => ({
   apiVersion: 'snapshot.storage.k8s.io/v1',
   kind: 'VolumeSnapshotClass',
   metadata: {
     name,
-    ...(isDefault && { annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' } }),
+    ...(isDefault && {
+      annotations: { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
+    }),
   },
   driver,
   deletionPolicy: 'Delete',
@@ -86,7 +107,13 @@ export const snapshot = ({
 }: SnapshotParts = {}): VolumeSnapshot => ({
   apiVersion: 'snapshot.storage.k8s.io/v1',
   kind: 'VolumeSnapshot',
-  metadata: { name: 'backup', namespace: 'apps', uid: SNAPSHOT_UID, finalizers: [BOUND], ...metadata },
+  metadata: {
+    name: 'backup',
+    namespace: 'apps',
+    uid: SNAPSHOT_UID,
+    finalizers: [BOUND],
+    ...metadata,
+  },
   spec: { source, ...(className !== null && { volumeSnapshotClassName: className }) },
   ...(status && { status }),
 });

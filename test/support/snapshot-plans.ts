@@ -53,14 +53,21 @@ export function everyStep(number: number): Step[] {
     steps.push(
       ...stepsOf(planSnapshot('take', desired, observed({}))),
       ...stepsOf(planSnapshot('take', desired, observed(attached))),
-      ...stepsOf(planSnapshot('take', desired, observed(left, { partial: file, freezeIsLeft: true }))),
+      ...stepsOf(
+        planSnapshot('take', desired, observed(left, { partial: file, freezeIsLeft: true })),
+      ),
       ...stepsOf(planSnapshot('delete', desired, observed(left, { partial: file, copy: file }))),
-      ...stepsOf(plan('prepare', wanted, { ...freshNode, realPath: restored.file, source }, number)),
+      ...stepsOf(
+        plan('prepare', wanted, { ...freshNode, realPath: restored.file, source }, number),
+      ),
     );
     if (type === 'gpt') continue;
     for (const copy of [true, false]) {
       const freeze = { seconds: 60, copy };
-      const clone = { ...wanted, source: { what: 'volume', file: snapshotted.file, mode, freeze } } as const;
+      const clone = {
+        ...wanted,
+        source: { what: 'volume', file: snapshotted.file, mode, freeze },
+      } as const;
       const original = { ...uncopied.source, signature: content(UID) };
       steps.push(
         ...stepsOf(planSnapshot('take', { ...desired, freeze }, observed(mounted))),

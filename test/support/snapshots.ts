@@ -1,4 +1,8 @@
-import type { DataSourceReference, PersistentVolume, PersistentVolumeClaim } from '../../src/api/core.ts';
+import type {
+  DataSourceReference,
+  PersistentVolume,
+  PersistentVolumeClaim,
+} from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { DRIVER, SNAPSHOT_GROUP, VOLUME_API_VERSION } from '../../src/api/names.ts';
 import type { VolumePopulator } from '../../src/api/populator.ts';
@@ -113,7 +117,9 @@ export function boundClaim(
     kind: 'PersistentVolume',
     metadata: {
       name: `pvc-${name}`,
-      ownerReferences: [{ apiVersion: VOLUME_API_VERSION, kind: 'Volume', name: `pvc-${name}`, uid: 'u' }],
+      ownerReferences: [
+        { apiVersion: VOLUME_API_VERSION, kind: 'Volume', name: `pvc-${name}`, uid: 'u' },
+      ],
     },
     spec: {
       capacity: { storage: size },
@@ -127,4 +133,8 @@ export function boundClaim(
 
 /** An object as somebody creates it: what a server writes is left out. */
 export const fresh = <T extends KubeObject>({ metadata: { name, namespace }, ...object }: T): T =>
-  ({ ...object, status: undefined, metadata: { name, ...(namespace && { namespace }) } }) as unknown as T;
+  ({
+    ...object,
+    status: undefined,
+    metadata: { name, ...(namespace && { namespace }) },
+  }) as unknown as T;

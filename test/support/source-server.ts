@@ -30,7 +30,9 @@ export async function startSourceServer({ tls = false } = {}): Promise<SourceSer
     else if (Buffer.isBuffer(found)) response.end(found);
     else found(request, response);
   };
-  const server = tls ? createTlsServer({ cert: CERTIFICATE, key: KEY }, answer) : createServer(answer);
+  const server = tls
+    ? createTlsServer({ cert: CERTIFICATE, key: KEY }, answer)
+    : createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   const { port } = server.address() as AddressInfo;
   return {
@@ -54,7 +56,9 @@ const CONFIG = '/etc/stowage';
 export async function allowSources(...lines: string[]): Promise<() => Promise<void>> {
   await mkdir(CONFIG, { mode: 0o755, recursive: true });
   await execa('mount', ['-t', 'tmpfs', '-o', 'mode=0755', 'stowage-sources', CONFIG]);
-  await writeFile(`${CONFIG}/sources.conf`, lines.map((line) => `${line}\n`).join(''), { mode: 0o644 });
+  await writeFile(`${CONFIG}/sources.conf`, lines.map((line) => `${line}\n`).join(''), {
+    mode: 0o644,
+  });
   return async () => {
     await execa('umount', [CONFIG]);
   };

@@ -3,7 +3,11 @@ import { directory, FILE, madeNode, UID } from './volume-input.ts';
 
 /** What the commands print that look at one sparse file. */
 
-export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({ exit, stdout, stderr });
+export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({
+  exit,
+  stdout,
+  stderr,
+});
 export const missing = result(1, '', "stat: cannot statx 'X': No such file or directory");
 const intent = madeNode.intent;
 export const PLACE = {
@@ -37,7 +41,10 @@ export const FRESH: Record<string, ProbeResult> = {
     '{"blockdevices": [{"kname": "loop3", "maj:min": "7:3", "pkname": null, "type": "loop", "size": 1073741824, "ro": false, "serial": null, "wwn": null}]}',
   ),
   mounts: result(0, '24 1 254:0 / / rw - ext4 /dev/vda rw'),
-  directory: result(0, JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded })),
+  directory: result(
+    0,
+    JSON.stringify({ version: 1, directory: directory.directory, ...directory.recorded }),
+  ),
   'file systems': result(0, `254:0 ${directory.now.uuid}`),
   capabilities: result(0, 'Name:\tcat\nCapEff:\t000001ffffffffff\n'),
   link: missing,
@@ -50,9 +57,15 @@ export const FRESH: Record<string, ProbeResult> = {
 export const MADE: Record<string, ProbeResult> = {
   ...FRESH,
   file: result(0, 'regular file|1073741824|42|2048|512'),
-  signature: result(0, `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`),
+  signature: result(
+    0,
+    `DEVNAME=${FILE}\nUUID=${UID}\nBLOCK_SIZE=4096\nTYPE=ext4\nUSAGE=filesystem`,
+  ),
   readable: result(0),
   intent: result(0, JSON.stringify(intent)),
   done: result(0, '1073741824'),
-  records: result(0, `/var/lib/stowage/volumes/${UID}.done\n/var/lib/stowage/volumes/${UID}.intent`),
+  records: result(
+    0,
+    `/var/lib/stowage/volumes/${UID}.done\n/var/lib/stowage/volumes/${UID}.intent`,
+  ),
 };

@@ -60,7 +60,9 @@ export async function startSshd(options: SshdOptions): Promise<Sshd> {
   const listen = addresses === undefined ? '127.0.0.1' : '0.0.0.0';
   await writeFile(join(folder, 'sshd_config'), serverConfig(folder, `${listen}:${port}`, env));
   const configFile = join(folder, 'ssh_config');
-  const hosts = [...(addresses ?? [])].map(([node, address]) => `Host ${node}\n  HostName ${address}\n`);
+  const hosts = [...(addresses ?? [])].map(
+    ([node, address]) => `Host ${node}\n  HostName ${address}\n`,
+  );
   await writeFile(configFile, hosts.join('') + clientConfig(folder, port, nodes, user));
   // The server reads the keys as the user that logs in.
   if (user !== 'root') await chmod(folder, 0o711);
@@ -168,9 +170,15 @@ async function makeKey(file: string): Promise<string> {
   return (await readFile(`${file}.pub`, 'utf8')).trim();
 }
 
-function serverConfig(folder: string, address: string, env: Readonly<Record<string, string>>): string {
+function serverConfig(
+  folder: string,
+  address: string,
+  env: Readonly<Record<string, string>>,
+): string {
   // A home without startup files: bash reads ~/.bashrc when sshd starts it, and whatever that does would be tested too.
-  const variables = Object.entries({ HOME: folder, ...env }).map(([name, value]) => ` ${name}="${value}"`);
+  const variables = Object.entries({ HOME: folder, ...env }).map(
+    ([name, value]) => ` ${name}="${value}"`,
+  );
   return `ListenAddress ${address}
 HostKey ${folder}/host_key
 AuthorizedKeysFile ${folder}/authorized_keys
@@ -187,7 +195,12 @@ SetEnv${variables.join('')}
 `;
 }
 
-function clientConfig(folder: string, port: number, nodes: readonly string[], user: string): string {
+function clientConfig(
+  folder: string,
+  port: number,
+  nodes: readonly string[],
+  user: string,
+): string {
   return `Host ${[...nodes, '127.0.0.1'].join(' ')}
   HostName 127.0.0.1
   Port ${port}

@@ -11,7 +11,12 @@ export const MOUNTS = '/run/stowage/mounts';
 export const MOUNT = 'nosuid,nodev,noexec';
 export const UID = '0b9cbd1c-5e26-4d13-9d6c-7f1f4d0d4b5e';
 /** Without what says where the partition is. */
-export const GPT = ['--clear', `--partition-guid=1:${UID}`, `--disk-guid=${UID}`, '--change-name=1:data1'];
+export const GPT = [
+  '--clear',
+  `--partition-guid=1:${UID}`,
+  `--disk-guid=${UID}`,
+  '--change-name=1:data1',
+];
 /** What `dd` is told to wipe a device. */
 export const zeros = (path: string) => [
   'if=/dev/zero',
@@ -79,8 +84,16 @@ export const REFUSED: Row[] = [
   [['flock', '-x', '-w', '60', '/run/udev/.', 'udevadm', 'control', '--reload', '--exit']],
   [['flock', '-x', '-w', '60', '/run/udev/.', 'sh']],
   [udevRule('SUBSYSTEM=="block",RUN+="/bin/sh"\\n')],
-  [udevRule(`SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="1",RUN+="/bin/sh",${SYMLINK}\\n`)],
-  [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\nSUBSYSTEM=="block",RUN+="/bin/sh"\\n`)],
+  [
+    udevRule(
+      `SUBSYSTEM=="block",ENV{DEVTYPE}=="disk",ATTRS{diskseq}=="1",RUN+="/bin/sh",${SYMLINK}\\n`,
+    ),
+  ],
+  [
+    udevRule(
+      `SUBSYSTEM=="block",ATTRS{diskseq}=="1",${SYMLINK}\\nSUBSYSTEM=="block",RUN+="/bin/sh"\\n`,
+    ),
+  ],
   [udevRule(`SUBSYSTEM=="block",ATTRS{diskseq}=="1",SYMLINK+="sda"\\n`)],
   [udevRule(`SUBSYSTEM=="block",${SYMLINK}\\n`)],
   [udevRule(`SUBSYSTEM=="block",KERNELS=="sda",${SYMLINK}\\n`)],

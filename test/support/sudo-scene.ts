@@ -17,7 +17,11 @@ export const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv
 
 /** Registers the hooks of a user who is not root: one for all tests of the block, with a subject of jobs for each test. */
 export function sudoScene() {
-  const scene = { subject: '', directory: '' } as { user: SudoUser; directory: string; subject: string };
+  const scene = { subject: '', directory: '' } as {
+    user: SudoUser;
+    directory: string;
+    subject: string;
+  };
   const path = process.env.PATH;
   let removeDirectory: (() => Promise<void>) | undefined;
   let stopUdev: (() => Promise<void>) | undefined;

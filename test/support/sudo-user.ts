@@ -33,7 +33,15 @@ export async function makeSudoUser(): Promise<SudoUser> {
   const folder = await temporaryFolder('sudo');
   const bin = join(folder.path, 'bin');
   await chmod(folder.path, 0o755);
-  await execa('useradd', ['--system', '--no-create-home', '--shell', '/bin/sh', '--password', '*', name]);
+  await execa('useradd', [
+    '--system',
+    '--no-create-home',
+    '--shell',
+    '/bin/sh',
+    '--password',
+    '*',
+    name,
+  ]);
   const madeRun = (await mkdir(RUN, { recursive: true })) !== undefined;
 
   async function allow(lines: readonly string[], sample: Sample = 'all'): Promise<void> {

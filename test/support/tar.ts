@@ -52,7 +52,10 @@ function record(rest: string): string {
   return `${length}${rest}`;
 }
 
-function blocks({ name, link = '', data = '', mode = 0o644, device = [0, 0], size }: Member, type: string) {
+function blocks(
+  { name, link = '', data = '', mode = 0o644, device = [0, 0], size }: Member,
+  type: string,
+) {
   const body = typeof data === 'string' ? Buffer.from(data) : data;
   const header = Buffer.alloc(512);
   const octal = (value: number, at: number, length: number) =>

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export async function temporaryFolder(name: string): Promise<{ path: string; remove(): Promise<void> }> {
+export async function temporaryFolder(
+  name: string,
+): Promise<{ path: string; remove(): Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), `stowage-${name}-`));
   return { path, remove: () => rm(path, { recursive: true }) };
 }

@@ -39,7 +39,8 @@ export async function createTestNetwork(nodes: readonly string[]): Promise<TestN
 
   async function remove(): Promise<void> {
     // The links go with them.
-    for (const side of sides) await execa('ip', ['netns', 'delete', nameOf(side)], { reject: false });
+    for (const side of sides)
+      await execa('ip', ['netns', 'delete', nameOf(side)], { reject: false });
   }
 
   try {

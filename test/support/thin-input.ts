@@ -52,5 +52,7 @@ export const restoredThin: DesiredLvm = {
   source: { what: 'snapshot', vgName: 'vg0', name: SNAP, uid: SNAP_UID, mode: 'Filesystem' },
 };
 
-export const beside = (volumes: readonly LogicalVolume[], more: Partial<ObservedLvm> = {}): ObservedLvm =>
-  lvmNode({ volumes, free: [], ...more });
+export const beside = (
+  volumes: readonly LogicalVolume[],
+  more: Partial<ObservedLvm> = {},
+): ObservedLvm => lvmNode({ volumes, free: [], ...more });

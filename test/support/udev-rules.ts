@@ -27,7 +27,9 @@ export class UdevRules {
       if (link === undefined) return [];
       const matches = [...text.matchAll(/([A-Z]+(?:\{[^}]+\})?)=="([^"]*)"/g)];
       if (matches.length === 0) throw new Error(`a rule that matches everything: ${text}`);
-      const isMeant = matches.every(([, key = '', value]) => key === 'SUBSYSTEM' || keys[key] === value);
+      const isMeant = matches.every(
+        ([, key = '', value]) => key === 'SUBSYSTEM' || keys[key] === value,
+      );
       return isMeant ? [`/dev/${link}`] : [];
     });
   }

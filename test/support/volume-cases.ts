@@ -59,13 +59,16 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
     const stowage = (...args: string[]) =>
       execa(STOWAGE, args, { env: { KUBECONFIG: cluster.kubeconfig }, reject: false });
     const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
-    const pvNamed = (name: string) => cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
-    const patch = (name: string, spec: object) => cluster.client.patch<Volume>(VOLUMES, name, { spec });
+    const pvNamed = (name: string) =>
+      cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
+    const patch = (name: string, spec: object) =>
+      cluster.client.patch<Volume>(VOLUMES, name, { spec });
     const newName = () => `v${++count}`;
     const exists = async (path: string) =>
       (await execa('test', ['-e', path], { reject: false })).exitCode === 0;
 
-    const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
+    const readyOf = (volume: Volume) =>
+      volume.status?.conditions?.find(({ type }) => type === 'Ready');
     const ready = (name: string, status: string) =>
       until(`${name} Ready=${status}`, async () => {
         const volume = await get(name);
@@ -99,7 +102,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         '--timeout',
         '120s',
       );
-      if (exitCode !== 0) throw new Error(`create volume ${name} ended with ${exitCode}: ${stderr}`);
+      if (exitCode !== 0)
+        throw new Error(`create volume ${name} ended with ${exitCode}: ${stderr}`);
       const volume = await get(name);
       uids.push(volume.metadata.uid ?? '');
       return volume;
@@ -108,7 +112,8 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
     // `npm run test:faults` has the time for all 27, `npm run test:all` for each pair of two of the three, `npm test` for each
     // of the three once.
     const all = process.env.STOWAGE_FAULTS !== undefined;
-    const pairs = (b: number, c: number, d: number) => (b + c + d) % 3 === 0 && (EVERY_CASE || b === c);
+    const pairs = (b: number, c: number, d: number) =>
+      (b + c + d) % 3 === 0 && (EVERY_CASE || b === c);
     const cases = BACKINGS.flatMap((backing, b) =>
       CONTENTS.flatMap((content, c) =>
         (['Delete', 'Retain', 'Wipe'] as const).flatMap((onDelete, d) =>
@@ -116,35 +121,40 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         ),
       ),
     );
-    test.each(cases)('%s with %s: Available, and on deletion %s', async (backing, content, onDelete) => {
-      const { flags, device } = await flagsOf(backing, content);
-      const volume = await create([...flags, '--on-delete', onDelete]);
-      const { name, uid = '' } = volume.metadata;
-      const link = `/dev/disk/by-id/stowage-${uid}`;
-      expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link });
-      await udevRests();
-      expect((await execa('realpath', [link])).stdout).toBe(`/dev/${volume.status?.deviceName}`);
-      if (backing === 'sparse file') expect(volume.status?.capacity).toBe('304Mi');
-      expect((await pvNamed(name)).spec).toMatchObject({
-        volumeMode: content === 'Block' ? 'Block' : 'Filesystem',
-        capacity: { storage: volume.status?.capacity },
-        local: content === 'Block' ? { path: link } : { path: link, fsType: content },
-      });
+    test.each(cases)(
+      '%s with %s: Available, and on deletion %s',
+      async (backing, content, onDelete) => {
+        const { flags, device } = await flagsOf(backing, content);
+        const volume = await create([...flags, '--on-delete', onDelete]);
+        const { name, uid = '' } = volume.metadata;
+        const link = `/dev/disk/by-id/stowage-${uid}`;
+        expect(volume.status).toMatchObject({ phase: 'Available', devicePath: link });
+        await udevRests();
+        expect((await execa('realpath', [link])).stdout).toBe(`/dev/${volume.status?.deviceName}`);
+        if (backing === 'sparse file') expect(volume.status?.capacity).toBe('304Mi');
+        expect((await pvNamed(name)).spec).toMatchObject({
+          volumeMode: content === 'Block' ? 'Block' : 'Filesystem',
+          capacity: { storage: volume.status?.capacity },
+          local: content === 'Block' ? { path: link } : { path: link, fsType: content },
+        });
 
-      await kinds.write({ mode: content === 'Block' ? 'Block' : 'Filesystem' }, link, 'kept');
-      const deleted = await stowage('delete', 'volume', name, '--wait', '--timeout', '120s');
-      expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
-      expect(await exists(`/var/lib/stowage/volumes/${uid}.intent`)).toBe(false);
-      const file = `${kinds.folder}/${uid}`;
-      if (device === undefined) expect(await exists(file)).toBe(onDelete === 'Retain');
-      else {
-        const size = (await execa('blockdev', ['--getsize64', device])).stdout;
-        const zero = await execa('cmp', [`--bytes=${size}`, device, '/dev/zero'], { reject: false });
-        expect(zero.exitCode === 0).toBe(onDelete === 'Wipe');
-      }
-      expect(await exists(link)).toBe(false);
-      if (onDelete === 'Retain') await rm(file, { force: true });
-    });
+        await kinds.write({ mode: content === 'Block' ? 'Block' : 'Filesystem' }, link, 'kept');
+        const deleted = await stowage('delete', 'volume', name, '--wait', '--timeout', '120s');
+        expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
+        expect(await exists(`/var/lib/stowage/volumes/${uid}.intent`)).toBe(false);
+        const file = `${kinds.folder}/${uid}`;
+        if (device === undefined) expect(await exists(file)).toBe(onDelete === 'Retain');
+        else {
+          const size = (await execa('blockdev', ['--getsize64', device])).stdout;
+          const zero = await execa('cmp', [`--bytes=${size}`, device, '/dev/zero'], {
+            reject: false,
+          });
+          expect(zero.exitCode === 0).toBe(onDelete === 'Wipe');
+        }
+        expect(await exists(link)).toBe(false);
+        if (onDelete === 'Retain') await rm(file, { force: true });
+      },
+    );
 
     test('a device that carries something is refused with a hint, and taken with the consent that it names', async () => {
       const { path } = await kinds.disk();
@@ -175,9 +185,9 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         );
         const volume = await get(name);
         expect(volume.status).toMatchObject({ phase: 'Available', capacity: '608Mi' });
-        expect((await execa('blockdev', ['--getsize64', volume.status?.devicePath ?? ''])).stdout).toBe(
-          String(608n * MIB),
-        );
+        expect(
+          (await execa('blockdev', ['--getsize64', volume.status?.devicePath ?? ''])).stdout,
+        ).toBe(String(608n * MIB));
         expect((await stowage('delete', 'volume', name, '--wait')).exitCode).toBe(0);
       },
     );
@@ -188,7 +198,15 @@ export function volumeCases(name: string, start: (kinds: Kinds) => Promise<NodeT
         // No other test takes its number while it is away: all take the lowest one.
         const gone = await kinds.disk(undefined, 'none', 400 + (process.pid % 400));
         const exchanged = await kinds.disk();
-        const flags = ['--node', 'n1', '--storage-class', 'local', '--on-delete', 'Delete', '--device'];
+        const flags = [
+          '--node',
+          'n1',
+          '--storage-class',
+          'local',
+          '--on-delete',
+          'Delete',
+          '--device',
+        ];
         const [first, second] = [
           await create([...flags, gone.path]),
           await create([...flags, exchanged.path]),

@@ -1,9 +1,18 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import type { Input } from '../../src/controllers/volume/types.ts';
-import { keepOwn, keepPersistentVolume, keepStorageClass } from '../../src/manager/cache-transforms.ts';
+import {
+  keepOwn,
+  keepPersistentVolume,
+  keepStorageClass,
+} from '../../src/manager/cache-transforms.ts';
 import type { FileSystemPlace, ObservedDirectory } from '../../src/storage/directory/types.ts';
-import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse } from '../../src/storage/types.ts';
+import type {
+  BlockDevice,
+  DesiredSparse,
+  LoopFacts,
+  ObservedSparse,
+} from '../../src/storage/types.ts';
 
 /** Parts of inputs to decisions about one sparse Volume. */
 
@@ -55,7 +64,12 @@ export function pv(
       uid: 'pv-uid',
       finalizers: [FINALIZER],
       ownerReferences: [
-        { apiVersion: 'storage.metalk8s.scality.com/v1alpha1', kind: 'Volume', name: 'data1', uid: UID },
+        {
+          apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
+          kind: 'Volume',
+          name: 'data1',
+          uid: UID,
+        },
       ],
       ...metadata,
     },
@@ -114,7 +128,12 @@ export const directory: ObservedDirectory = {
 /** The same while its file system, another one, is not mounted. */
 export const unmounted: ObservedDirectory = {
   ...directory,
-  recorded: { uuid: 'b1b1b1b1-d767-427c-84af-490d20627c13', type: 'xfs', source: '/dev/vdb', path: '/' },
+  recorded: {
+    uuid: 'b1b1b1b1-d767-427c-84af-490d20627c13',
+    type: 'xfs',
+    source: '/dev/vdb',
+    path: '/',
+  },
 };
 
 /** A node on which nothing of the Volume is. */
@@ -136,7 +155,11 @@ export const freshNode: ObservedSparse = {
   udev: true,
   kubeletFolders: [],
   growsMounted: true,
-  space: { directory: '/var/lib/metalk8s/storage/sparse', freeBytes: 1n << 40n, allocatedBytes: 0n },
+  space: {
+    directory: '/var/lib/metalk8s/storage/sparse',
+    freeBytes: 1n << 40n,
+    allocatedBytes: 0n,
+  },
   directory,
 };
 

@@ -11,7 +11,8 @@ import { until } from './until.ts';
 export const STOWAGE = 'bin/stowage';
 
 /** How the node is reached: `npm run test:faults` has the time for both. */
-export const TRANSPORTS = process.env.STOWAGE_FAULTS === undefined ? [['ssh']] : [['ssh'], ['local']];
+export const TRANSPORTS =
+  process.env.STOWAGE_FAULTS === undefined ? [['ssh']] : [['ssh'], ['local']];
 
 /** A sandbox whose Volumes `stowage watch` makes on this machine, which is the node n1. */
 export type VolumeScene = Awaited<ReturnType<typeof startVolumeScene>>;
@@ -24,7 +25,10 @@ export async function startVolumeScene(transport = 'ssh') {
   const { client } = cluster;
   const env = { KUBECONFIG: cluster.kubeconfig };
   const flags = transport === 'ssh' ? ['--ssh-config', sshd.configFile] : ['--local-node', 'n1'];
-  const watch = execa(STOWAGE, ['watch', '--transport', transport, ...flags], { env, reject: false });
+  const watch = execa(STOWAGE, ['watch', '--transport', transport, ...flags], {
+    env,
+    reject: false,
+  });
 
   const get = (name: string) => client.get<Volume>(VOLUMES, name);
   const gone = (name: string) =>

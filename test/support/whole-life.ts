@@ -1,6 +1,12 @@
 import { BACKUPS, type Backup } from '../../src/api/builtins/backup.ts';
 import { CONTROLLERS } from '../../src/api/controllers.ts';
-import type { KubeEvent, KubeNode, PersistentVolumeClaim, Pod, StorageClass } from '../../src/api/core.ts';
+import type {
+  KubeEvent,
+  KubeNode,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
   CSI_DRIVERS,
@@ -107,7 +113,8 @@ async function haveAllDone(
     });
   const has = (name: string, what: string, fits: (volume: Volume) => boolean) =>
     seen(`${name} is ${what}`, async () => fits(await client.get<Volume>(VOLUMES, name)));
-  const isIn = (name: string, phase: string) => has(name, phase, ({ status }) => status?.phase === phase);
+  const isIn = (name: string, phase: string) =>
+    has(name, phase, ({ status }) => status?.phase === phase);
   const gone = (resource: Resource, name: string) =>
     seen(`${resource.kind} ${name} is gone`, () =>
       client.get(resource, name, { namespace: 'default' }).then(
@@ -143,7 +150,10 @@ async function haveAllDone(
 
   // One that is attached for a pod.
   const onDemand = sparseVolume('d', 'n1', '64Mi');
-  await client.create(VOLUMES, { ...onDemand, spec: { ...onDemand.spec, attachPolicy: 'OnDemand' } });
+  await client.create(VOLUMES, {
+    ...onDemand,
+    spec: { ...onDemand.spec, attachPolicy: 'OnDemand' },
+  });
   await isIn('d', 'Available');
   const pod = await useIn(client, 'd', 'n1');
   await has('d', 'attached', ({ status }) => status?.attachments?.[0]?.safeToMount === true);
@@ -179,7 +189,10 @@ async function haveAllDone(
 
   // A class that is not there, which is looked for live.
   const unclassed = sparseVolume('unclassed', 'n3', '64Mi');
-  await client.create(VOLUMES, { ...unclassed, spec: { ...unclassed.spec, storageClassName: 'none' } });
+  await client.create(VOLUMES, {
+    ...unclassed,
+    spec: { ...unclassed.spec, storageClassName: 'none' },
+  });
   await isIn('unclassed', 'Failed');
 
   // A lost node, which is let go of, and comes back.
@@ -187,7 +200,9 @@ async function haveAllDone(
   await isIn('b', 'Available');
   nodes.away.add('n2');
   const { uid = '' } = (await client.get<Volume>(VOLUMES, 'b')).metadata;
-  await client.patch(VOLUMES, 'b', { metadata: { annotations: { 'stowage.dev/forget-node': uid } } });
+  await client.patch(VOLUMES, 'b', {
+    metadata: { annotations: { 'stowage.dev/forget-node': uid } },
+  });
   await client.delete(VOLUMES, 'b');
   await gone(VOLUMES, 'b');
   nodes.away.delete('n2');
@@ -204,9 +219,12 @@ async function haveClaimed(
 ): Promise<void> {
   const namespace = 'default';
   const name = 'claimed';
-  const claimNow = () => client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
+  const claimNow = () =>
+    client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace });
   const has = async (reason: string) =>
-    (await client.list<KubeEvent>(EVENTS, { namespace })).items.some((event) => event.reason === reason);
+    (await client.list<KubeEvent>(EVENTS, { namespace })).items.some(
+      (event) => event.reason === reason,
+    );
   await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n4' } });
   const ready = { conditions: [{ type: 'Ready', status: 'True' }] };
   await client.patch(NODES, 'n4', { status: ready }, { subresource: 'status' });
@@ -227,7 +245,11 @@ async function haveClaimed(
     await client.create(PERSISTENT_VOLUME_CLAIMS, {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
-      metadata: { name: claim, namespace, annotations: { 'volume.kubernetes.io/selected-node': 'n4' } },
+      metadata: {
+        name: claim,
+        namespace,
+        annotations: { 'volume.kubernetes.io/selected-node': 'n4' },
+      },
       spec: {
         storageClassName: DYNAMIC_CLASS.metadata.name,
         accessModes: ['ReadWriteOnce'],
@@ -245,9 +267,11 @@ async function haveClaimed(
       if (!isNotFound(error)) throw error;
     });
     const patch = { metadata: { finalizers: [] } };
-    await client.patch(PERSISTENT_VOLUME_CLAIMS, claim, patch, { namespace }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await client
+      .patch(PERSISTENT_VOLUME_CLAIMS, claim, patch, { namespace })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     await gone(PERSISTENT_VOLUME_CLAIMS, claim);
   };
 
@@ -272,7 +296,11 @@ async function haveClaimed(
     spec: { source: { name: 'backup', namespace: 'kube-system' } },
   } as KubeObject);
   await create('linked', {
-    dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'link' },
+    dataSourceRef: {
+      apiGroup: 'snapshot.storage.k8s.io',
+      kind: 'VolumeSnapshotLink',
+      name: 'link',
+    },
   });
   await seen('the claim is told that it waits', () => has('ProvisioningFailed'));
   await remove('linked');
@@ -282,14 +310,20 @@ async function haveClaimed(
   await client.create(POPULATOR_DEFINITIONS, HELLO_DEFINITION);
   await client.create(HELLOS, hello('example', namespace), { namespace });
   await create('filled', { dataSourceRef: helloReference('example') });
-  const primes = async () => (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: own })).items;
-  await seen('a pod is made', async () => (await client.list(PODS, { namespace: own })).items.length > 0);
+  const primes = async () =>
+    (await client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: own })).items;
+  await seen(
+    'a pod is made',
+    async () => (await client.list(PODS, { namespace: own })).items.length > 0,
+  );
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'filled', { namespace });
   await seen('nothing is left of it', async () => {
     for (const { metadata } of await primes()) {
       if (metadata.deletionTimestamp === undefined) continue;
       const patch = { metadata: { finalizers: [] } };
-      await client.patch(PERSISTENT_VOLUME_CLAIMS, metadata.name, patch, { namespace: own }).catch(() => {});
+      await client
+        .patch(PERSISTENT_VOLUME_CLAIMS, metadata.name, patch, { namespace: own })
+        .catch(() => {});
     }
     return (await primes()).length === 0;
   });
@@ -351,7 +385,12 @@ async function useIn(client: KubeClient, volume: string, nodeName: string): Prom
       resources: { requests: { storage: '1Mi' } },
     },
   } as PersistentVolumeClaim);
-  const claimRef = { kind: 'PersistentVolumeClaim', namespace, name: volume, uid: claim.metadata.uid };
+  const claimRef = {
+    kind: 'PersistentVolumeClaim',
+    namespace,
+    name: volume,
+    uid: claim.metadata.uid,
+  };
   await client.patch(PERSISTENT_VOLUMES, volume, { spec: { claimRef } });
   await client.create<Pod>(PODS, {
     apiVersion: 'v1',

@@ -58,7 +58,11 @@ export async function person(
 
   async function shell(line: string, input = ''): Promise<string> {
     const { stdout } = await execa('sh', ['-euc', line], {
-      env: { KUBECONFIG: kubeconfig, PATH: `${bin}:${process.cwd()}/bin:${process.env.PATH}`, ...env },
+      env: {
+        KUBECONFIG: kubeconfig,
+        PATH: `${bin}:${process.cwd()}/bin:${process.env.PATH}`,
+        ...env,
+      },
       // Where what is printed names files of a checkout, and leaves files of its own.
       cwd: process.cwd(),
       input,
@@ -80,7 +84,9 @@ export async function person(
       last = await why(what);
       return isIt(last) ? last : undefined;
     }).catch((cause: Error) => {
-      throw new Error(`${cause.message}: ${last?.cause} ${last?.holdup ?? last?.nothing}`, { cause });
+      throw new Error(`${cause.message}: ${last?.cause} ${last?.holdup ?? last?.nothing}`, {
+        cause,
+      });
     });
   }
 
@@ -88,17 +94,22 @@ export async function person(
     folder: folder.path,
     shell,
     why,
-    untilCause: (what, cause) => asked(what, `is held up by ${cause}`, (said) => said.cause === cause),
-    untilNot: (what, cause) => asked(what, `moves on from ${cause}`, (said) => said.cause !== cause),
+    untilCause: (what, cause) =>
+      asked(what, `is held up by ${cause}`, (said) => said.cause === cause),
+    untilNot: (what, cause) =>
+      asked(what, `moves on from ${cause}`, (said) => said.cause !== cause),
     async follow({ fix, holdup }, { only, fill = {}, between } = {}) {
       const { yaml, run = [] } = fix ?? {};
-      const filled = (line: string) => line.replaceAll(/\b[A-Z]{2,}\b/g, (word) => fill[word] ?? word);
+      const filled = (line: string) =>
+        line.replaceAll(/\b[A-Z]{2,}\b/g, (word) => fill[word] ?? word);
       const lines = run.filter((line) => only === undefined || only.test(line)).map(filled);
-      if (yaml === undefined && lines.length === 0) throw new Error(`nothing to run is printed: ${holdup}`);
+      if (yaml === undefined && lines.length === 0)
+        throw new Error(`nothing to run is printed: ${holdup}`);
       if (yaml !== undefined) await shell('kubectl apply -f -', yaml);
       const [first, ...rest] = lines;
       // Files that a command writes are not to lie in the checkout.
-      const here = (line: string) => `cd ${folder.path} && ln -sfn ${process.cwd()}/deploy deploy && ${line}`;
+      const here = (line: string) =>
+        `cd ${folder.path} && ln -sfn ${process.cwd()}/deploy deploy && ${line}`;
       if (first !== undefined) await shell(here(first));
       if (between !== undefined) await shell(here(between));
       for (const line of rest) await shell(here(line));

@@ -24,7 +24,9 @@ export function willingNodes(sizeBytes: number): WillingNodes {
       reach(node);
       const there = made.get(node);
       const file = probes.find(({ name }) => name === 'path')?.argv.at(-1) ?? '';
-      const isBackedUp = [...jobs].some((job) => job.startsWith('backup-') && job.endsWith('backup-1'));
+      const isBackedUp = [...jobs].some(
+        (job) => job.startsWith('backup-') && job.endsWith('backup-1'),
+      );
       const answers = {
         ...EMPTY_NODE,
         backup: isBackedUp ? result(0, `9 ${'a'.repeat(64)}`) : missing,
@@ -114,9 +116,14 @@ function attachedNode(file: string, sizeBytes: number) {
   return {
     loops: result(
       0,
-      JSON.stringify({ loopdevices: [{ ...loop, autoclear: false, ro: false, offset: 0, sizelimit: 0 }] }),
+      JSON.stringify({
+        loopdevices: [{ ...loop, autoclear: false, ro: false, offset: 0, sizelimit: 0 }],
+      }),
     ),
-    devices: result(0, JSON.stringify({ blockdevices: [{ ...device, ro: false, serial: null, wwn: null }] })),
+    devices: result(
+      0,
+      JSON.stringify({ blockdevices: [{ ...device, ro: false, serial: null, wwn: null }] }),
+    ),
     link: result(0, '7:0'),
   };
 }

@@ -18,7 +18,8 @@ export interface WorkingNodes extends Executor {
   disk(node: string): FakeNode;
 }
 
-const text = (content: string | undefined) => (content === undefined ? missing : result(0, content));
+const text = (content: string | undefined) =>
+  content === undefined ? missing : result(0, content);
 
 /**
  * Nodes in memory that answer looks at sparse ext4 Volumes and snapshots of them, and carry out the steps of jobs at once, while they are
@@ -135,15 +136,22 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return text(
         [...disk.files]
           .filter(
-            ([each, made]) => each.startsWith(path) && 'text' in made && made.text?.includes(argv[3] ?? ''),
+            ([each, made]) =>
+              each.startsWith(path) && 'text' in made && made.text?.includes(argv[3] ?? ''),
           )
           .map(([each]) => each)
           .join('\n') || undefined,
       );
     case 'loops':
-      return result(0, JSON.stringify({ loopdevices: [...disk.loops.keys()].map((n) => loopRow(disk, n)) }));
+      return result(
+        0,
+        JSON.stringify({ loopdevices: [...disk.loops.keys()].map((n) => loopRow(disk, n)) }),
+      );
     case 'devices':
-      return result(0, JSON.stringify({ blockdevices: [...disk.loops.keys()].map((n) => sizeRow(disk, n)) }));
+      return result(
+        0,
+        JSON.stringify({ blockdevices: [...disk.loops.keys()].map((n) => sizeRow(disk, n)) }),
+      );
     case 'link':
     case 'content link': {
       const number = disk.links.get(path);
@@ -155,7 +163,10 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
       return result(0, path);
     // Too small for anything to stay free of it.
     case 'block devices':
-      return result(0, '{"blockdevices":[{"kname":"vda","maj:min":"254:0","size":"1","ro":false}]}');
+      return result(
+        0,
+        '{"blockdevices":[{"kname":"vda","maj:min":"254:0","size":"1","ro":false}]}',
+      );
     case 'mounts':
       return result(0, disk.mountinfo());
     case 'swaps':

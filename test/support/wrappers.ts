@@ -3,7 +3,9 @@ import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-const PATH = [...new Set([...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin', '/sbin', '/bin'])];
+const PATH = [
+  ...new Set([...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/usr/bin', '/sbin', '/bin']),
+];
 
 /** Programs that are called by the same names, in front of the real ones on a PATH. */
 export interface Wrappers {
@@ -51,7 +53,11 @@ export interface Call {
  * Small programs that note each call, can make a crash of it, and become the real program.
  * @throws Error where one of the programs is not installed
  */
-export async function makeWrappers({ programs }: { programs: readonly string[] }): Promise<Wrappers> {
+export async function makeWrappers({
+  programs,
+}: {
+  programs: readonly string[];
+}): Promise<Wrappers> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-wrappers-'));
   const bin = join(folder, 'bin');
   const log = join(folder, 'calls');
@@ -78,8 +84,13 @@ export async function makeWrappers({ programs }: { programs: readonly string[] }
     path: [bin, ...PATH].join(':'),
     calls,
     async crash({ program, call, at, ms = 0 }) {
-      const before = (await calls()).filter((each) => program === '*' || each.program === program).length;
-      await writeFile(join(folder, 'crash.new'), `${program} ${before + call} ${at} ${ms / 1000}\n`);
+      const before = (await calls()).filter(
+        (each) => program === '*' || each.program === program,
+      ).length;
+      await writeFile(
+        join(folder, 'crash.new'),
+        `${program} ${before + call} ${at} ${ms / 1000}\n`,
+      );
       await rename(join(folder, 'crash.new'), join(folder, 'crash'));
     },
     async happened() {

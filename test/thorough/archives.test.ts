@@ -23,7 +23,11 @@ describeAsRoot('a claim that an archive is unpacked into', () => {
 
   async function createArchive(name: string, spec: Omit<Archive['spec'], 'source'>): Promise<void> {
     const archive: Archive = {
-      ...{ apiVersion: apiVersionOf(ARCHIVES), kind: ARCHIVES.kind, metadata: { name, namespace: 'prod' } },
+      ...{
+        apiVersion: apiVersionOf(ARCHIVES),
+        kind: ARCHIVES.kind,
+        metadata: { name, namespace: 'prod' },
+      },
       spec: { source: { url: scene.server.url(`/${name}`) }, ...spec },
     };
     await scene.cluster.client.create<KubeObject>(ARCHIVES, archive, { namespace: 'prod' });
@@ -57,14 +61,17 @@ describeAsRoot('a claim that an archive is unpacked into', () => {
       { volumeMode: 'Block' },
       'a claim of mode Filesystem',
     ],
-  ])('is refused with %s, never bound, and nothing is left', async (_what, member, claim, message) => {
-    scene.server.paths.set('/bad', tarOf([member]));
-    await createArchive('bad', {});
-    await scene.claims.create('prod/claim', { dataSourceRef: fromArchive('bad'), ...claim });
-    await scene.claims.isTold('prod/claim', message);
-    expect((await scene.claims.get('prod/claim')).status?.phase).toBe('Pending');
-    expect(await readdir(scene.volumes).catch(() => [])).toEqual([]);
-    await scene.claims.remove('prod/claim');
-    await scene.isAllGone();
-  });
+  ])(
+    'is refused with %s, never bound, and nothing is left',
+    async (_what, member, claim, message) => {
+      scene.server.paths.set('/bad', tarOf([member]));
+      await createArchive('bad', {});
+      await scene.claims.create('prod/claim', { dataSourceRef: fromArchive('bad'), ...claim });
+      await scene.claims.isTold('prod/claim', message);
+      expect((await scene.claims.get('prod/claim')).status?.phase).toBe('Pending');
+      expect(await readdir(scene.volumes).catch(() => [])).toEqual([]);
+      await scene.claims.remove('prod/claim');
+      await scene.isAllGone();
+    },
+  );
 });

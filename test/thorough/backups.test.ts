@@ -18,7 +18,10 @@ import { until } from '../support/until.ts';
 describeAsRoot('a backup', () => {
   const { scene, archive, read, isGone, create, claimWithFiles, filesOf } = backupClaims();
   const untilAttempted = (name: string) =>
-    until(`${name} is attempted`, async () => (await read(name)).status?.attempt === 1 || undefined);
+    until(
+      `${name} is attempted`,
+      async () => (await read(name)).status?.attempt === 1 || undefined,
+    );
 
   /** The other one goes once all is told. */
   const hasOneName = (name: string) =>
@@ -59,7 +62,10 @@ describeAsRoot('a backup', () => {
       await isGone('given-up');
       expect((await read('b')).status?.phase).not.toBe('Completed');
       places.giveOne();
-      await until('it is whole', async () => (await read('b')).status?.phase === 'Completed' || undefined);
+      await until(
+        'it is whole',
+        async () => (await read('b')).status?.phase === 'Completed' || undefined,
+      );
       expect((await read('b')).status?.message).toBeUndefined();
       await hasOneName('b');
     } finally {
@@ -92,8 +98,16 @@ describeAsRoot('a backup', () => {
 
   test('at a path is read by whoever may have the Backup, and by no Archive of that path', async () => {
     await claimWithFiles();
-    expect(await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'))).toMatchObject({ code: 0 });
-    const { code } = await scene.cluster.stowage(['register', 'populator', 'archive', '--node', 'Archive']);
+    expect(await create('b', '--pvc', 'data', '--to', archive('b.tar.zst'))).toMatchObject({
+      code: 0,
+    });
+    const { code } = await scene.cluster.stowage([
+      'register',
+      'populator',
+      'archive',
+      '--node',
+      'Archive',
+    ]);
     expect(code).toBe(0);
     const [name, kind] = ['theirs', ARCHIVES.kind];
     await scene.cluster.client.create<KubeObject>(
@@ -104,8 +118,13 @@ describeAsRoot('a backup', () => {
       } as KubeObject,
       { namespace: 'test' },
     );
-    await scene.claims.create('test/theirs', { dataSourceRef: { apiGroup: ARCHIVES.group, kind, name } });
-    await scene.claims.isTold('test/theirs', 'what is in one of backups is read by their Backups alone');
+    await scene.claims.create('test/theirs', {
+      dataSourceRef: { apiGroup: ARCHIVES.group, kind, name },
+    });
+    await scene.claims.isTold(
+      'test/theirs',
+      'what is in one of backups is read by their Backups alone',
+    );
     await scene.claims.remove('test/theirs');
     await scene.claims.remove('prod/data');
     await scene.isAllGone();
@@ -128,7 +147,14 @@ describeAsRoot('a backup', () => {
       { namespace: 'prod' },
     );
     takes('/b');
-    const how = ['--snapshot', 's', '--to', scene.server.url('/b'), '--authorization-secret', 'login/header'];
+    const how = [
+      '--snapshot',
+      's',
+      '--to',
+      scene.server.url('/b'),
+      '--authorization-secret',
+      'login/header',
+    ];
     expect(await create('b', ...how)).toMatchObject({ code: 0 });
     await scene.claims.create('prod/again', { dataSourceRef: fromBackup('b') });
     expect(await filesOf('prod/again')).toBe(files);
@@ -146,7 +172,10 @@ describeAsRoot('a backup', () => {
     const { spec } = await scene.claims.isBound('prod/data');
     await writeFile(spec.local?.path ?? '', content);
     expect(await create('b', '--pvc', 'data', '--to', archive('b.zst'))).toMatchObject({ code: 0 });
-    await scene.claims.create('prod/again', { volumeMode: 'Block', dataSourceRef: fromBackup('b') });
+    await scene.claims.create('prod/again', {
+      volumeMode: 'Block',
+      dataSourceRef: fromBackup('b'),
+    });
     const again = await open((await scene.claims.isBound('prod/again')).spec.local?.path ?? '');
     const { buffer } = await again.read(Buffer.alloc(content.length), 0, content.length, 0);
     await again.close();
@@ -159,13 +188,21 @@ describeAsRoot('a backup', () => {
       () => join(scene.folder, 'images', 'b.zst'),
       /takes a line backups FOLDER there/,
     ],
-    ['to a server that sends elsewhere', () => scene.server.url('/elsewhere'), /answered 307, and redirects/],
+    [
+      'to a server that sends elsewhere',
+      () => scene.server.url('/elsewhere'),
+      /answered 307, and redirects/,
+    ],
     [
       'to a server that the node does not list',
       () => 'http://127.0.0.3/b?sig=S3CRET',
       /^(?!.*S3CRET).* http:\/\/127\.0\.0\.3\/b\?\.\.\. begins with no prefix .* takes a line backup-to/s,
     ],
-    ['to an address that the node does not allow', () => 'http://127.0.0.2/b', /allows no connection/],
+    [
+      'to an address that the node does not allow',
+      () => 'http://127.0.0.2/b',
+      /allows no connection/,
+    ],
   ])('is refused %s, and leaves nothing', async (_what, to, message) => {
     await claimWithFiles();
     await writeFile(archive('there'), 'mine');
@@ -188,7 +225,9 @@ describeAsRoot('a backup', () => {
       waiting = response;
     });
     const to = ['--pvc', 'data', '--to', scene.server.url('/slow')];
-    expect(await scene.cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({ code: 0 });
+    expect(await scene.cluster.stowage(['create', 'backup', 'prod/b', ...to])).toMatchObject({
+      code: 0,
+    });
     await until('it is being put', async () => waiting !== undefined || undefined);
     expect((await read('b')).status?.phase).toBe('Running');
     await scene.cluster.client.delete(BACKUPS, 'b', { namespace: 'prod' });

@@ -12,7 +12,13 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { claimsOf, createClass, createNode, createSnapshotClass, type Id } from '../support/claim-objects.ts';
+import {
+  claimsOf,
+  createClass,
+  createNode,
+  createSnapshotClass,
+  type Id,
+} from '../support/claim-objects.ts';
 import { startClaimsCluster } from '../support/claims-cluster.ts';
 import { type Crash, crashAtEach, crashScene } from '../support/crash-scene.ts';
 import { leftovers } from '../support/leftovers.ts';
@@ -53,7 +59,8 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
         comes(`${id} has ${mib} MiB`, async () => {
           const { spec, status } = await claims.get(id);
           if (status?.phase !== 'Bound' || (status.conditions ?? []).length > 0) return undefined;
-          if (!/^(67108864|64Mi|134217728|128Mi)$/.test(status.capacity?.storage ?? '')) return undefined;
+          if (!/^(67108864|64Mi|134217728|128Mi)$/.test(status.capacity?.storage ?? ''))
+            return undefined;
           const volume = await client.get<Volume>(VOLUMES, spec.volumeName ?? '');
           if (volume.status?.phase !== 'Available') return undefined;
           const device = `/dev/disk/by-id/stowage-${volume.metadata.uid}`;
@@ -64,7 +71,8 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
         });
       const write = (device: string, text: string) =>
         scene.mounted(device, (path) => writeFile(join(path, 'data'), text));
-      const read = (device: string) => scene.mounted(device, (path) => readFile(join(path, 'data'), 'utf8'));
+      const read = (device: string) =>
+        scene.mounted(device, (path) => readFile(join(path, 'data'), 'utf8'));
 
       const written = `of story ${++serial}`;
       await claims.create('prod/foo');
@@ -92,7 +100,12 @@ describeAsRoot('a claim, its snapshot, and a claim from that, killed at every ef
       await claims.remove('test/foo-testing');
       await claims.remove('prod/clone');
       await comes('no object is left', async () => {
-        const kinds = [VOLUMES, PERSISTENT_VOLUMES, PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_CONTENTS];
+        const kinds = [
+          VOLUMES,
+          PERSISTENT_VOLUMES,
+          PERSISTENT_VOLUME_CLAIMS,
+          VOLUME_SNAPSHOT_CONTENTS,
+        ];
         for (const resource of [...kinds, VOLUME_SNAPSHOTS])
           if ((await count(resource)) > 0) return undefined;
         return true;

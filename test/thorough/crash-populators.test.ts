@@ -24,7 +24,8 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
       await cluster.register();
       for (const name of ['example', 'endless']) await cluster.createHello(name, name);
       const { run } = cluster.world;
-      cluster.world.run = (pod) => (pod.spec.containers[0]?.args?.[1] === 'endless' ? undefined : run(pod));
+      cluster.world.run = (pod) =>
+        pod.spec.containers[0]?.args?.[1] === 'endless' ? undefined : run(pod);
       return cluster;
     },
     { nodes: ['n1', 'n2'], namespace: OWN },
@@ -76,7 +77,9 @@ describeAsRoot('a claim that is filled, and one that is not, killed at every eff
       const directory = join(scene.folder, 'volumes');
       const left = await leftovers({ uids, directories: [directory], client });
       // What others left on this machine is theirs.
-      expect(left.filter((each) => [directory, ...uids].some((its) => each.includes(its)))).toEqual([]);
+      expect(left.filter((each) => [directory, ...uids].some((its) => each.includes(its)))).toEqual(
+        [],
+      );
     });
 
   test('each one, or one of 20, and around that which gives the volume to the claim', async () => {

@@ -54,7 +54,8 @@ describeAsRoot('the daemon, killed at every effect of every kind of volume', () 
     `and the daemon or its connection together with a job, at ${COUNT} random points`,
     async () => {
       const random = seeded(SEED);
-      const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+      const pick = <T>(values: readonly T[]): T =>
+        values[Math.floor(random() * values.length)] as T;
       for (let number = 1; number <= COUNT; number++) {
         const run: Run = {
           backing: pick(BACKINGS),

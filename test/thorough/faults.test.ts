@@ -101,7 +101,10 @@ describeAsRoot('a job of every kind of volume, killed', () => {
       const call = 1 + calls.findIndex(destroys);
       expect(call).toBeGreaterThan(0);
       for (const ms of times) {
-        const { happened } = await live(kind, { during, crash: { program, call, at: 'inside', ms } });
+        const { happened } = await live(kind, {
+          during,
+          crash: { program, call, at: 'inside', ms },
+        });
         expect(happened).toBe(true);
       }
     },
@@ -134,7 +137,8 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   );
 });
 
-const pick = <T>(values: readonly T[], at: number): T => values[Math.floor(at * values.length)] as T;
+const pick = <T>(values: readonly T[], at: number): T =>
+  values[Math.floor(at * values.length)] as T;
 
 /** Any call of an uninterrupted life: before, after, or some time in it. */
 function pointIn({ calls }: Life, random: () => number): Point {

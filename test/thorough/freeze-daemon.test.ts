@@ -7,7 +7,12 @@ import { ALL_CRDS } from '../../src/api/crds.ts';
 import { VOLUME_SNAPSHOT_CONTENTS, VOLUMES } from '../../src/api/resources.ts';
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { claimsOf, createClass, createNode, createSnapshotClass } from '../support/claim-objects.ts';
+import {
+  claimsOf,
+  createClass,
+  createNode,
+  createSnapshotClass,
+} from '../support/claim-objects.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
 import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';
@@ -51,7 +56,10 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     const cp = `#!/bin/sh\nPATH=$\{PATH#*:}\n[ -z "$dir" ] || [ ! -e ${slow} ] || { touch ${begun}; exec sleep 60; }\nexec cp "$@"\n`;
     await writeFile(join(bin, 'cp'), cp);
     await chmod(join(bin, 'cp'), 0o755);
-    sshd = await startSshd({ nodes: ['n1'], env: { PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin` } });
+    sshd = await startSshd({
+      nodes: ['n1'],
+      env: { PATH: `${bin}:/usr/sbin:/usr/bin:/sbin:/bin` },
+    });
     cluster = await startCluster({ crds: ALL_CRDS });
     const { client } = cluster;
     claims = claimsOf(client, { storageClassName: 'fast', size: '64Mi' });
@@ -101,7 +109,12 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
 
   const start = () =>
     program.start({
-      ...{ kubeconfig: cluster.kubeconfig, transport: 'ssh', nodes: ['n1'], sshConfig: sshd.configFile },
+      ...{
+        kubeconfig: cluster.kubeconfig,
+        transport: 'ssh',
+        nodes: ['n1'],
+        sshConfig: sshd.configFile,
+      },
       ...{ log: join(folder.path, 'effects'), effect: 0, when: 'before' },
     });
 
@@ -110,7 +123,8 @@ describeAsRoot('a volume that a pod writes to, whose snapshot', () => {
     for (const pid of await readdir('/proc')) {
       const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
       const [shell, script = ''] = words;
-      if (shell === 'sh' && script.startsWith(`/run/stowage/jobs/${volumeUid}/`)) return Number(pid);
+      if (shell === 'sh' && script.startsWith(`/run/stowage/jobs/${volumeUid}/`))
+        return Number(pid);
     }
     throw new Error(`no job of ${volumeUid} runs`);
   }

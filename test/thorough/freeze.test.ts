@@ -78,7 +78,15 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   function start(mode: string, seconds = SECONDS) {
     const copy = execa(
       'sh',
-      scriptArgv('stowage-freeze', FREEZE_SCRIPT, mount, String(seconds), source, partial, mode).slice(1),
+      scriptArgv(
+        'stowage-freeze',
+        FREEZE_SCRIPT,
+        mount,
+        String(seconds),
+        source,
+        partial,
+        mode,
+      ).slice(1),
       {
         reject: false,
         cwd: '/',
@@ -125,13 +133,31 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       'who copies is killed',
       { who: 'stowage-freeze', signal: 'SIGKILL', copyS: 8, exit: undefined, gapS: 3.9 },
     ],
-    ['who copies is stopped', { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 }],
-    ['who freezes is killed', { who: 'stowage-hold', signal: 'SIGKILL', copyS: 8, exit: 1, gapS: 3.9 }],
-    ['who freezes is stopped', { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 }],
-    ['who watches that is killed', { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 }],
-    ['who watches that is stopped', { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 }],
+    [
+      'who copies is stopped',
+      { who: 'stowage-freeze', signal: 'SIGSTOP', copyS: 8, exit: 1, gapS: 4.7 },
+    ],
+    [
+      'who freezes is killed',
+      { who: 'stowage-hold', signal: 'SIGKILL', copyS: 8, exit: 1, gapS: 3.9 },
+    ],
+    [
+      'who freezes is stopped',
+      { who: 'stowage-hold', signal: 'SIGSTOP', copyS: 3, exit: 1, gapS: 5 },
+    ],
+    [
+      'who watches that is killed',
+      { who: 'stowage-thaw', signal: 'SIGKILL', copyS: 2, exit: 0, gapS: 4.7 },
+    ],
+    [
+      'who watches that is stopped',
+      { who: 'stowage-thaw', signal: 'SIGSTOP', copyS: 2, exit: 0, gapS: 4.7 },
+    ],
   ])('and thawed in time when %s', async (_, { who, signal, copyS, exit, gapS }) => {
-    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`);
+    await program(
+      'cp',
+      `touch ${join(folder.path, 'bin', 'copies')}\nsleep ${copyS} || exit\nexec cp "$@"`,
+    );
     const running = start('copy');
     await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
@@ -158,7 +184,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     ['outlives who asked for it', 'stowage-hold'],
   ])('and thawed in time when the freezing %s', async (_, killed) => {
     const begun = join(folder.path, 'bin', 'freezes');
-    await program('fsfreeze', `fsfreeze "$@" || exit\n[ "$1" = -u ] || { touch ${begun}; exec sleep 8; }`);
+    await program(
+      'fsfreeze',
+      `fsfreeze "$@" || exit\n[ "$1" = -u ] || { touch ${begun}; exec sleep 8; }`,
+    );
     const running = start('clone');
     await until('it is frozen', async () => (existsSync(begun) ? true : undefined));
     const all = await pids();
@@ -178,7 +207,8 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       cwd: '/',
       env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
     });
-  const tryToThaw = async () => (await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode;
+  const tryToThaw = async () =>
+    (await execa('fsfreeze', ['-u', mount], { reject: false })).exitCode;
 
   /** All of its processes at once, as by a cgroup: nobody is left to thaw it. */
   async function killAll(): Promise<void> {
@@ -201,7 +231,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const left = join(folder.path, 'bin', 'left');
     await writeFile(left, `${times}\n`);
     const killed = `[ "$left" = 0 ] || { echo $((left - 1)) >${left}; kill -9 $$; }`;
-    await program('fsfreeze', `read -r left <${left}\n[ "$1" != -u ] || ${killed}\nexec fsfreeze "$@"`);
+    await program(
+      'fsfreeze',
+      `read -r left <${left}\n[ "$1" != -u ] || ${killed}\nexec fsfreeze "$@"`,
+    );
   }
 
   test.each([
@@ -227,7 +260,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial).slice(1), {
         ...{ reject: false, cwd: '/', env },
       });
-    expect(await next()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('cannot be thawed') });
+    expect(await next()).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('cannot be thawed'),
+    });
     expect(await isFrozen()).toBe(true);
     expect(await next()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
     await writer.stop();
@@ -235,13 +271,17 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   });
 
   test('and thawed by who copies where both who watch are killed at once', async () => {
-    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`);
+    await program(
+      'cp',
+      `touch ${join(folder.path, 'bin', 'copies')}\nsleep 2 || exit\nexec cp "$@"`,
+    );
     const running = start('copy');
     await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
     );
     const all = await pids();
-    for (const who of ['stowage-thaw', 'stowage-hold']) process.kill(all.get(who) as number, 'SIGKILL');
+    for (const who of ['stowage-thaw', 'stowage-hold'])
+      process.kill(all.get(who) as number, 'SIGKILL');
     expect((await running).exitCode).toBe(1);
     const gap = await writer.stop();
     await expectThawed();
@@ -255,7 +295,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       const another = join(clones.path, `${randomUUID()}.partial`);
       const how = [mount, '10', source, another, 'clone'];
       const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1));
-      expect(ended.stderr).toBe(`thawed ${mount}: an interrupted copy of ${source} had left it frozen`);
+      expect(ended.stderr).toBe(
+        `thawed ${mount}: an interrupted copy of ${source} had left it frozen`,
+      );
       await rm(another);
       await writer.stop();
       await expectThawed();
@@ -271,7 +313,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
 
     test('is thawed by who only deletes it, and once', async () => {
       await killAll();
-      expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+      expect(await thaw()).toMatchObject({
+        exitCode: 0,
+        stderr: expect.stringContaining('thawed'),
+      });
       await execa('touch', [join(mount, 'touched')]);
       expect(await thaw()).toMatchObject({ exitCode: 0, stderr: '' });
       await writer.stop();
@@ -284,7 +329,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await killAll();
       await execa('umount', [mount]);
       try {
-        expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+        expect(await thaw()).toMatchObject({
+          exitCode: 0,
+          stderr: expect.stringContaining('thawed'),
+        });
       } finally {
         await execa('mount', [device, mount]);
       }
@@ -309,7 +357,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
           });
           expect(await isFrozen()).toBe(true);
           await rm(join(folder.path, 'bin', name));
-          expect(await thaw()).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('thawed') });
+          expect(await thaw()).toMatchObject({
+            exitCode: 0,
+            stderr: expect.stringContaining('thawed'),
+          });
         } finally {
           await execa('mount', [device, mount]);
         }
@@ -353,7 +404,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   });
 
   test('is not thawed by others while it is copied, nor copied twice', async () => {
-    await program('cp', `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`);
+    await program(
+      'cp',
+      `touch ${join(folder.path, 'bin', 'copies')}\nsleep 3 || exit\nexec cp "$@"`,
+    );
     const running = start('copy', 10);
     await until('it is frozen and copied', async () =>
       existsSync(join(folder.path, 'bin', 'copies')) && (await isFrozen()) ? true : undefined,
@@ -390,7 +444,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
       reject: false,
     });
-    expect(ended).toMatchObject({ failed: true, stderr: expect.stringMatching(/cannot open \S+\/fifo\/\./) });
+    expect(ended).toMatchObject({
+      failed: true,
+      stderr: expect.stringMatching(/cannot open \S+\/fifo\/\./),
+    });
     await writer.stop();
   });
 
@@ -401,7 +458,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
       reject: false,
     });
-    expect(ended).toMatchObject({ exitCode: 1, stderr: `what is mounted at ${mount} is not in ${other}` });
+    expect(ended).toMatchObject({
+      exitCode: 1,
+      stderr: `what is mounted at ${mount} is not in ${other}`,
+    });
     await writer.stop();
     await expectThawed();
   });

@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -87,9 +97,14 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     options: Record<string, string>,
     { PATH = process.env.PATH, changed, ...told }: { PATH?: string } & Told = {},
   ) {
-    const { argv, stdin = '' } = fillStep({ builtin: 'Image', what: 'Image a/b', options, ...told }, target);
+    const { argv, stdin = '' } = fillStep(
+      { builtin: 'Image', what: 'Image a/b', options, ...told },
+      target,
+    );
     const [file = '', ...args] =
-      changed === undefined ? argv : scriptArgv('stowage-image', changed(IMAGE_SCRIPT), ...argv.slice(5));
+      changed === undefined
+        ? argv
+        : scriptArgv('stowage-image', changed(IMAGE_SCRIPT), ...argv.slice(5));
     const { exitCode, all } = await execa(file, args, {
       input: stdin,
       env: { PATH },
@@ -125,7 +140,11 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     'raw, packed by %s, with zeros as holes',
     async (compression) => {
       server.paths.set('/disk', PACKED[compression]);
-      const options = { source: server.url('/disk'), compression, sha256: sha256(PACKED[compression]) };
+      const options = {
+        source: server.url('/disk'),
+        compression,
+        sha256: sha256(PACKED[compression]),
+      };
       expect(await fill(options)).toEqual({ exit: 0, said: '' });
       await isFilled(CONTENT);
       const { blocks } = await stat(partial);
@@ -134,15 +153,21 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     },
   );
 
-  test.each(['gzip', 'zstd', 'xz', 'bzip2'] as const)('by its first bytes: %s', async (compression) => {
-    server.paths.set('/disk', PACKED[compression]);
-    expect(await fill({ source: server.url('/disk') })).toEqual({ exit: 0, said: '' });
-    await isFilled(CONTENT);
-  });
+  test.each(['gzip', 'zstd', 'xz', 'bzip2'] as const)(
+    'by its first bytes: %s',
+    async (compression) => {
+      server.paths.set('/disk', PACKED[compression]);
+      expect(await fill({ source: server.url('/disk') })).toEqual({ exit: 0, said: '' });
+      await isFilled(CONTENT);
+    },
+  );
 
   test('what somebody declares uncompressed is written as it is', async () => {
     server.paths.set('/disk', PACKED.xz);
-    expect(await fill({ source: server.url('/disk'), compression: 'none' })).toEqual({ exit: 0, said: '' });
+    expect(await fill({ source: server.url('/disk'), compression: 'none' })).toEqual({
+      exit: 0,
+      said: '',
+    });
     await isFilled(PACKED.xz);
   });
 
@@ -210,7 +235,9 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       try {
         expect(await onDevice()).toEqual({
           exit: 1,
-          said: expect.stringMatching(/^the file system of \/var\/lib\/stowage on this node is too full/),
+          said: expect.stringMatching(
+            /^the file system of \/var\/lib\/stowage on this node is too full/,
+          ),
         });
         expect(await leftThere()).toEqual([]);
       } finally {
@@ -262,7 +289,10 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     ['ext4', 'qcow2'],
   ] as const)('disk.img in an %s from %s', async (content, format) => {
     server.paths.set('/disk', format === 'raw' ? CONTENT : await qcow2());
-    expect(await fill({ source: server.url('/disk'), format }, { content })).toEqual({ exit: 0, said: '' });
+    expect(await fill({ source: server.url('/disk'), format }, { content })).toEqual({
+      exit: 0,
+      said: '',
+    });
     const place = join(folder.path, 'mnt');
     await mkdir(place);
     await execa('mount', ['-o', 'loop,ro', partial, place]);
@@ -281,15 +311,19 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await isFilled(CONTENT);
   });
 
-  const to = (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
-    response.writeHead(302, { Location: location() }).end();
+  const to =
+    (location: () => string) => (_request: unknown, response: import('node:http').ServerResponse) =>
+      response.writeHead(302, { Location: location() }).end();
 
   test('what parses the answers of servers has no rights, and nobody on the node sees the query', async () => {
     server.paths.set('/slow?sig=S3CRET', (_request, response) => {
       response.writeHead(200, { 'Content-Length': CONTENT.length });
       response.write(CONTENT.subarray(0, MIB));
     });
-    const filling = fill({ source: server.url('/slow?sig=S3CRET') }, { authorization: 'Bearer S3CRET' });
+    const filling = fill(
+      { source: server.url('/slow?sig=S3CRET') },
+      { authorization: 'Bearer S3CRET' },
+    );
     await until('it has begun', async () => server.asked.length > 0 || undefined);
     const pid = (await execa('pgrep', ['-x', '-f', `curl .* ::127.0.0.1:${server.port}.*`])).stdout;
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -354,7 +388,10 @@ describeAsRoot('the program that fills a volume from an Image', () => {
         response.writeHead(302, { Location: other.url('/disk') }).end(),
       );
       const authorization = 'Basic "a\\b"';
-      expect(await fill({ source: server.url('/disk') }, { authorization })).toEqual({ exit: 0, said: '' });
+      expect(await fill({ source: server.url('/disk') }, { authorization })).toEqual({
+        exit: 0,
+        said: '',
+      });
       expect(server.asked).toEqual([{ path: '/disk', authorization }]);
       expect(other.asked).toEqual([{ path: '/disk', authorization: undefined }]);
     } finally {
@@ -373,7 +410,9 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await isFilled(CONTENT);
   });
 
-  test.each<[string, number, string, () => Promise<Record<string, string>> | Record<string, string>]>([
+  test.each<
+    [string, number, string, () => Promise<Record<string, string>> | Record<string, string>]
+  >([
     [
       'a wrong checksum',
       3,
@@ -406,7 +445,12 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       `larger than the ${SIZE} bytes`,
       () => ({ source: server.url('/bomb'), compression: 'zstd' }),
     ],
-    ['a server that is not there', 1, 'could not be fetched', () => ({ source: 'http://127.0.0.1:1/x' })],
+    [
+      'a server that is not there',
+      1,
+      'could not be fetched',
+      () => ({ source: 'http://127.0.0.1:1/x' }),
+    ],
     [
       'another loopback address',
       3,
@@ -414,13 +458,38 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       () => ({ source: `http://127.0.0.2:${server.port}/disk` }),
     ],
     ['localhost of IPv6', 3, 'is at ::1', () => ({ source: `http://[::1]:${server.port}/disk` })],
-    ['the same in IPv4', 3, 'is at', () => ({ source: `http://[::ffff:127.0.0.2]:${server.port}/disk` })],
-    ['link-local addresses', 3, 'is at 169.254.169.254', () => ({ source: 'http://169.254.169.254/x' })],
+    [
+      'the same in IPv4',
+      3,
+      'is at',
+      () => ({ source: `http://[::ffff:127.0.0.2]:${server.port}/disk` }),
+    ],
+    [
+      'link-local addresses',
+      3,
+      'is at 169.254.169.254',
+      () => ({ source: 'http://169.254.169.254/x' }),
+    ],
     ['a redirect to one', 3, 'is at 169.254.169.254', () => ({ source: server.url('/away') })],
     ['a redirect to a loopback one', 3, 'is at 127.0.0.2', () => ({ source: server.url('/loop') })],
-    ['a redirect to a file', 3, 'is neither of http nor of https', () => ({ source: server.url('/file') })],
-    ['redirects without an end', 3, 'redirects more than 5 times', () => ({ source: server.url('/round') })],
-    ['another scheme', 3, 'is neither of http nor of https', () => ({ source: 'ftp://127.0.0.1/x' })],
+    [
+      'a redirect to a file',
+      3,
+      'is neither of http nor of https',
+      () => ({ source: server.url('/file') }),
+    ],
+    [
+      'redirects without an end',
+      3,
+      'redirects more than 5 times',
+      () => ({ source: server.url('/round') }),
+    ],
+    [
+      'another scheme',
+      3,
+      'is neither of http nor of https',
+      () => ({ source: 'ftp://127.0.0.1/x' }),
+    ],
     [
       'a user in a URL',
       3,
@@ -453,7 +522,12 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       'begins as an HTML page',
       () => ({ source: server.url('/page'), compression: 'zstd', format: 'exact' }),
     ],
-    ['a page that is compressed', 3, 'begins as an HTML page', () => ({ source: server.url('/page.gz') })],
+    [
+      'a page that is compressed',
+      3,
+      'begins as an HTML page',
+      () => ({ source: server.url('/page.gz') }),
+    ],
     [
       'a disk of another program',
       3,
@@ -476,7 +550,12 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     ],
     ['nothing', 3, 'the source is empty', () => ({ source: server.url('/empty') })],
     ['nothing, compressed', 3, 'the source is empty', () => ({ source: server.url('/empty.xz') })],
-    ['a qcow2 that is none', 3, 'it is no qcow2', () => ({ source: server.url('/disk'), format: 'qcow2' })],
+    [
+      'a qcow2 that is none',
+      3,
+      'it is no qcow2',
+      () => ({ source: server.url('/disk'), format: 'qcow2' }),
+    ],
   ])('%s is refused, and nothing is left', async (_what, exit, said, options) => {
     server.paths.set('/disk', CONTENT);
     server.paths.set('/half.gz', PACKED.gzip.subarray(0, 3 * MIB));
@@ -529,11 +608,16 @@ describeAsRoot('the program that fills a volume from an Image', () => {
       await until('it waits', async () => (await left()).length > 0 || undefined);
       const path = join(folder.path, 'other', `${UID}.partial`);
       await mkdir(join(folder.path, 'other'));
-      expect(await fill({ source: server.url('/disk') }, { namespace: 'test', path })).toEqual(ended);
+      expect(await fill({ source: server.url('/disk') }, { namespace: 'test', path })).toEqual(
+        ended,
+      );
       expect(await fill({ source: server.url('/disk') }, { path })).toEqual(ended);
       expect(server.asked).toHaveLength(2);
       places.giveOne();
-      expect(await waits).toEqual({ exit: 0, said: 'stowage-waiting namespace\nstowage-waiting over' });
+      expect(await waits).toEqual({
+        exit: 0,
+        said: 'stowage-waiting namespace\nstowage-waiting over',
+      });
       await isFilled(CONTENT);
     } finally {
       await places.giveAll();
@@ -550,7 +634,9 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     const now = (text: string) => text.replaceAll('3600 + SIZE / 524288', '2 + SIZE / 16777216');
     expect(await fill(options, { changed: now })).toEqual({
       exit: 1,
-      said: expect.stringMatching(/took longer than the \d seconds that a volume of this size may take/),
+      said: expect.stringMatching(
+        /took longer than the \d seconds that a volume of this size may take/,
+      ),
     });
   });
 
@@ -671,30 +757,39 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     await isFilled(CONTENT);
   });
 
-  test.each(['curl', 'zstd', 'setpriv', 'qemu-img'])('a node without %s says so', async (program) => {
-    server.paths.set('/disk', PACKED.zstd);
-    const bin = join(folder.path, 'bin');
-    await mkdir(bin);
-    // All others.
-    const copy = 'cp -rsn /usr/bin/. /usr/sbin/. "$1"; rm "$1/$2"';
-    await execa('sh', ['-c', copy, 'sh', bin, program]);
-    const before = process.env.PATH;
-    process.env.PATH = bin;
-    try {
-      const format = program === 'qemu-img' ? 'qcow2' : 'raw';
-      expect(await fill({ source: server.url('/disk'), compression: 'zstd', format })).toEqual({
-        exit: 3,
-        said: expect.stringContaining(`this node has no program ${program}`),
-      });
-    } finally {
-      process.env.PATH = before;
-    }
-  });
+  test.each(['curl', 'zstd', 'setpriv', 'qemu-img'])(
+    'a node without %s says so',
+    async (program) => {
+      server.paths.set('/disk', PACKED.zstd);
+      const bin = join(folder.path, 'bin');
+      await mkdir(bin);
+      // All others.
+      const copy = 'cp -rsn /usr/bin/. /usr/sbin/. "$1"; rm "$1/$2"';
+      await execa('sh', ['-c', copy, 'sh', bin, program]);
+      const before = process.env.PATH;
+      process.env.PATH = bin;
+      try {
+        const format = program === 'qemu-img' ? 'qcow2' : 'raw';
+        expect(await fill({ source: server.url('/disk'), compression: 'zstd', format })).toEqual({
+          exit: 3,
+          said: expect.stringContaining(`this node has no program ${program}`),
+        });
+      } finally {
+        process.env.PATH = before;
+      }
+    },
+  );
 
   test.each([
     ['others may write it', () => chmod('/etc/stowage/sources.conf', 0o666)],
-    ['a line is not understood', () => writeFile('/etc/stowage/sources.conf', 'allow-adress 127.0.0.1\n')],
-    ['a network is none', () => writeFile('/etc/stowage/sources.conf', 'allow-address 127.0.0.1/99\n')],
+    [
+      'a line is not understood',
+      () => writeFile('/etc/stowage/sources.conf', 'allow-adress 127.0.0.1\n'),
+    ],
+    [
+      'a network is none',
+      () => writeFile('/etc/stowage/sources.conf', 'allow-address 127.0.0.1/99\n'),
+    ],
   ])('what the node lists does not count where %s', async (_why, change) => {
     server.paths.set('/disk', CONTENT);
     await change();

@@ -54,13 +54,17 @@ describe('strategic merge patches', () => {
   function withoutRest(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(withoutRest);
     if (!isFields(value)) return value;
-    const entries = Object.entries(value).filter(([key, child]) => key !== '$retainKeys' && child !== null);
+    const entries = Object.entries(value).filter(
+      ([key, child]) => key !== '$retainKeys' && child !== null,
+    );
     return Object.fromEntries(entries.map(([key, child]) => [key, withoutRest(child)]));
   }
 
   function ours(object: Fields, patch: Fields): Fields | 'refused' {
     try {
-      return JSON.parse(JSON.stringify(strategicMerge(object, patch, shapeOf(String(object.kind)))));
+      return JSON.parse(
+        JSON.stringify(strategicMerge(object, patch, shapeOf(String(object.kind)))),
+      );
     } catch {
       return 'refused';
     }
@@ -81,7 +85,9 @@ describe('strategic merge patches', () => {
     // What is below an item is reached in the item of one key.
     return [
       ...own,
-      ...Object.entries(shape.fields ?? {}).flatMap(([field, child]) => merged(child, [...path, field])),
+      ...Object.entries(shape.fields ?? {}).flatMap(([field, child]) =>
+        merged(child, [...path, field]),
+      ),
     ];
   }
 
@@ -103,7 +109,10 @@ describe('strategic merge patches', () => {
     const root = shapeOf(kind);
     for (const [path, { mergeKey }] of merged(root)) {
       const item = (id: string) => (mergeKey ? { [mergeKey]: id } : id);
-      const object = merge({ apiVersion, kind, metadata: { name: 'x' } }, at(root, path, [item('a')]));
+      const object = merge(
+        { apiVersion, kind, metadata: { name: 'x' } },
+        at(root, path, [item('a')]),
+      );
       const patch = at(root, path, [item('b')]);
       const expected = await real(object, patch);
       expect(JSON.stringify(expected)).toMatch(/"a".*"b"|"b".*"a"/);

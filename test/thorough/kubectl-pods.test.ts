@@ -94,14 +94,24 @@ describeAsRoot('a pod', () => {
     const target = join(podsFolder(), uid, 'volumes/kubernetes.io~local-volume/v-filesystem');
     expect(readFileSync(join(target, 'hello'), 'utf8')).toBe('world');
     await kubectl.expectOutput('delete pod p', 'pod "p" deleted');
-    expect([mounted(), existsSync(target), existsSync(join(data(), 'hello'))]).toEqual([false, false, true]);
+    expect([mounted(), existsSync(target), existsSync(join(data(), 'hello'))]).toEqual([
+      false,
+      false,
+      true,
+    ]);
   });
 
   test('is not started with a volume that cannot be mounted here', async () => {
     for (const object of objects('Block').slice(2)) await kubectl.applied(object);
     for (const object of using('Block')) await kubectl.applied(object);
-    await kubectl.expectOutput('wait --for=condition=PodScheduled pod/p --timeout=120s', /condition met$/);
-    await kubectl.expectOutput('get pod p --no-headers', /^p +0\/1 +(Pending|ContainerCreating) +0 +\d+s$/);
+    await kubectl.expectOutput(
+      'wait --for=condition=PodScheduled pod/p --timeout=120s',
+      /condition met$/,
+    );
+    await kubectl.expectOutput(
+      'get pod p --no-headers',
+      /^p +0\/1 +(Pending|ContainerCreating) +0 +\d+s$/,
+    );
     await kubectl.expectOutput('delete pod p', 'pod "p" deleted');
     await kubectl.expectOutput(
       'get events --no-headers',

@@ -118,9 +118,12 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     });
     uids.push(metadata.uid ?? '');
   }
-  const phase = async (name: string) => (await cluster.client.get<Volume>(VOLUMES, name)).status?.phase;
+  const phase = async (name: string) =>
+    (await cluster.client.get<Volume>(VOLUMES, name)).status?.phase;
   const available = (name: string) =>
-    until(`${name} is Available`, async () => ((await phase(name)) === 'Available' ? true : undefined));
+    until(`${name} is Available`, async () =>
+      (await phase(name)) === 'Available' ? true : undefined,
+    );
 
   test('goes on while metrics are asked for 40,000 times over one connection, and by 300', async () => {
     await start();
@@ -129,7 +132,8 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
     const closed = connections.map(
       (socket) => new Promise((resolve) => socket.on('error', resolve).on('close', resolve)),
     );
-    for (const socket of connections) socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
+    for (const socket of connections)
+      socket.write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40_000));
     await Promise.all(closed);
     await ready();
     await create('asked', 'n1');
@@ -163,7 +167,9 @@ describeAsRoot('a daemon with the memory of its Deployment', () => {
         },
       },
       {
-        metadata: { finalizers: Array.from({ length: 4000 }, (_, index) => `a.b/${'f'.repeat(50)}${index}`) },
+        metadata: {
+          finalizers: Array.from({ length: 4000 }, (_, index) => `a.b/${'f'.repeat(50)}${index}`),
+        },
       },
       {
         spec: {

@@ -52,7 +52,9 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await execa('mkfs.ext4', ['-q', disk.path]);
     volumes = await followVolumes(cluster.client, ({ metadata: { uid = '' } }) => uids.push(uid));
     // Nobody claims anything here, fills it, or takes snapshots.
-    told = (await readmeSeries()).filter(({ name }) => !/^stowage_(claim|snapshot|populated)/.test(name));
+    told = (await readmeSeries()).filter(
+      ({ name }) => !/^stowage_(claim|snapshot|populated)/.test(name),
+    );
     // mkfs.ext4 takes the option and refuses the value.
     await cluster.client.create(STORAGE_CLASSES, {
       apiVersion: 'storage.k8s.io/v1',
@@ -78,7 +80,14 @@ describeAsRoot('the metrics of a busy daemon', () => {
   });
 
   function startWatch(config: string) {
-    const flags = ['--ssh-config', sshd.configFile, '--config', config, '--http-endpoint', '127.0.0.1:0'];
+    const flags = [
+      '--ssh-config',
+      sshd.configFile,
+      '--config',
+      config,
+      '--http-endpoint',
+      '127.0.0.1:0',
+    ];
     return execa('bin/stowage', ['watch', ...flags], {
       env: { KUBECONFIG: cluster.kubeconfig },
       reject: false,
@@ -113,8 +122,14 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await Promise.all(names.map((name) => cluster.client.delete(VOLUMES, name)));
     await have('gone', names, (volume) => volume === undefined);
   };
-  const have = (what: string, names: readonly string[], are: (volume: Volume | undefined) => boolean) =>
-    until(`${names} ${what}`, async () => (names.every((name) => are(volumes.get(name))) ? true : undefined));
+  const have = (
+    what: string,
+    names: readonly string[],
+    are: (volume: Volume | undefined) => boolean,
+  ) =>
+    until(`${names} ${what}`, async () =>
+      names.every((name) => are(volumes.get(name))) ? true : undefined,
+    );
   const haveIn = (phase: string, names: readonly string[]) =>
     have(phase, names, (volume) => volume?.status?.phase === phase);
 
@@ -130,7 +145,11 @@ describeAsRoot('the metrics of a busy daemon', () => {
     const sizes = (places: Record<string, number>) =>
       shows(
         'stowage_volumes_size_bytes',
-        Object.entries(places).map(([node, mi]) => ({ node, directory: folder.path, value: mi * MI })),
+        Object.entries(places).map(([node, mi]) => ({
+          node,
+          directory: folder.path,
+          value: mi * MI,
+        })),
       );
 
     await create('kept', 'n2');
@@ -166,12 +185,21 @@ describeAsRoot('the metrics of a busy daemon', () => {
 
     await remove(['kept']);
     // Its node is never reached again, and what may be there is kept in mind as a Leftover.
-    await execa('bin/stowage', ['delete', 'volume', 'unreached', '--forget-node', '--yes', '--wait'], {
-      env: { KUBECONFIG: cluster.kubeconfig },
-    });
-    const leftover = await until('a Leftover', async () => (await cluster.client.list(LEFTOVERS)).items[0]);
+    await execa(
+      'bin/stowage',
+      ['delete', 'volume', 'unreached', '--forget-node', '--yes', '--wait'],
+      {
+        env: { KUBECONFIG: cluster.kubeconfig },
+      },
+    );
+    const leftover = await until(
+      'a Leftover',
+      async () => (await cluster.client.list(LEFTOVERS)).items[0],
+    );
     await until('it is looked after', async () =>
-      sumOf(await scrape(), 'stowage_reconciles_total', { controller: 'leftover' }) > 0 ? true : undefined,
+      sumOf(await scrape(), 'stowage_reconciles_total', { controller: 'leftover' }) > 0
+        ? true
+        : undefined,
     );
     await cluster.client.delete(LEFTOVERS, leftover.metadata.name);
 
@@ -198,7 +226,9 @@ describeAsRoot('the metrics of a busy daemon', () => {
     expect(most('stowage_informer_age_seconds')).toBeLessThan(elapsed);
     const texts = new Set(all.flatMap(({ labels }) => Object.values(labels)));
     const ofOneVolume = [...uids, 'kept', 'unreached', 'made-', 'failing-', 'refused-'];
-    expect([...texts].filter((text) => ofOneVolume.some((part) => text.includes(part)))).toEqual([]);
+    expect([...texts].filter((text) => ofOneVolume.some((part) => text.includes(part)))).toEqual(
+      [],
+    );
   });
 
   /** While a Volume of 16 MiB is there, on n2. */

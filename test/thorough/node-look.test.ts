@@ -49,7 +49,16 @@ describeAsRoot('looking at a node', () => {
     execa('bin/stowage', argv, { env: { KUBECONFIG: of.kubeconfig }, reject: false });
 
   test('what --dry-run=plan prints makes the volume when it is run', async () => {
-    const argv = ['--node', 'n1', '--size', '20Mi', '--directory', folder.path, '--storage-class', 'local'];
+    const argv = [
+      '--node',
+      'n1',
+      '--size',
+      '20Mi',
+      '--directory',
+      folder.path,
+      '--storage-class',
+      'local',
+    ];
     const planned = await stowage(
       cluster,
       ...['create', 'volume', 'planned', ...argv],
@@ -63,7 +72,9 @@ describeAsRoot('looking at a node', () => {
 
     made.push(PLACEHOLDER);
     await execa('sh', ['-eu'], { input: planned.stdout });
-    expect((await execa('blkid', ['-p', '-s', 'UUID', '-o', 'value', file])).stdout).toBe(PLACEHOLDER);
+    expect((await execa('blkid', ['-p', '-s', 'UUID', '-o', 'value', file])).stdout).toBe(
+      PLACEHOLDER,
+    );
     expect((await execa('losetup', ['-j', file])).stdout).toContain(file);
     expect(existsSync(`/dev/disk/by-uuid/${PLACEHOLDER}`)).toBe(true);
 
@@ -132,7 +143,10 @@ describeAsRoot('looking at a node', () => {
     expect(existsSync(join(folder.path, uid))).toBe(false);
 
     expect(await found(cluster)).toMatchObject([
-      { check: 'Volume data1', message: expect.stringContaining('is missing, and so are its records') },
+      {
+        check: 'Volume data1',
+        message: expect.stringContaining('is missing, and so are its records'),
+      },
     ]);
   });
 
@@ -147,14 +161,20 @@ describeAsRoot('looking at a node', () => {
     const fingerprint = shown.stdout.split(' ')[1] ?? '';
     const wrong = `SHA256:${'A'.repeat(43)}`;
 
-    expect((await check()).stdout).toMatch(/^reachable +problem +node n1: its host key is not known/m);
+    expect((await check()).stdout).toMatch(
+      /^reachable +problem +node n1: its host key is not known/m,
+    );
     expect(await check('--trust-host-key', wrong)).toMatchObject({
       exitCode: 5,
-      stderr: expect.stringContaining(`no host key with the fingerprint ${wrong}, but ${fingerprint}`),
+      stderr: expect.stringContaining(
+        `no host key with the fingerprint ${wrong}, but ${fingerprint}`,
+      ),
     });
     expect(existsSync(knownHosts)).toBe(false);
     const trusted = await check('--trust-host-key', fingerprint);
-    expect(trusted.stderr).toContain(`${fingerprint} (ssh-ed25519) of node n1 is trusted from now on`);
+    expect(trusted.stderr).toContain(
+      `${fingerprint} (ssh-ed25519) of node n1 is trusted from now on`,
+    );
     expect(trusted.stdout).toMatch(/^reachable +OK/m);
     expect((await check('--trust-host-key', fingerprint)).stderr).toContain('was known already');
 
@@ -179,7 +199,8 @@ describeAsRoot('looking at a node', () => {
         const { checks } = JSON.parse((await stowage(restored, ...argv)).stdout) as NodeReport;
         // Whatever others left on the machine, also records of files in folders that the sample does not name.
         return checks.filter(
-          ({ ok, check: name, message }) => !ok && name !== 'leftover' && !message.includes("'find -H /tmp/"),
+          ({ ok, check: name, message }) =>
+            !ok && name !== 'leftover' && !message.includes("'find -H /tmp/"),
         );
       };
       const get = async () => {
@@ -191,14 +212,21 @@ describeAsRoot('looking at a node', () => {
       expect(await get()).toMatchObject({ reachable: true, free: { bytes: expect.any(Number) } });
       await user.allow(['USER ALL = (root) NOPASSWD: /usr/bin/lsblk, !/usr/sbin/sgdisk']);
       expect(await check()).toMatchObject([
-        { check: 'tools', message: expect.stringContaining("'sgdisk --version'"), hint: expect.any(String) },
+        {
+          check: 'tools',
+          message: expect.stringContaining("'sgdisk --version'"),
+          hint: expect.any(String),
+        },
       ]);
       await user.allow(['USER ALL = (root) PASSWD: ALL']);
       expect(await check()).toMatchObject([
         { check: 'user', message: expect.stringContaining('sudo does not') },
       ]);
       const refused = await get();
-      expect(refused).toMatchObject({ reachable: true, message: expect.stringContaining('sudo does not') });
+      expect(refused).toMatchObject({
+        reachable: true,
+        message: expect.stringContaining('sudo does not'),
+      });
       expect(refused).not.toHaveProperty('free');
     } finally {
       await user.remove();

@@ -57,9 +57,11 @@ describeAsRoot('half of 20 nodes drop packets', () => {
     const ssh = join(folder.path, 'ssh');
     await writeFile(ssh, `#!/bin/sh\nexec ${network.client.join(' ')} /usr/bin/ssh "$@"\n`);
     await chmod(ssh, 0o755);
-    for (let n = 0; n < DISKS; n++) disks.push(await makeDisk(folder.path, `disk-${n}`, 16n << 20n));
+    for (let n = 0; n < DISKS; n++)
+      disks.push(await makeDisk(folder.path, `disk-${n}`, 16n << 20n));
     volumes = await followVolumes(cluster.client, ({ metadata: { name }, status }) => {
-      if (status?.phase === 'Available' && !availableAt.has(name)) availableAt.set(name, Date.now());
+      if (status?.phase === 'Available' && !availableAt.has(name))
+        availableAt.set(name, Date.now());
       if (status?.phase === 'Failed') failed.push(name);
     });
   });
@@ -97,7 +99,11 @@ describeAsRoot('half of 20 nodes drop packets', () => {
   }
 
   /** So many Volumes on each node, at once. Returns their names. */
-  async function create(batch: string, nodes: readonly string[], perNode: number): Promise<string[]> {
+  async function create(
+    batch: string,
+    nodes: readonly string[],
+    perNode: number,
+  ): Promise<string[]> {
     const names = nodes.flatMap((node) =>
       Array.from({ length: perNode }, (_, n) => [`${batch}-${node}-${n}`, node]),
     );
@@ -122,7 +128,9 @@ describeAsRoot('half of 20 nodes drop packets', () => {
       await until('they are Available', async () => (others().length === 0 ? true : undefined));
     } catch (cause) {
       const seen = others().map((name) => `${name}: ${JSON.stringify(volumes.get(name)?.status)}`);
-      throw new Error(`${seen.length} of ${names.length} are not Available: ${seen.slice(0, 3)}`, { cause });
+      throw new Error(`${seen.length} of ${names.length} are not Available: ${seen.slice(0, 3)}`, {
+        cause,
+      });
     }
   }
 
@@ -203,7 +211,9 @@ describeAsRoot('half of 20 nodes drop packets', () => {
       expect(waiting.filter((name) => availableAt.has(name))).toEqual([]);
       expectUsual(among, usual);
       await allUnreachable([...waiting, ...made]);
-      expect(made.map((name) => volumes.get(name)?.status?.phase)).toEqual(made.map(() => 'Available'));
+      expect(made.map((name) => volumes.get(name)?.status?.phase)).toEqual(
+        made.map(() => 'Available'),
+      );
       await expectBackAndDelete(waiting);
     },
     240_000,

@@ -35,11 +35,14 @@ describeAsRoot.each(TRANSPORTS)(
         seen.push((await scene.get('astray')).status);
         return (await execa('realpath', [path])).stdout === device ? true : undefined;
       });
-      const readyOf = (each: Volume['status']) => each?.conditions?.find(({ type }) => type === 'Ready');
+      const readyOf = (each: Volume['status']) =>
+        each?.conditions?.find(({ type }) => type === 'Ready');
       const told = seen.find((each) => readyOf(each)?.reason === 'PathAstray');
       expect(readyOf(told)).toMatchObject({
         status: 'False',
-        message: expect.stringContaining(`${path} leads to ${other}, not to the volume's device ${device}`),
+        message: expect.stringContaining(
+          `${path} leads to ${other}, not to the volume's device ${device}`,
+        ),
       });
       await until('Ready again', async () =>
         readyOf((await scene.get('astray')).status)?.status === 'True' ? true : undefined,

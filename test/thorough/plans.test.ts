@@ -36,7 +36,9 @@ describeAsRoot('a plan of which a part was run', () => {
     folder = await temporaryFolder('plans');
     wrappers = await makeWrappers({ programs: ['mkfs.ext4', 'dd', 'rm'] });
     sshd = await startSshd({ nodes: ['n1'], env: { PATH: wrappers.path } });
-    ssh = createShellExecutor(createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }));
+    ssh = createShellExecutor(
+      createSshShell({ configFile: sshd.configFile, addressOf: () => ({}) }),
+    );
   });
 
   afterAll(async () => {
@@ -155,7 +157,10 @@ describeAsRoot('a plan of which a part was run', () => {
     const planned = await planNow(ssh, 'n1', 'prepare', desired);
     await wrappers.crash(crash);
     const died = await runSteps(ssh, 'n1', desired, 'steps' in planned ? planned.steps : []);
-    expect(died).toMatchObject({ state: 'died', step: { command: expect.stringContaining(crash.program) } });
+    expect(died).toMatchObject({
+      state: 'died',
+      step: { command: expect.stringContaining(crash.program) },
+    });
     await expectPrepared(ssh);
     expect((await observe(ssh, 'n1', desired)).done).toEqual({ sizeBytes: desired.sizeBytes });
     await expectDestroyed(ssh);

@@ -27,11 +27,14 @@ describeAsRoot('a volume on a file system that others fill', () => {
     await scene.createFast();
   });
 
-  const of = (storage: string) => ({ volumeMode: 'Block', resources: { requests: { storage } } }) as const;
+  const of = (storage: string) =>
+    ({ volumeMode: 'Block', resources: { requests: { storage } } }) as const;
   async function device(id: `${string}/${string}`, size: string): Promise<string> {
     await scene.claims.create(id, of(size));
     const { metadata } = await scene.claims.isBound(id);
-    return (await scene.cluster.client.get<Volume>(VOLUMES, metadata.name)).status?.devicePath ?? '';
+    return (
+      (await scene.cluster.client.get<Volume>(VOLUMES, metadata.name)).status?.devicePath ?? ''
+    );
   }
   const write = (path: string, mib: number) =>
     execa('dd', [
@@ -54,7 +57,10 @@ describeAsRoot('a volume on a file system that others fill', () => {
     const source = { url: scene.server.url('/held') };
     await createImage(scene.cluster.client, 'test/held', { source, format: 'qcow2' } as never);
     for (let index = 0; index < 8; index++)
-      await scene.claims.create(`test/c${index}`, { ...of('2Mi'), dataSourceRef: fromImage('held') });
+      await scene.claims.create(`test/c${index}`, {
+        ...of('2Mi'),
+        dataSourceRef: fromImage('held'),
+      });
     const told = () =>
       Promise.all(
         Array.from({ length: 8 }, async (_, index) =>
@@ -89,7 +95,12 @@ describeAsRoot('a volume on a file system that others fill', () => {
           apiVersion: `${BACKUPS.group}/${BACKUPS.version}`,
           kind: BACKUPS.kind,
           metadata: { name: name(index) },
-          ...{ spec: { snapshotName: 'snap', to: { path: join(scene.folder, 'archives', name(index)) } } },
+          ...{
+            spec: {
+              snapshotName: 'snap',
+              to: { path: join(scene.folder, 'archives', name(index)) },
+            },
+          },
         },
         { namespace: 'test' },
       );
@@ -105,7 +116,8 @@ describeAsRoot('a volume on a file system that others fill', () => {
       'each is made, or has no room',
       async () =>
         (await statuses()).every(
-          (each) => each.startsWith('Completed') || each.includes('too full for the archive, which leaves'),
+          (each) =>
+            each.startsWith('Completed') || each.includes('too full for the archive, which leaves'),
         ) || undefined,
     );
     expect((await statuses()).filter((each) => each.startsWith('Completed'))).not.toHaveLength(5);

@@ -12,7 +12,11 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../src/api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
@@ -61,7 +65,10 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       }
       const wanted = sparseVolume('data', 'n1', '64Mi');
       const sparseLoopDevice = { size: '64Mi', directory: disk.path };
-      await client.create<Volume>(VOLUMES, { ...wanted, spec: { ...wanted.spec, sparseLoopDevice } });
+      await client.create<Volume>(VOLUMES, {
+        ...wanted,
+        spec: { ...wanted.spec, sparseLoopDevice },
+      });
       const volume = await until('the Volume is Available', async () => {
         const found = await client.get<Volume>(VOLUMES, 'data');
         return found.status?.phase === 'Available' ? found : undefined;
@@ -118,12 +125,17 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
     const statusOf = async (name: string) =>
       (await cluster.client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace })).status;
     const isReady = (name: string) =>
-      until(`${name} is ready`, async () => ((await statusOf(name))?.readyToUse ? true : undefined));
+      until(`${name} is ready`, async () =>
+        (await statusOf(name))?.readyToUse ? true : undefined,
+      );
 
     /** The copy, and what is in it. */
     async function copyOf(snapshot: VolumeSnapshot) {
       const name = `snapcontent-${snapshot.metadata.uid}`;
-      const content = await cluster.client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name);
+      const content = await cluster.client.get<VolumeSnapshotContent>(
+        VOLUME_SNAPSHOT_CONTENTS,
+        name,
+      );
       const path = `${disk.path}/snapshots/${content.metadata.uid}`;
       expect(content.status).toMatchObject({
         snapshotHandle: `file:n1:${path}`,
@@ -160,7 +172,9 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])(
       const snapshot = await create('second', 'clones');
       if (type === 'ext4') {
         await until('it says so', async () =>
-          (await statusOf('second'))?.error?.message?.includes('cannot clone files') ? true : undefined,
+          (await statusOf('second'))?.error?.message?.includes('cannot clone files')
+            ? true
+            : undefined,
         );
         expect((await statusOf('second'))?.readyToUse).toBe(false);
         await execa('umount', [mount]);

@@ -6,7 +6,13 @@ import { ALL_CRDS } from '../../src/api/crds.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { NAMESPACES } from '../../src/cli/install/kinds.ts';
-import { claimsOf, createClass, createNode, createSnapshotClass, type Id } from '../support/claim-objects.ts';
+import {
+  claimsOf,
+  createClass,
+  createNode,
+  createSnapshotClass,
+  type Id,
+} from '../support/claim-objects.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { bundleDaemon, type Daemon, type DaemonProgram } from '../support/daemon.ts';
 import { type OwnFileSystem, ownFileSystem } from '../support/loop-mounts.ts';
@@ -48,7 +54,12 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
     await createSnapshotClass(client, 'fast');
     program = await bundleDaemon();
     daemon = await program.start({
-      ...{ kubeconfig: cluster.kubeconfig, transport: 'ssh', nodes: ['n1'], sshConfig: sshd.configFile },
+      ...{
+        kubeconfig: cluster.kubeconfig,
+        transport: 'ssh',
+        nodes: ['n1'],
+        sshConfig: sshd.configFile,
+      },
       ...{ log: join(folder.path, 'effects'), effect: 0, when: 'before' },
     });
   });
@@ -56,7 +67,8 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
   afterAll(async () => {
     try {
       for (const id of SNAPSHOTS) await claims.removeSnapshot(id).catch(() => {});
-      for (const id of ['tenant-a/data', 'tenant-b/data'] as const) await claims.remove(id).catch(() => {});
+      for (const id of ['tenant-a/data', 'tenant-b/data'] as const)
+        await claims.remove(id).catch(() => {});
       await until('the claims are reclaimed', async () =>
         (await cluster.client.list(VOLUMES)).items.length === 0 ? true : undefined,
       );
@@ -90,12 +102,16 @@ describeAsRoot('eight snapshots of a volume on a file system with room for one',
     await Promise.all(SNAPSHOTS.map((id) => claims.createSnapshot(id, 'data', 'fast')));
     const taken = await until('each snapshot is ready or says why not', async () => {
       const all = await Promise.all(SNAPSHOTS.map((id) => claims.snapshot(id)));
-      return all.every(({ status }) => status?.readyToUse || status?.error !== undefined) ? all : undefined;
+      return all.every(({ status }) => status?.readyToUse || status?.error !== undefined)
+        ? all
+        : undefined;
     });
     const ready = taken.filter(({ status }) => status?.readyToUse);
     expect(ready).toHaveLength(1);
     for (const { status } of taken.filter((each) => !ready.includes(each))) {
-      expect(status?.error?.message).toMatch(/: node n1 has room for \d+ bytes in .*, and \d+ are needed$/);
+      expect(status?.error?.message).toMatch(
+        /: node n1 has room for \d+ bytes in .*, and \d+ are needed$/,
+      );
     }
     await fill(promised, 98);
     const { bavail, bsize } = await statfs(disk.path);

@@ -105,12 +105,18 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
   }
 
   /** As the kubelet has it for a pod, which has a file open, or the device. Returns what reads what the pod wrote. */
-  async function usedByPod({ volume, link }: Made, content: Content): Promise<() => Promise<string>> {
+  async function usedByPod(
+    { volume, link }: Made,
+    content: Content,
+  ): Promise<() => Promise<string>> {
     if (content === 'Block') {
       const { stdout: loop } = await execa('losetup', ['--find', '--show', link]);
       ends.push(() => execa('losetup', ['--detach', loop]));
-      await execa('dd', [`of=${loop}`, 'bs=4096', 'conv=notrunc,fsync', 'status=none'], { input: 'kept' });
-      return async () => (await execa('dd', [`if=${loop}`, 'bs=4', 'count=1', 'status=none'])).stdout;
+      await execa('dd', [`of=${loop}`, 'bs=4096', 'conv=notrunc,fsync', 'status=none'], {
+        input: 'kept',
+      });
+      return async () =>
+        (await execa('dd', [`if=${loop}`, 'bs=4', 'count=1', 'status=none'])).stdout;
     }
     const point = `/var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/${volume.metadata.name}`;
     const first = dirname((await mkdir(point, { recursive: true })) ?? point);
@@ -159,14 +165,19 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     expect([dry.exitCode, dry.stderr]).toEqual([0, '']);
     expect(dry.stdout).toMatch(/^# deployment\.apps\/storage-operator-.* is scaled from 1 to 0$/m);
     for (const { made: each } of all) {
-      expect(dry.stdout).toContain(`Volume ${each.volume.metadata.name} on node n1 is adopted: /dev/loop`);
+      expect(dry.stdout).toContain(
+        `Volume ${each.volume.metadata.name} on node n1 is adopted: /dev/loop`,
+      );
       expect(await exists(`${RECORDS}/${each.uid}.intent`)).toBe(false);
     }
     expect((await operatorOf(cluster.client)).spec.replicas).toBe(1);
     expect((await definitionOf(cluster.client)).metadata.generation).toBe(1);
 
     const [taken] = await Promise.all([takeOver(), endPodWhenScaledDown(cluster.client)]);
-    expect([taken.exitCode, taken.stderr]).toEqual([0, expect.stringContaining('scaled from 1 to 0')]);
+    expect([taken.exitCode, taken.stderr]).toEqual([
+      0,
+      expect.stringContaining('scaled from 1 to 0'),
+    ]);
     expect((await operatorOf(cluster.client)).metadata.annotations).toEqual({
       'stowage.dev/replicas-before': '1',
     });
@@ -175,7 +186,11 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       const { name } = volume.metadata;
       expect(taken.stderr).toContain(`volume/${name} adopted: /dev/loop`);
       const { status, metadata } = await volumeNamed(name);
-      expect(status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE', devicePath: each.link });
+      expect(status).toMatchObject({
+        phase: 'Available',
+        job: 'PrepareVolume/DONE',
+        devicePath: each.link,
+      });
       expect(status?.prepared?.node).toBe('n1');
       expect(status?.deviceName).toBe(volume.status?.deviceName);
       expect(metadata.finalizers).toEqual(volume.metadata.finalizers);
@@ -187,7 +202,9 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
     }
     // Done again, there is nothing left to do.
     const again = await takeOver('--dry-run=client');
-    expect(again.stdout.split('\n').every((line) => line.includes("is left: it is Stowage's"))).toBe(true);
+    expect(
+      again.stdout.split('\n').every((line) => line.includes("is left: it is Stowage's")),
+    ).toBe(true);
 
     const watch = execa(STOWAGE, ['watch', ...LOCAL], {
       env: { KUBECONFIG: cluster.kubeconfig },
@@ -278,7 +295,12 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       'a job of MetalK8s at work',
       () => sparse('data', 'ext4'),
       () =>
-        client().patch(VOLUMES, 'data', { status: { job: 'PrepareVolume/2020' } }, { subresource: 'status' }),
+        client().patch(
+          VOLUMES,
+          'data',
+          { status: { job: 'PrepareVolume/2020' } },
+          { subresource: 'status' },
+        ),
       /its job PrepareVolume\/2020 may be at work/,
     ],
   ];
@@ -310,7 +332,15 @@ describeAsRoot('install --take-over-metalk8s, of real devices as MetalK8s makes 
       watch.kill('SIGTERM');
       return watch;
     });
-    const deleted = await stowage('delete', 'volume', 'file', 'device', '--wait', '--timeout', '120s');
+    const deleted = await stowage(
+      'delete',
+      'volume',
+      'file',
+      'device',
+      '--wait',
+      '--timeout',
+      '120s',
+    );
     expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
     expect(await exists(`${SPARSE}/${file.uid}`)).toBe(false);
     expect((await execa('losetup', ['-n', '-j', `${SPARSE}/${file.uid}`])).stdout).toBe('');

@@ -53,7 +53,13 @@ describeAsRoot.each(TRANSPORTS)('a sparse ext4 volume over %s', (transport) => {
         () => undefined,
       ),
     );
-    const { stdout } = await scene.run('dd', [`if=${link}`, 'bs=4k', 'skip=4000', 'count=1', 'status=none']);
+    const { stdout } = await scene.run('dd', [
+      `if=${link}`,
+      'bs=4k',
+      'skip=4000',
+      'count=1',
+      'status=none',
+    ]);
     expect(stdout.slice(0, 4)).toBe('kept');
     await until('Ready again', async () =>
       (await scene.get('back')).status?.conditions?.[0]?.status === 'True' ? true : undefined,

@@ -88,7 +88,8 @@ describeAsRoot('what why says to do about nodes', () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return volume.status?.phase === phase ? volume : undefined;
     });
-  const remove = (name: string) => someone.shell(`stowage delete volume ${name} --wait --timeout 120s --yes`);
+  const remove = (name: string) =>
+    someone.shell(`stowage delete volume ${name} --wait --timeout 120s --yes`);
   const disk = async () => {
     const made = await makeDisk(folder.path, randomUUID(), 64n << 20n);
     disks.push(made);
@@ -152,7 +153,9 @@ describeAsRoot('what why says to do about nodes', () => {
     await create('first');
     await until('the connection of before is gone', async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, 'first');
-      return volume.status?.conditions?.some(({ reason }) => reason === 'NodeUnreachable') || undefined;
+      return (
+        volume.status?.conditions?.some(({ reason }) => reason === 'NodeUnreachable') || undefined
+      );
     });
     await create('anew');
     const said = await someone.untilCause('volume/anew', 'HostKeyChanged');
@@ -161,7 +164,9 @@ describeAsRoot('what why says to do about nodes', () => {
     const { stdout: printed } = await execa('ssh-keygen', ['-lf', `${key}.pub`]);
     expect(said.fix?.run?.at(-1)).toContain(printed.split(' ')[1]);
     // The check finds what is on this machine of others, too, and says so by its status.
-    const run = said.fix?.run?.map((line) => (/ check node /.test(line) ? `${line} || [ $? = 5 ]` : line));
+    const run = said.fix?.run?.map((line) =>
+      / check node /.test(line) ? `${line} || [ $? = 5 ]` : line,
+    );
     await someone.follow({ ...said, fix: { say: '', ...(run && { run }) } });
     await inPhase('anew', 'Available');
     await inPhase('first', 'Available');
@@ -256,7 +261,9 @@ describeAsRoot('what why says to do about nodes', () => {
     expectSaid(said, 'WaitingForUnmount', 'Volume held', 'Node n1');
     await someone.follow(said);
     await until('it is gone', async () =>
-      (await cluster.client.get(VOLUMES, 'held').catch(() => undefined)) === undefined ? true : undefined,
+      (await cluster.client.get(VOLUMES, 'held').catch(() => undefined)) === undefined
+        ? true
+        : undefined,
     );
   });
 
@@ -266,7 +273,10 @@ describeAsRoot('what why says to do about nodes', () => {
     let user: SudoUser | undefined;
     try {
       user = await makeSudoUser();
-      await someone.program('ssh', `exec /usr/bin/ssh -F ${user.sshd.configFile} -o HostKeyAlias=n1 "$@"`);
+      await someone.program(
+        'ssh',
+        `exec /usr/bin/ssh -F ${user.sshd.configFile} -o HostKeyAlias=n1 "$@"`,
+      );
       // In the server's view, which is its own, nobody is allowed anything; and what is written there ends with it.
       await someone.shell('ssh root@n1 mount -t tmpfs -o mode=0750 tmpfs /etc/sudoers.d');
       watch = startWatch('stowage watch', user.sshd.configFile);

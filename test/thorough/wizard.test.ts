@@ -47,9 +47,13 @@ beforeEach(async () => {
   env = { KUBECONFIG: kubeconfig, HOME: folder.path };
   ({ client } = await connect({ kubeconfig }));
   const object = (kind: string, name: string) => ({ apiVersion: 'v1', kind, metadata: { name } });
-  for (const name of ['prod', 'test']) await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
+  for (const name of ['prod', 'test'])
+    await client.create<KubeObject>(NAMESPACES, object('Namespace', name));
   await client.create<KubeObject>(NODES, object('Node', 'n1'));
-  await client.create<KubeObject>(STORAGE_CLASSES, classNamed('local', { parameters: { fsType: 'ext4' } }));
+  await client.create<KubeObject>(
+    STORAGE_CLASSES,
+    classNamed('local', { parameters: { fsType: 'ext4' } }),
+  );
   const fast = classNamed('fast', {
     provisioner: 'volume.stowage.dev',
     parameters: { type: 'sparse', fsType: 'xfs' },
@@ -74,7 +78,9 @@ afterEach(() => sandbox.stop());
 
 const LOCAL = '--transport local --local-node n1';
 const names = async (resource: Resource, namespace?: string): Promise<string[]> =>
-  (await client.list<KubeObject>(resource, { namespace })).items.map(({ metadata }) => metadata.name);
+  (await client.list<KubeObject>(resource, { namespace })).items.map(
+    ({ metadata }) => metadata.name,
+  );
 
 /** What each command asks, what is answered, and where what it makes is then found. */
 const WIZARDS: Record<
@@ -173,9 +179,14 @@ describe.each(Object.entries(WIZARDS))(
       await client.delete(resource, made, { namespace });
 
       const [, line = ''] = /without questions:\s+(stowage .*?)\r?\n/.exec(shown) ?? [];
-      const told = await execa('sh', ['-c', line.replace(/^stowage/, 'bin/stowage')], { env, reject: false });
+      const told = await execa('sh', ['-c', line.replace(/^stowage/, 'bin/stowage')], {
+        env,
+        reject: false,
+      });
       expect({ line, ...told }).toMatchObject({ exitCode: 0 });
-      expect(essence(await client.get<KubeObject>(resource, made, { namespace }))).toEqual(essence(asked));
+      expect(essence(await client.get<KubeObject>(resource, made, { namespace }))).toEqual(
+        essence(asked),
+      );
     });
 
     test('Ctrl-C at any question leaves nothing', async () => {
@@ -189,7 +200,9 @@ describe.each(Object.entries(WIZARDS))(
         expect({ question, exitCode }).toEqual({ question, exitCode: 130 });
         expect(await names(resource, namespace)).toEqual(before);
         // The cursor is there again.
-        expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(shown.lastIndexOf('\u001b[?25l'));
+        expect(shown.lastIndexOf('\u001b[?25h')).toBeGreaterThanOrEqual(
+          shown.lastIndexOf('\u001b[?25l'),
+        );
       }
     });
 
@@ -214,7 +227,11 @@ describe.each(Object.entries(WIZARDS))(
 
     test('without a terminal nothing is asked', async () => {
       const words = command.replace(` ${LOCAL}`, '').split(' ');
-      const { exitCode, stderr } = await execa('bin/stowage', words, { env, reject: false, input: '' });
+      const { exitCode, stderr } = await execa('bin/stowage', words, {
+        env,
+        reject: false,
+        input: '',
+      });
       expect({ exitCode, stderr }).toMatchObject({
         exitCode: 2,
         stderr: expect.stringMatching(/^error: missing: NAME/),
@@ -230,7 +247,10 @@ const essence = ({ metadata: { name, namespace, annotations, labels }, ...rest }
 };
 
 /** Refused, with the exit status 5, when all was answered but the last question. */
-const REFUSED: Record<string, { command: string; typed: Typed[]; says: string; resource: Resource }> = {
+const REFUSED: Record<
+  string,
+  { command: string; typed: Typed[]; says: string; resource: Resource }
+> = {
   'a Volume that is there': {
     command: `create volume taken --node n1 --type sparse --size 1Gi ${LOCAL}`,
     typed: [['Storage class:', '\r']],
@@ -256,32 +276,39 @@ const REFUSED: Record<string, { command: string; typed: Typed[]; says: string; r
     resource: PERSISTENT_VOLUME_CLAIMS,
   },
   'a name that stands for another kind': {
-    command: 'register populator hello --group hello.example.com --kind Hello --mount-path /mnt --arg=x',
+    command:
+      'register populator hello --group hello.example.com --kind Hello --mount-path /mnt --arg=x',
     typed: [['Image of the container', 'hello:1\r']],
     says: 'VolumePopulator hello is there already, for Other',
     resource: POPULATOR_DEFINITIONS,
   },
 };
 
-test.each(Object.entries(REFUSED))('%s is told of before anything is sent', async (_name, refused) => {
-  const { command, typed, says, resource } = refused;
-  await client.create<KubeObject>(VOLUME_POPULATORS, {
-    apiVersion: 'populator.storage.k8s.io/v1beta1',
-    kind: 'VolumePopulator',
-    metadata: { name: 'hello' },
-    sourceKind: { group: 'other.example.com', kind: 'Other' },
-  } as KubeObject);
-  await client.create<KubeObject>(VOLUMES, fresh(volumeNamed('taken')));
-  const before = await names(resource);
-  const { exitCode, shown } = await onTerminal(`bin/stowage ${command}`, typed, {
-    env,
-    columns: 250,
-    rows: 50,
-  });
-  expect({ exitCode, shown }).toMatchObject({ exitCode: 5, shown: expect.stringContaining(says) });
-  expect(shown).not.toMatch(/(Create|Register) it\?/);
-  expect(await names(resource)).toEqual(before);
-});
+test.each(Object.entries(REFUSED))(
+  '%s is told of before anything is sent',
+  async (_name, refused) => {
+    const { command, typed, says, resource } = refused;
+    await client.create<KubeObject>(VOLUME_POPULATORS, {
+      apiVersion: 'populator.storage.k8s.io/v1beta1',
+      kind: 'VolumePopulator',
+      metadata: { name: 'hello' },
+      sourceKind: { group: 'other.example.com', kind: 'Other' },
+    } as KubeObject);
+    await client.create<KubeObject>(VOLUMES, fresh(volumeNamed('taken')));
+    const before = await names(resource);
+    const { exitCode, shown } = await onTerminal(`bin/stowage ${command}`, typed, {
+      env,
+      columns: 250,
+      rows: 50,
+    });
+    expect({ exitCode, shown }).toMatchObject({
+      exitCode: 5,
+      shown: expect.stringContaining(says),
+    });
+    expect(shown).not.toMatch(/(Create|Register) it\?/);
+    expect(await names(resource)).toEqual(before);
+  },
+);
 
 test('a claim smaller than its snapshot is told of at the question', async () => {
   const { exitCode, shown } = await onTerminal(

@@ -63,7 +63,8 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
     (await execa('losetup', ['-j', copy, '-O', 'NAME', '-n'])).stdout
       .split('\n')
       .filter((each) => each !== '');
-  const uuidOf = async () => (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout;
+  const uuidOf = async () =>
+    (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', copy])).stdout;
 
   /** Before the mount there is time. */
   async function slowMount(): Promise<void> {
@@ -84,7 +85,9 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
       (await scriptProcesses(`copy=${copy}`)).size === 0 ? true : undefined,
     );
     expect(await attachedTo()).toEqual([]);
-    expect((await execa('cat', ['/proc/self/mountinfo'])).stdout).not.toContain('/run/stowage/mounts');
+    expect((await execa('cat', ['/proc/self/mountinfo'])).stdout).not.toContain(
+      '/run/stowage/mounts',
+    );
     expect(`/dev/${(await readlink(link)).split('/').at(-1)}`).toBe(device);
   }
 
@@ -135,7 +138,9 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
   test('is not changed where who changes it is killed, and the copy is attached nowhere', async () => {
     await slowMount();
     const running = start();
-    await until('it mounts', async () => (existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined));
+    await until('it mounts', async () =>
+      existsSync(join(folder.path, 'bin', 'mounts')) ? true : undefined,
+    );
     expect(await attachedTo()).toHaveLength(1);
     running.kill('SIGKILL');
     await running;

@@ -161,7 +161,12 @@ test('a key that belongs to another group by now counts for the one it was queue
 
 test('how many keys of a group are out is asked each time', async () => {
   let perGroup = 1;
-  const changing = createWorkQueue({ clock, random: () => 0, groupOf: () => '', perGroup: () => perGroup });
+  const changing = createWorkQueue({
+    clock,
+    random: () => 0,
+    groupOf: () => '',
+    perGroup: () => perGroup,
+  });
   for (const key of ['a', 'b', 'c', 'd']) changing.add(key);
   expect(await changing.get()).toBe('a');
   const others = [changing.get(), changing.get()];

@@ -31,13 +31,16 @@ export const ARCHIVES: Resource = {
 
 /** What the node is told of an Archive. Pure. */
 export function archiveOptions(object: KubeObject): OptionsFound {
-  const { source, compression, allowDevices, allowSetuid } = (object as Partial<Archive>).spec ?? {};
+  const { source, compression, allowDevices, allowSetuid } =
+    (object as Partial<Archive>).spec ?? {};
   if (compression !== undefined && !COMPRESSION_SCHEMA.enum.includes(compression)) {
     return { problem: 'spec.compression must be none, gzip, zstd, xz or bzip2' };
   }
   const found = sourceOptions(source, compression);
   if ('problem' in found) return found;
-  const allowed = [allowDevices === true && 'devices', allowSetuid === true && 'setuid'].filter(Boolean);
+  const allowed = [allowDevices === true && 'devices', allowSetuid === true && 'setuid'].filter(
+    Boolean,
+  );
   return {
     options: { ...found.options, allowed: allowed.join('+') || 'plain', mode: 'Filesystem' },
   };
@@ -56,7 +59,12 @@ export const ARCHIVE_CRD = {
   spec: {
     group: STOWAGE_GROUP,
     scope: 'Namespaced',
-    names: { kind: ARCHIVES.kind, listKind: 'ArchiveList', plural: ARCHIVES.plural, singular: 'archive' },
+    names: {
+      kind: ARCHIVES.kind,
+      listKind: 'ArchiveList',
+      plural: ARCHIVES.plural,
+      singular: 'archive',
+    },
     versions: [
       {
         name: STOWAGE_VERSION,
@@ -74,7 +82,9 @@ export const ARCHIVE_CRD = {
               type: 'object',
               description: 'Where it is, and what it may have.',
               required: ['source'],
-              'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'spec is immutable' }],
+              'x-kubernetes-validations': [
+                { rule: 'self == oldSelf', message: 'spec is immutable' },
+              ],
               properties: {
                 source: SOURCE_SCHEMA,
                 compression: COMPRESSION_SCHEMA,

@@ -26,7 +26,8 @@ export const IMAGES: Resource = {
 /** What the node is told of an Image. Pure. */
 export function imageOptions(object: KubeObject): OptionsFound {
   const { source, format = 'raw', compression } = (object as Partial<Image>).spec ?? {};
-  if (format !== 'raw' && format !== 'qcow2') return { problem: 'spec.format must be raw or qcow2' };
+  if (format !== 'raw' && format !== 'qcow2')
+    return { problem: 'spec.format must be raw or qcow2' };
   if (compression !== undefined && !COMPRESSION_SCHEMA.enum.includes(compression)) {
     return { problem: 'spec.compression must be none, gzip, zstd, xz or bzip2' };
   }
@@ -59,7 +60,9 @@ export const IMAGE_CRD = {
               type: 'object',
               description: 'Where it is, and what.',
               required: ['source'],
-              'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'spec is immutable' }],
+              'x-kubernetes-validations': [
+                { rule: 'self == oldSelf', message: 'spec is immutable' },
+              ],
               properties: {
                 source: SOURCE_SCHEMA,
                 format: {

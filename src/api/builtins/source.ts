@@ -50,14 +50,23 @@ export const SOURCE_SCHEMA = {
       MAX.path,
       PATH,
     ),
-    sha256: { ...string('Of the bytes as they are downloaded, in hexadecimal.'), pattern: SHA256.source },
+    sha256: {
+      ...string('Of the bytes as they are downloaded, in hexadecimal.'),
+      pattern: SHA256.source,
+    },
     authorizationSecretRef: {
       type: 'object',
-      description: "A key of a Secret of this object's namespace: what is sent as the header Authorization.",
+      description:
+        "A key of a Secret of this object's namespace: what is sent as the header Authorization.",
       required: ['name', 'key'],
       properties: {
         name: { ...string('The Secret.'), minLength: 1, maxLength: 253 },
-        key: { ...string('The key in it.'), minLength: 1, maxLength: 253, pattern: '^[-._a-zA-Z0-9]+$' },
+        key: {
+          ...string('The key in it.'),
+          minLength: 1,
+          maxLength: 253,
+          pattern: '^[-._a-zA-Z0-9]+$',
+        },
       },
     },
   },
@@ -103,7 +112,9 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
       source: place,
       compression: given ?? COMPRESSIONS.get(end) ?? 'auto',
       ...(sha256 === undefined ? {} : { sha256 }),
-      ...(secret === undefined ? {} : { authorizationSecret: secret.name, authorizationKey: secret.key }),
+      ...(secret === undefined
+        ? {}
+        : { authorizationSecret: secret.name, authorizationKey: secret.key }),
     },
   };
 }
@@ -121,7 +132,16 @@ const COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
 ]);
 
 /** Ends of names whose files would be written as they are. lzma has no first bytes by which it is known. */
-const NOT_UNPACKED: ReadonlySet<string> = new Set(['zip', '7z', 'rar', 'lz4', 'lz', 'lzo', 'lzma', 'Z']);
+const NOT_UNPACKED: ReadonlySet<string> = new Set([
+  'zip',
+  '7z',
+  'rar',
+  'lz4',
+  'lz',
+  'lzo',
+  'lzma',
+  'Z',
+]);
 
 /** The end of its name, after the last dot; what a URL asks for left out. */
 function endOf(place: string): string {

@@ -48,11 +48,17 @@ export async function find(
 async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[]): Promise<Found> {
   const { device: devicePath = '' } = flags;
   const storage = { rawBlockDevice: { devicePath } };
-  const { target } = (await observeAs(storage, PLACEHOLDER_UID, look)) as Extract<Observed, { type: 'raw' }>;
+  const { target } = (await observeAs(storage, PLACEHOLDER_UID, look)) as Extract<
+    Observed,
+    { type: 'raw' }
+  >;
   if (target.is === 'missing') throw nothing(`there is no device ${devicePath} on the node`);
-  if (target.is === 'other') throw nothing(`${devicePath} is no disk or partition but a ${target.what}`);
+  if (target.is === 'other')
+    throw nothing(`${devicePath} is no disk or partition but a ${target.what}`);
   const { facts } = target;
-  const names = namesOn(facts).filter(({ mode }) => flags.mode === undefined || mode === flags.mode);
+  const names = namesOn(facts).filter(
+    ({ mode }) => flags.mode === undefined || mode === flags.mode,
+  );
   const [first] = names;
   if (first === undefined) {
     throw nothing(
@@ -65,12 +71,22 @@ async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[
 }
 
 /** Returns the UIDs of a file system and of a partition of a GPT: a partition with a file system may have been made for either. */
-function namesOn({ signature, partition, partitionUuids }: DeviceFacts): Pick<Found, 'uid' | 'mode'>[] {
+function namesOn({
+  signature,
+  partition,
+  partitionUuids,
+}: DeviceFacts): Pick<Found, 'uid' | 'mode'>[] {
   const fs =
-    signature.found === 'one' && ['ext4', 'xfs'].includes(signature.type) ? signature.uuid : undefined;
+    signature.found === 'one' && ['ext4', 'xfs'].includes(signature.type)
+      ? signature.uuid
+      : undefined;
   const table = signature.found === 'one' && signature.type === 'gpt' && partitionUuids.length < 2;
   const guid =
-    partition?.scheme === 'gpt' ? partition.uuid : table ? (partitionUuids[0] ?? signature.uuid) : undefined;
+    partition?.scheme === 'gpt'
+      ? partition.uuid
+      : table
+        ? (partitionUuids[0] ?? signature.uuid)
+        : undefined;
   return [
     ...(isUid(fs) ? [{ uid: fs, mode: 'Filesystem' as const }] : []),
     ...(isUid(guid) ? [{ uid: guid, mode: 'Block' as const }] : []),
@@ -88,17 +104,20 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
     );
   }
   const place = directory === undefined ? {} : { directory };
-  const observed = (await observeAs({ sparseLoopDevice: { size: 1, ...place } }, file, look)) as Extract<
-    Observed,
-    { type: 'sparse' }
-  >;
+  const observed = (await observeAs(
+    { sparseLoopDevice: { size: 1, ...place } },
+    file,
+    look,
+  )) as Extract<Observed, { type: 'sparse' }>;
   const { earlierFile: found, space } = observed;
   const path = `${space.directory}/${file}`;
   if (found === undefined || found.file.type === 'missing')
     throw nothing(`there is no file ${path} on the node`);
   const type = found.signature.found === 'one' ? found.signature.type : '';
   if (found.file.type !== 'file' || !['ext4', 'xfs', 'gpt'].includes(type)) {
-    throw nothing(`${path} is no volume that Stowage made: ${describeSignature(found.signature)} was found`);
+    throw nothing(
+      `${path} is no volume that Stowage made: ${describeSignature(found.signature)} was found`,
+    );
   }
   const made = type === 'gpt' ? 'Block' : 'Filesystem';
   const size = String(volumeBytes(made, found.file.sizeBytes));
@@ -106,7 +125,11 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   return { uid: file, mode: mode ?? made, storage: { sparseLoopDevice: { size, ...place } } };
 }
 
-async function findLogicalVolume(flags: AdoptFlags, look: Look, known: readonly Volume[]): Promise<Found> {
+async function findLogicalVolume(
+  flags: AdoptFlags,
+  look: Look,
+  known: readonly Volume[],
+): Promise<Found> {
   const { vg: vgName = '', lv = '' } = flags;
   const volumes = await lookIntoGroup(async (probes) => answersOf(await look(probes)), vgName);
   const own = volumes.find(({ name }) => name === lv);
@@ -121,7 +144,8 @@ async function findLogicalVolume(flags: AdoptFlags, look: Look, known: readonly 
   const storage = { lvmLogicalVolume: lvmOf(vgName, own) };
   const earlier = known.find(({ metadata }) => metadata.uid === uid);
   const mode =
-    flags.mode ?? (earlier ? (earlier.spec.mode ?? 'Filesystem') : await modeOf(storage, uid, look));
+    flags.mode ??
+    (earlier ? (earlier.spec.mode ?? 'Filesystem') : await modeOf(storage, uid, look));
   if (mode === undefined) throw undecided(`${vgName}/${lv}`);
   return { uid, mode, storage };
 }
@@ -133,7 +157,11 @@ const lvmOf = (vgName: string, { sizeBytes, pool }: LogicalVolume) => ({
 });
 
 /** As what is on it tells; undefined while it is not active. */
-async function modeOf(storage: Found['storage'], uid: string, look: Look): Promise<VolumeMode | undefined> {
+async function modeOf(
+  storage: Found['storage'],
+  uid: string,
+  look: Look,
+): Promise<VolumeMode | undefined> {
   const { target } = (await observeAs(storage, uid, look)) as Extract<Observed, { type: 'lvm' }>;
   if (target.is !== 'device') return undefined;
   const { signature } = target.facts;

@@ -36,7 +36,11 @@ export async function complete<F extends AdoptFlags>(
 ): Promise<{ name: string; flags: F }> {
   const lacking = missing(name, given);
   if (name !== undefined && lacking.length === 0) return { name, flags: given };
-  toAsk(lacking, io, lacking.includes('--storage-class') ? await classesThere(io, connect) : undefined);
+  toAsk(
+    lacking,
+    io,
+    lacking.includes('--storage-class') ? await classesThere(io, connect) : undefined,
+  );
   const prompts = await io.prompts();
   const asking: Asking = { prompts, io, connect, nodeFlags: () => Promise.resolve(given) };
   const flags = { ...given };
@@ -63,16 +67,25 @@ const OTHER = '';
 
 /** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. Snapshots are not among them. */
 async function askDevice(node: string, asking: Asking): Promise<string> {
-  const devices = (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
+  const devices =
+    (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
   const owners = await ownersOf(asking);
-  const choices = devices.flatMap(({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
-    const [type = '', uid] = carries.split(':');
-    if (type !== 'gpt' && !(['ext4', 'xfs'].includes(type) && isUid(uid))) return [];
-    if (owners.isSnapshot(uid)) return [];
-    const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
-    return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
-  });
-  return choose(`Device of ${node}:`, choices, 'Path of the device on the node:', asking, pathProblem);
+  const choices = devices.flatMap(
+    ({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
+      const [type = '', uid] = carries.split(':');
+      if (type !== 'gpt' && !(['ext4', 'xfs'].includes(type) && isUid(uid))) return [];
+      if (owners.isSnapshot(uid)) return [];
+      const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
+      return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
+    },
+  );
+  return choose(
+    `Device of ${node}:`,
+    choices,
+    'Path of the device on the node:',
+    asking,
+    pathProblem,
+  );
 }
 
 /** Returns the files in the directory that are named by a UID. */
@@ -115,7 +128,13 @@ async function askLogicalVolume(node: string, vg: string, asking: Asking): Promi
     return [{ name: told.join('  ').trimEnd(), value: name }];
   });
   const problem = (answer: string) => (answer === '' ? 'It has a name' : undefined);
-  return choose(`Logical volume of ${vg}:`, choices, 'Name of the logical volume:', asking, problem);
+  return choose(
+    `Logical volume of ${vg}:`,
+    choices,
+    'Name of the logical volume:',
+    asking,
+    problem,
+  );
 }
 
 interface Owners {
@@ -147,7 +166,10 @@ async function choose(
   problem: (answer: string) => string | undefined,
 ): Promise<string> {
   if (choices.length > 0) {
-    const answer = await prompts.select(question, [...choices, { name: 'another one', value: OTHER }]);
+    const answer = await prompts.select(question, [
+      ...choices,
+      { name: 'another one', value: OTHER },
+    ]);
     if (answer !== OTHER) return answer;
   }
   return prompts.input(otherQuestion, problem);

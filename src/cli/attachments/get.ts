@@ -11,7 +11,12 @@ import { printable } from '../output/printable.ts';
 import { table } from '../output/table.ts';
 import { watchPrinter } from '../output/watch-printer.ts';
 import { readVolumes } from '../volume/get.ts';
-import { type AttachmentRow, type AttachmentSortField, attachmentRows, sortAttachments } from './row.ts';
+import {
+  type AttachmentRow,
+  type AttachmentSortField,
+  attachmentRows,
+  sortAttachments,
+} from './row.ts';
 import { AS_ROWS } from './table.ts';
 import { byVolume } from './watch.ts';
 
@@ -63,7 +68,8 @@ function print(
   if (output === 'json') io.stdout.write(asJson({ items }));
   else if (output === 'yaml') io.stdout.write(asYaml({ items }));
   else if (items.length === 0) io.stderr.write('No attachments found\n');
-  else if (output === 'name') for (const row of items) io.stdout.write(`${printable(AS_ROWS.nameOf(row))}\n`);
+  else if (output === 'name')
+    for (const row of items) io.stdout.write(`${printable(AS_ROWS.nameOf(row))}\n`);
   else {
     const wide = output === 'wide';
     const rows = items.map((row) => AS_ROWS.row(row, wide, io.clock.now(), false));

@@ -34,7 +34,8 @@ export function attachmentRows(
 }
 
 /** No name of an object, for there is none: as that of a part of the Volume. */
-export const attachmentName = ({ volume, node }: AttachmentRow): string => `attachment/${volume}/${node}`;
+export const attachmentName = ({ volume, node }: AttachmentRow): string =>
+  `attachment/${volume}/${node}`;
 
 const KEYS = {
   volume: ({ volume }: AttachmentRow) => volume,
@@ -46,7 +47,10 @@ const KEYS = {
 export type AttachmentSortField = keyof typeof KEYS;
 
 /** Sorted by what a column shows, the smallest first, and those that are the same by Volume and node. */
-export function sortAttachments(rows: readonly AttachmentRow[], field: AttachmentSortField): AttachmentRow[] {
+export function sortAttachments(
+  rows: readonly AttachmentRow[],
+  field: AttachmentSortField,
+): AttachmentRow[] {
   const keys = [KEYS[field], KEYS.volume, KEYS.node];
   return rows.toSorted((a, b) => keys.reduce((order, key) => order || compare(key(a), key(b)), 0));
 }

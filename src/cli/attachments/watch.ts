@@ -36,7 +36,10 @@ export function byVolume(
   };
 }
 
-function without(rows: readonly AttachmentRow[], others: readonly AttachmentRow[]): AttachmentRow[] {
+function without(
+  rows: readonly AttachmentRow[],
+  others: readonly AttachmentRow[],
+): AttachmentRow[] {
   const names = new Set(others.map(attachmentName));
   return rows.filter((row) => !names.has(attachmentName(row)));
 }
@@ -48,5 +51,14 @@ function endOf(
   now: number,
 ): AttachmentRow {
   const since = new Date(now).toISOString();
-  return { volume, node, state, pods: [], since, safeToMount: false, safeToDetach: false, readOnly };
+  return {
+    volume,
+    node,
+    state,
+    pods: [],
+    since,
+    safeToMount: false,
+    safeToDetach: false,
+    readOnly,
+  };
 }

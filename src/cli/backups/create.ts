@@ -109,13 +109,19 @@ async function untilMade(
     timeoutMs,
     isDone({ status }) {
       if (status?.phase !== 'Failed') return status?.phase === 'Completed';
-      throw new StowageError('failed', `Backup ${namespace}/${name} failed: ${status.message ?? ''}`, {
-        object,
-        hint: 'Mend that, delete the Backup, and create it again.',
-      });
+      throw new StowageError(
+        'failed',
+        `Backup ${namespace}/${name} failed: ${status.message ?? ''}`,
+        {
+          object,
+          hint: 'Mend that, delete the Backup, and create it again.',
+        },
+      );
     },
     progressOf: ({ status }) =>
-      status?.message ? `${status.phase ?? 'Pending'}: ${status.message}` : (status?.phase ?? 'Pending'),
+      status?.message
+        ? `${status.phase ?? 'Pending'}: ${status.message}`
+        : (status?.phase ?? 'Pending'),
     hint: `It goes on by itself where stowage watch runs. See its events: ${commandLine('kubectl', 'describe', 'backup', name, '-n', namespace)}`,
   });
 }

@@ -59,9 +59,15 @@ async function looks({ client, server, serverVersion }: Connection, io: Io): Pro
       ]);
       return daemonChecks(leases, deployments, clock.now());
     }),
-    seen('storage class', async () => classChecks(await all<StorageClass>(client, STORAGE_CLASSES, signal))),
+    seen('storage class', async () =>
+      classChecks(await all<StorageClass>(client, STORAGE_CLASSES, signal)),
+    ),
   ]);
-  const reached = { check: 'server', ok: true, message: `${server} answers, version ${gitVersion}` };
+  const reached = {
+    check: 'server',
+    ok: true,
+    message: `${server} answers, version ${gitVersion}`,
+  };
   return [reached, ...definitions, ...permissions, ...daemon, ...classes];
 }
 
@@ -77,12 +83,20 @@ async function seen(check: string, look: () => Promise<Check[]>): Promise<Check[
   try {
     return await look();
   } catch (error) {
-    if (!(error instanceof StowageError) || (error.code !== 'forbidden' && error.code !== 'not-found')) {
+    if (
+      !(error instanceof StowageError) ||
+      (error.code !== 'forbidden' && error.code !== 'not-found')
+    ) {
       throw error;
     }
     const { message, hint } = error;
     return [
-      { check, ok: false, message: `not looked at: ${message}`, ...(hint === undefined ? {} : { hint }) },
+      {
+        check,
+        ok: false,
+        message: `not looked at: ${message}`,
+        ...(hint === undefined ? {} : { hint }),
+      },
     ];
   }
 }

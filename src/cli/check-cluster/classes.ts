@@ -8,7 +8,9 @@ import { commandLine } from '../why/command-line.ts';
 /** Whether Volumes can have the classes that are for volumes made by hand, or for claims that make their own. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
   const check = { check: 'storage class', ok: false };
-  const ours = classes.filter(({ provisioner }) => provisioner === NO_PROVISIONER || provisioner === DRIVER);
+  const ours = classes.filter(
+    ({ provisioner }) => provisioner === NO_PROVISIONER || provisioner === DRIVER,
+  );
   if (ours.length === 0) {
     return [
       {
@@ -30,7 +32,10 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
       };
     }
     // What is made for a claim is made where its pods may run, as far as the class says where that is.
-    if (found.provisioner === NO_PROVISIONER && found.volumeBindingMode !== 'WaitForFirstConsumer') {
+    if (
+      found.provisioner === NO_PROVISIONER &&
+      found.volumeBindingMode !== 'WaitForFirstConsumer'
+    ) {
       return {
         ...check,
         message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,
@@ -40,7 +45,14 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
     const wait = maxWaitProblem(found);
     if (wait !== undefined) {
       const annotation = `${MAX_WAIT_FOR_UNMOUNT_ANNOTATION}=10m`;
-      const command = commandLine('kubectl', 'annotate', '--overwrite', 'storageclass', name, annotation);
+      const command = commandLine(
+        'kubectl',
+        'annotate',
+        '--overwrite',
+        'storageclass',
+        name,
+        annotation,
+      );
       return { ...check, message: wait, hint: 'Correct it.', command };
     }
     return { ...check, ok: true, message: `${name}, with ${checked.fs?.type ?? 'no file system'}` };

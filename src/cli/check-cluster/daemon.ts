@@ -40,7 +40,10 @@ export function daemonChecks(
 }
 
 /** What a cluster without a daemon that leads lacks. */
-export function absent([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint' | 'command'> {
+export function absent([deployment]: readonly Deployment[]): Pick<
+  Check,
+  'message' | 'hint' | 'command'
+> {
   if (deployment === undefined) {
     return {
       message: 'no daemon leads, and none is installed',

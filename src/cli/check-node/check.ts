@@ -45,12 +45,15 @@ export async function checkNodes(
   client: KubeClient,
 ): Promise<void> {
   const nodes = await readNodes(names, io, client);
-  if (flags.trustHostKey !== undefined) await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
+  if (flags.trustHostKey !== undefined)
+    await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
   const before = { nodes, ...(await readCluster(client, io.signal)) };
   const name = nameProbe(await readSample());
   const looks = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(
-      names.map((node) => orError(() => lookAtNode(executor, node, before, name, () => io.clock.now()))),
+      names.map((node) =>
+        orError(() => lookAtNode(executor, node, before, name, () => io.clock.now())),
+      ),
     ),
   );
   const after = await readCluster(client, io.signal);
@@ -63,7 +66,12 @@ export async function checkNodes(
     if ('error' in look) {
       const { message, hint } = look.error;
       errors.push(look.error);
-      const check = { check: 'reachable', ok: false, message, ...(hint === undefined ? {} : { hint }) };
+      const check = {
+        check: 'reachable',
+        ok: false,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+      };
       return { node, checks: [check, ...address] };
     }
     return { node, checks: [...address, ...judge(node, look.facts, cluster, deleting)] };
@@ -155,7 +163,9 @@ function both(before: ClusterFacts, after: Objects): ClusterFacts {
   return {
     nodes: before.nodes,
     volumes: [
-      ...before.volumes.map((volume) => (lasting.has(volume.metadata.uid) ? volume : owner(volume))),
+      ...before.volumes.map((volume) =>
+        lasting.has(volume.metadata.uid) ? volume : owner(volume),
+      ),
       ...after.volumes.map(owner),
     ],
     leftovers: [...before.leftovers, ...after.leftovers],

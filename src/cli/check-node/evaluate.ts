@@ -50,7 +50,8 @@ export function judge(
       : {
           check: 'udev',
           ok: false,
-          message: 'does not run: /run/udev/control is no socket, and no volume gets its persistent path',
+          message:
+            'does not run: /run/udev/control is no socket, and no volume gets its persistent path',
           hint: 'Start it on the node: systemctl start systemd-udevd',
         },
     ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
@@ -78,7 +79,10 @@ const otherCommands: Check = {
   hint: 'Over ssh with sudo, write what stowage print sudoers prints to /etc/sudoers.d/stowage. With the forced command, or over Salt, install the module of this version.',
 };
 
-const notLooked = (check: string, { problem, hint }: Extract<Look<unknown>, { problem: string }>): Check => ({
+const notLooked = (
+  check: string,
+  { problem, hint }: Extract<Look<unknown>, { problem: string }>,
+): Check => ({
   check,
   ok: false,
   message: problem,
@@ -106,7 +110,9 @@ function missingStorage(node: string, content: NodeContent, { volumes }: Cluster
 
 const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
   directories.some(
-    (each) => each.directory === dirname(status?.prepared?.paths[0] ?? '') && refuseAway(each) !== undefined,
+    (each) =>
+      each.directory === dirname(status?.prepared?.paths[0] ?? '') &&
+      refuseAway(each) !== undefined,
   );
 /** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
 function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
@@ -119,7 +125,9 @@ function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
         check: `Volume ${metadata.name}`,
         ok: false,
         message: `it is being deleted, and is not detached: ${message}`,
-        ...(command === undefined ? {} : { hint: 'End that if nobody needs what is on it.', command }),
+        ...(command === undefined
+          ? {}
+          : { hint: 'End that if nobody needs what is on it.', command }),
       },
     ];
   });
@@ -128,7 +136,9 @@ function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
 function missingOf(volume: Volume, { files, records, links }: NodeContent): string | undefined {
   const { metadata, spec, status } = volume;
   const [path = ''] = status?.prepared?.paths ?? [];
-  const isFile = files.some(({ folder, name, type }) => `${folder}/${name}` === path && type === 'f');
+  const isFile = files.some(
+    ({ folder, name, type }) => `${folder}/${name}` === path && type === 'f',
+  );
   const recorded = records.some(({ uid }) => uid === metadata.uid);
   if (spec.sparseLoopDevice != null && !isFile) {
     return `its file ${path} is missing${recorded ? '' : ', and so are its records'}`;

@@ -67,7 +67,10 @@ export interface ClusterFacts {
 }
 
 /** The UIDs whose storage belongs to an object. */
-export const ownedUids = ({ volumes, leftovers }: Pick<ClusterFacts, 'volumes' | 'leftovers'>): Set<string> =>
+export const ownedUids = ({
+  volumes,
+  leftovers,
+}: Pick<ClusterFacts, 'volumes' | 'leftovers'>): Set<string> =>
   new Set([
     ...volumes.map(({ metadata }) => metadata.uid ?? ''),
     ...leftovers.flatMap(({ metadata, spec }) => [metadata.name, spec.uid]),
@@ -85,11 +88,14 @@ export function foldersOf(
 ): string[] {
   const folders = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
-    const [made] = recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
+    const [made] =
+      recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
     return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
-  const all = [SPARSE_FOLDER, ...folders, ...recorded, ...others].filter((folder) => folder !== undefined);
+  const all = [SPARSE_FOLDER, ...folders, ...recorded, ...others].filter(
+    (folder) => folder !== undefined,
+  );
   return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
 }
 
@@ -107,7 +113,9 @@ export const groupsOf = (node: string, volumes: readonly Volume[]): string[] => 
 export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
   volumes.filter(
     (volume) =>
-      nodeOf(volume) === node && volume.status?.prepared !== undefined && recordProblem(volume) === undefined,
+      nodeOf(volume) === node &&
+      volume.status?.prepared !== undefined &&
+      recordProblem(volume) === undefined,
   );
 
 /** The persistent name of a Volume that was made. */

@@ -22,6 +22,10 @@ export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>)
     }
     const refused = refuseChange(group);
     return refused === undefined
-      ? { check, ok: true, message: `${roundedSize(Number(group.freeExtents * group.extentBytes))} free` }
+      ? {
+          check,
+          ok: true,
+          message: `${roundedSize(Number(group.freeExtents * group.extentBytes))} free`,
+        }
       : { check, ok: false, message: refused.refusal, hint: refused.hint };
   });

@@ -23,7 +23,8 @@ export function leftoversIn(content: NodeContent, owned: ReadonlySet<string>): C
   const loops = users.loops.flatMap((loop) => {
     const uid = BACKING.exec(loop.backingFile)?.[1];
     // A folder may have been reached through a symbolic link; the kernel's path has none.
-    const ours = uid !== undefined && (named.has(uid) || folders.includes(dirname(loop.backingFile)));
+    const ours =
+      uid !== undefined && (named.has(uid) || folders.includes(dirname(loop.backingFile)));
     return ours ? [{ uid, loop }] : [];
   });
   return [...new Set([...named, ...loops.map(({ uid }) => uid)])]
@@ -88,11 +89,17 @@ function leftFile({ folder, name, uid, type, sizeBytes }: NamedFile): Check {
   };
 }
 
-function leftRecords(uid: string, records: readonly NamedFile[], intent: Intent | undefined): Check[] {
+function leftRecords(
+  uid: string,
+  records: readonly NamedFile[],
+  intent: Intent | undefined,
+): Check[] {
   if (records.length === 0) return [];
   const place = intent?.device?.path ?? intent?.file;
   const of =
-    place === undefined ? '' : ` of ${intent?.device === undefined ? 'the file' : 'the device'} ${place}`;
+    place === undefined
+      ? ''
+      : ` of ${intent?.device === undefined ? 'the file' : 'the device'} ${place}`;
   const kept = intent?.device === undefined ? '' : keptOn(intent.device.identity);
   return [
     {
@@ -100,7 +107,11 @@ function leftRecords(uid: string, records: readonly NamedFile[], intent: Intent 
       ok: false,
       message: `records${of}; ${noVolume(uid)}`,
       hint: `Remove them last: they say whose the rest is.${kept}`,
-      command: quoteAll(['rm', '--', ...records.map(({ folder, name }) => `${folder}/${name}`).sort()]),
+      command: quoteAll([
+        'rm',
+        '--',
+        ...records.map(({ folder, name }) => `${folder}/${name}`).sort(),
+      ]),
     },
   ];
 }

@@ -3,7 +3,12 @@ import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ForeignJobs } from '../../nodes/jobs-folder.ts';
 import { SudoRefusal } from '../../nodes/sudo.ts';
 import { ModuleRefusal } from '../../nodes/transport/salt/refusal.ts';
-import { placeProbes, readPlaces, readRecorded, recordedProbe } from '../../storage/directory/node-check.ts';
+import {
+  placeProbes,
+  readPlaces,
+  readRecorded,
+  recordedProbe,
+} from '../../storage/directory/node-check.ts';
 import { findFreeSpace, freeSpaceProbes } from '../../storage/free-space.ts';
 import { groupProbes, readGroups } from '../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../storage/lvm/view.ts';
@@ -46,13 +51,17 @@ export async function lookAtNode(
   const look = (probes: readonly Probe[]) => executor.observe(node, probes);
   const askUdev = (...more: Probe[]) =>
     looked(async () => {
-      const results = await look([{ name: 'udev', argv: ['test', '-S', '/run/udev/control'] }, ...more]);
+      const results = await look([
+        { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+        ...more,
+      ]);
       return results.get('udev')?.exit === 0;
     });
   const commands = await askUdev({ name: 'commands', argv: nameOfCommands });
   const udev = 'problem' in commands ? await askUdev() : commands;
   // What is refused once is not asked for three times.
-  if ('problem' in udev) return { udev, commands: udev, system: udev, content: udev, subjects: udev };
+  if ('problem' in udev)
+    return { udev, commands: udev, system: udev, content: udev, subjects: udev };
   return {
     udev,
     commands,
@@ -70,7 +79,8 @@ async function lookAtContent(
   node: string,
   cluster: ClusterFacts,
 ): Promise<NodeContent> {
-  const results = async (probes: readonly Probe[]) => (probes.length === 0 ? new Map() : look(probes));
+  const results = async (probes: readonly Probe[]) =>
+    probes.length === 0 ? new Map() : look(probes);
   const ask = async (probes: readonly Probe[]) => answersOf(await results(probes));
   const first = await ask([...recordsProbes(), recordedProbe]);
   const { users, records } = readRecordFiles(first);
@@ -101,7 +111,9 @@ async function lookAtContent(
     closed,
     free,
     links: readPaths(links, get),
-    groups: new Map(view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)])),
+    groups: new Map(
+      view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)]),
+    ),
     directories: readPlaces(recorded, get),
   };
 }
@@ -131,7 +143,8 @@ async function lookInto(
     return { open: [...folders], closed: [], files, free: new Map(free) };
   }
   const [folder = '', ...more] = folders;
-  if (more.length === 0) return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
+  if (more.length === 0)
+    return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
   const parts = await Promise.all(folders.map((each) => lookInto([each], look)));
   return {
     open: parts.flatMap(({ open }) => open),

@@ -9,7 +9,13 @@ const SKEW = 5000;
 const LITTLE = 1n << 30n;
 
 /** Kernel, clock and tools. Pure. */
-export function judgeSystem({ missingTools, versions, kernel, hasLoops, aheadMs }: System): Check[] {
+export function judgeSystem({
+  missingTools,
+  versions,
+  kernel,
+  hasLoops,
+  aheadMs,
+}: System): Check[] {
   return [
     hasLoops
       ? { check: 'kernel', ok: true, message: `${kernel}, with loop devices` }
@@ -24,7 +30,11 @@ export function judgeSystem({ missingTools, versions, kernel, hasLoops, aheadMs 
     ...TOOLS.map(({ name, of, package: from, optional }): Check => {
       if (missingTools.some((tool) => tool.name === name)) {
         if (optional) {
-          return { check: name, ok: true, message: `optional, for ${of}: not installed, package ${from}` };
+          return {
+            check: name,
+            ok: true,
+            message: `optional, for ${of}: not installed, package ${from}`,
+          };
         }
         return {
           check: name,
@@ -34,7 +44,11 @@ export function judgeSystem({ missingTools, versions, kernel, hasLoops, aheadMs 
         };
       }
       const version = versions.get(name);
-      return { check: name, ok: true, message: `for ${of}${version === undefined ? '' : ` (${version})`}` };
+      return {
+        check: name,
+        ok: true,
+        message: `for ${of}${version === undefined ? '' : ` (${version})`}`,
+      };
     }),
   ];
 }

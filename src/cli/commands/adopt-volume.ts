@@ -19,7 +19,11 @@ export default function adoptVolume(adopt: Command, io: Io): void {
     .option('--node <name>', 'node that has the storage now', oneObjectName)
     .option('--device <path>', 'disk or partition of the node', oneText)
     .option('--directory <path>', 'directory of the file on the node', oneText)
-    .option('--file <uid>', 'name of the file in that directory: the UID of the earlier Volume', oneText)
+    .option(
+      '--file <uid>',
+      'name of the file in that directory: the UID of the earlier Volume',
+      oneText,
+    )
     .option('--vg <name>', 'volume group of the node', oneText)
     .option('--lv <name>', 'logical volume of that group', oneText)
     .option('--storage-class <name>', 'class of the PersistentVolume', oneObjectName)
@@ -29,7 +33,11 @@ export default function adoptVolume(adopt: Command, io: Io): void {
         'Block',
       ]),
     )
-    .option('-l, --labels <key=value,...>', 'labels of the Volume and of its PersistentVolume', labels)
+    .option(
+      '-l, --labels <key=value,...>',
+      'labels of the Volume and of its PersistentVolume',
+      labels,
+    )
     .addOption(
       new Option('--on-delete <policy>', 'what becomes of the data (default: Retain)').choices([
         'Delete',

@@ -16,7 +16,10 @@ export default function checkGrant(check: Command, io: Io): void {
     .requiredOption('--from <namespace>', 'the namespace that is to use it', oneNamespaceName)
     .requiredOption('--snapshot <name>', 'the snapshot, as [NAMESPACE/]NAME', oneNamespacedName)
     .addOption(
-      new Option('--for <what>', 'what is to use it there (default: either)').choices(['claims', 'links']),
+      new Option('--for <what>', 'what is to use it there (default: either)').choices([
+        'claims',
+        'links',
+      ]),
     )
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml']))
     .action(async (_flags, command: Command) => {

@@ -10,7 +10,9 @@ export default function checkNode(check: Command, io: Io): void {
   const command = check
     .command('node')
     .aliases(['nodes', 'no'])
-    .description('look at nodes: tools that are missing, and what no Volume owns there. Nothing is changed.')
+    .description(
+      'look at nodes: tools that are missing, and what no Volume owns there. Nothing is changed.',
+    )
     .argument('<name...>', 'nodes; n{1..4} is four', nodes)
     .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml']));
   addNodeOptions(command)
@@ -33,7 +35,9 @@ export default function checkNode(check: Command, io: Io): void {
 /** As ssh-keygen -l prints it. */
 function fingerprint(text: string, before?: string): string {
   if (!/^SHA256:[A-Za-z0-9+/]{43}$/.test(text)) {
-    throw new InvalidArgumentError('Write it as ssh-keygen -l prints it: SHA256: and 43 characters.');
+    throw new InvalidArgumentError(
+      'Write it as ssh-keygen -l prints it: SHA256: and 43 characters.',
+    );
   }
   return oneText(text, before);
 }

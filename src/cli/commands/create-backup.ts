@@ -4,7 +4,13 @@ import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { BACKUP_NOUNS } from '../nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
-import { type NamespacedName, namespacedName, oneNamespacedName, oneSecretKey, oneText } from '../parse.ts';
+import {
+  type NamespacedName,
+  namespacedName,
+  oneNamespacedName,
+  oneSecretKey,
+  oneText,
+} from '../parse.ts';
 
 export default function createBackup(create: Command, io: Io): void {
   const [plural, singular] = BACKUP_NOUNS;
@@ -13,7 +19,11 @@ export default function createBackup(create: Command, io: Io): void {
     .aliases([plural])
     .description('pack what a claim or a snapshot has into an archive elsewhere')
     .argument('<name>', 'name of the Backup, as [NAMESPACE/]NAME', namespacedName)
-    .option('--pvc <name>', 'the claim, in the same namespace; a snapshot of it is taken', oneNamespacedName)
+    .option(
+      '--pvc <name>',
+      'the claim, in the same namespace; a snapshot of it is taken',
+      oneNamespacedName,
+    )
     .option('--snapshot <name>', 'the VolumeSnapshot, in the same namespace', oneNamespacedName)
     .requiredOption(
       '--to <url|path>',

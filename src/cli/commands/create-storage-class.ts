@@ -22,13 +22,21 @@ export default function createStorageClass(create: Command, io: Io): void {
         'of a dynamic class: what its volumes are (default: by the flags given)',
       ).choices(['sparse', 'lvm']),
     )
-    .option('--directory <path>', 'of a dynamic class: folder of sparse files on the nodes', oneDirectory)
+    .option(
+      '--directory <path>',
+      'of a dynamic class: folder of sparse files on the nodes',
+      oneDirectory,
+    )
     .option(
       '--require-mount',
       'of a dynamic class: make volumes only where that folder is not on the root file system',
     )
     .option('--vg <name>', 'of a dynamic class: volume group of the nodes', lvmName)
-    .option('--thin-pool <name>', 'of a dynamic class: thin pool of that group to take volumes from', lvmName)
+    .option(
+      '--thin-pool <name>',
+      'of a dynamic class: thin pool of that group to take volumes from',
+      lvmName,
+    )
     .option(
       '--overwrite-free-extents',
       'of a dynamic class with --vg: consent to destroy what removed volumes left in free extents of that group',
@@ -51,8 +59,14 @@ export default function createStorageClass(create: Command, io: Io): void {
         'of a dynamic class: when the device of a volume is on its node (default: Always)',
       ).choices(['Always', 'OnDemand']),
     )
-    .addOption(new Option('--fs-type <type>', 'file system (default: ext4)').choices(['ext4', 'xfs']))
-    .option('--mkfs-options <options>', 'JSON list for mkfs, or one element of it each time', jsonOrElement)
+    .addOption(
+      new Option('--fs-type <type>', 'file system (default: ext4)').choices(['ext4', 'xfs']),
+    )
+    .option(
+      '--mkfs-options <options>',
+      'JSON list for mkfs, or one element of it each time',
+      jsonOrElement,
+    )
     .option('--mount-options <option,...>', 'options that volumes are mounted with', commaList)
     .option('--default', 'claims that name no class get this one');
   addCreateOptions(command).action(async (name: string | undefined, _flags, command: Command) => {

@@ -2,7 +2,12 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { nodes } from '../node-pattern.ts';
-import { addNodeOptions, type NodeFlags, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
+import {
+  addNodeOptions,
+  type NodeFlags,
+  refuseNodeFlags,
+  settleNodeFlags,
+} from '../nodes/flags.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
 import type { CreateVolumeFlags } from '../volume/create.ts';
@@ -14,7 +19,11 @@ export default function createVolume(create: Command, io: Io): void {
     .description(
       'create a Volume: storage on a node that becomes a PersistentVolume. What is missing is asked for on a terminal.',
     )
-    .argument('[name]', 'name of the Volume; on several nodes they are named <name>-<node>', objectName)
+    .argument(
+      '[name]',
+      'name of the Volume; on several nodes they are named <name>-<node>',
+      objectName,
+    )
     .option(
       '--node <name,...>',
       'node that holds the storage; several times, or as a,b or n{1..4}, for several',
@@ -40,7 +49,11 @@ export default function createVolume(create: Command, io: Io): void {
     .option('--thin-pool <name>', 'thin pool of that group to take it from', oneText)
     .option('--storage-class <name>', 'class of the PersistentVolume', oneObjectName)
     .addOption(new Option('--mode <mode>', 'what a pod gets').choices(['Filesystem', 'Block']))
-    .option('-l, --labels <key=value,...>', 'labels of the Volume and of its PersistentVolume', labels)
+    .option(
+      '-l, --labels <key=value,...>',
+      'labels of the Volume and of its PersistentVolume',
+      labels,
+    )
     .addOption(
       new Option(
         '--on-delete <policy>',
@@ -48,10 +61,10 @@ export default function createVolume(create: Command, io: Io): void {
       ).choices(['Delete', 'Retain', 'Wipe']),
     )
     .addOption(
-      new Option('--attach-policy <policy>', 'when its device is on the node (default: Always)').choices([
-        'Always',
-        'OnDemand',
-      ]),
+      new Option(
+        '--attach-policy <policy>',
+        'when its device is on the node (default: Always)',
+      ).choices(['Always', 'OnDemand']),
     )
     .option('--yes', 'overwrite without asking');
   addNodeOptions(command, ', for --dry-run=plan and for what is asked for');

@@ -24,7 +24,9 @@ export default function deleteVolume(remove: Command, io: Io): void {
 
 export function addDeleteOptions(command: Command): Command {
   return addWaitOptions(command, 'wait until they are gone')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+    )
     .option('--ignore-not-found', 'what does not exist is nothing to complain about')
     .option('--yes', 'destroy data without asking; nothing asks where there is no terminal');
 }

@@ -10,13 +10,17 @@ export default function detachVolume(detach: Command, io: Io): void {
   detach
     .command(singular)
     .aliases([plural, ...short])
-    .description('wait until the daemon has detached a Volume from a node, or let go of it on a dead node')
+    .description(
+      'wait until the daemon has detached a Volume from a node, or let go of it on a dead node',
+    )
     .argument('<name>', 'name of a Volume', objectName)
     .requiredOption('--node <name>', 'the node', oneObjectName)
     .option('--force', 'do not wait for the node, which is known to be dead')
     .option('--yes', 'the machine is off, though its Node is gone: do not ask')
     .addOption(durationOption('--timeout <duration>', 'how long to wait at most', '5m'))
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+    )
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DetachFlags & GlobalFlags>();
       const { detach: run } = await import('../detach/detach.ts');

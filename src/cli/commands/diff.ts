@@ -17,7 +17,8 @@ export default function diff(program: Command, io: Io): void {
     .requiredOption(FILE, OF_FILE, fileNames)
     .action(async ({ filename }: { filename: string[] }, command: Command) => {
       const { diff: run } = await import('../diff/diff.ts');
-      if (await orTrouble(run(filename, io, clientFor(command, io)))) throw new ExitError(DIFFERENT);
+      if (await orTrouble(run(filename, io, clientFor(command, io))))
+        throw new ExitError(DIFFERENT);
     });
 }
 

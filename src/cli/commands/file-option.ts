@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { StowageError } from '../../api/errors.ts';
 
 export const FILE = '-f, --filename <file>';
-export const OF_FILE = 'manifests of Volumes and storage classes, a folder of them, or - for standard input';
+export const OF_FILE =
+  'manifests of Volumes and storage classes, a folder of them, or - for standard input';
 
 /** Several, in their order. */
 export const fileNames = (file: string, before: string[] = []): string[] => [...before, file];
@@ -32,7 +33,10 @@ export function requireFiles(verb: Command, command: Command): string[] {
   const [first] = command.args;
   if (filename !== undefined) {
     if (first === undefined) return filename;
-    throw new StowageError('usage', `--filename and ${JSON.stringify(first)} cannot be given together`);
+    throw new StowageError(
+      'usage',
+      `--filename and ${JSON.stringify(first)} cannot be given together`,
+    );
   }
   if (first === undefined && verb.args.length === 0) return verb.help({ error: true });
   // Without a default command commander does this, with what it takes to have been meant.

@@ -16,11 +16,23 @@ export default function getAttachments(get: Command, io: Io): void {
     .option('--node <name,...>', 'only those on these nodes; n{1..4} is four', nodeNames)
     .option('-l, --selector <selector>', 'only those of Volumes with these labels, as for kubectl')
     .addOption(
-      new Option('--sort-by <field>', 'the smallest first').choices(['volume', 'node', 'state', 'age']),
+      new Option('--sort-by <field>', 'the smallest first').choices([
+        'volume',
+        'node',
+        'state',
+        'age',
+      ]),
     )
     .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
+    )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<GetAttachmentsFlags & GlobalFlags>();
       const { getAttachments: run } = await import('../attachments/get.ts');

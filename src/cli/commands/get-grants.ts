@@ -10,13 +10,22 @@ export default function getGrants(get: Command, io: Io): void {
   get
     .command(noun)
     .aliases(aliases)
-    .description('show which namespaces may use snapshots of a namespace, and which claims and links do')
+    .description(
+      'show which namespaces may use snapshots of a namespace, and which claims and links do',
+    )
     .argument('[name...]', 'names of ReferenceGrants (default: all about snapshots)', objectNames)
     .option('-A, --all-namespaces', 'those of all namespaces')
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
     .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
+    )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<GetGrantsFlags & GlobalFlags>();
       const { getGrants: run } = await import('../grants/get.ts');

@@ -15,12 +15,19 @@ export default function getNodes(get: Command, io: Io): void {
     .description('show nodes: whether they are reached, their free space, their Volumes')
     .argument('[name...]', 'nodes; n{1..4} is four (default: all)', nodes)
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
-    .addOption(new Option('--sort-by <field>', 'the smallest first').choices(['name', 'free', 'volumes']))
+    .addOption(
+      new Option('--sort-by <field>', 'the smallest first').choices(['name', 'free', 'volumes']),
+    )
     .addOption(durationOption('--timeout <duration>', 'how long to wait for each node', '5s'))
     .option('-w, --watch', 'look again every 10 s and show what changed, until interrupted')
     .option('--no-headers', 'tables without headings')
     .addOption(
-      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']),
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
     );
   addNodeOptions(command).action(async (given: Nodes | undefined, _flags, command: Command) => {
     const nodeFlags = await settleNodeFlags(command, io.env);

@@ -14,7 +14,14 @@ export default function getPopulators(get: Command, io: Io): void {
     .argument('[name...]', 'names under which they are registered (default: all)', objectNames)
     .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
+    )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<GetPopulatorsFlags & GlobalFlags>();
       const { getPopulators: run } = await import('../populators/get.ts');

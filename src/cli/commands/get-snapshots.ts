@@ -15,11 +15,23 @@ export default function getSnapshots(get: Command, io: Io): void {
     .option('-A, --all-namespaces', 'those of all namespaces')
     .option('-l, --selector <selector>', 'only those with these labels, as for kubectl')
     .addOption(
-      new Option('--sort-by <field>', 'the smallest first').choices(['name', 'age', 'size', 'phase']),
+      new Option('--sort-by <field>', 'the smallest first').choices([
+        'name',
+        'age',
+        'size',
+        'phase',
+      ]),
     )
     .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
+    )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<GetSnapshotsFlags & GlobalFlags>();
       const { getSnapshots: run } = await import('../snapshots/get.ts');

@@ -26,7 +26,14 @@ export default function getVolumes(get: Command, io: Io): void {
     )
     .option('-w, --watch', 'then show each change, until interrupted')
     .option('--no-headers', 'tables without headings')
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name', 'wide']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices([
+        'json',
+        'yaml',
+        'name',
+        'wide',
+      ]),
+    )
     .action(async (names: string[] | undefined, _flags, command: Command) => {
       const flags = command.optsWithGlobals<GetFlags & GlobalFlags>();
       const { get: run } = await import('../volume/get.ts');

@@ -18,13 +18,20 @@ export default function grantSnapshot(grant: Command, io: Io): void {
     .argument('[name]', "the snapshot; '*' is all of the namespace", snapshots)
     .option('--to <namespace>', 'the namespace that may use it', oneNamespaceName)
     .addOption(
-      new Option('--for <what>', 'what may use it there (default: both)').choices(['claims', 'links']),
+      new Option('--for <what>', 'what may use it there (default: both)').choices([
+        'claims',
+        'links',
+      ]),
     );
-  addCreateOptions(command).action(async (name: Snapshots | undefined, _flags, command: Command) => {
-    const flags = command.optsWithGlobals<Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags>();
-    const { grant: run } = await import('../grants/grant.ts');
-    await run(name, flags, io, () => connectFor(command, io));
-  });
+  addCreateOptions(command).action(
+    async (name: Snapshots | undefined, _flags, command: Command) => {
+      const flags = command.optsWithGlobals<
+        Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags
+      >();
+      const { grant: run } = await import('../grants/grant.ts');
+      await run(name, flags, io, () => connectFor(command, io));
+    },
+  );
 }
 
 /** A snapshot, or all of a namespace. */
@@ -35,5 +42,8 @@ function snapshots(text: string): Snapshots {
       throw new InvalidArgumentError("'*' stands for all snapshots, and not for a part of a name.");
     return namespacedName(text);
   }
-  return { ...(namespace === undefined ? {} : { namespace: namespaceName(namespace) }), name: undefined };
+  return {
+    ...(namespace === undefined ? {} : { namespace: namespaceName(namespace) }),
+    name: undefined,
+  };
 }

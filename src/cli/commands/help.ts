@@ -11,7 +11,9 @@ export default function help(program: Command): void {
     .action((words: string[]) => {
       let at = program;
       for (const word of words) {
-        const next = at.commands.find((each) => each.name() === word || each.aliases().includes(word));
+        const next = at.commands.find(
+          (each) => each.name() === word || each.aliases().includes(word),
+        );
         if (next === undefined) {
           // What follows are arguments, as the kinds of `why` are.
           if (at.commands.length === 0) break;

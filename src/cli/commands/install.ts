@@ -54,7 +54,10 @@ export default function install(program: Command, io: Io): void {
   ).action(async (_flags, command: Command) => {
     const { values: file, ...flags } = command.optsWithGlobals<Flags>();
     const { valuesOf } = await import('../install/values-of.ts');
-    const asked = { ...flags, values: await valuesOf(command, file, flags.takeOverMetalk8s ? SHARED : []) };
+    const asked = {
+      ...flags,
+      values: await valuesOf(command, file, flags.takeOverMetalk8s ? SHARED : []),
+    };
     if (flags.takeOverMetalk8s) {
       const nodeFlags = await settleNodeFlags(command, io.env);
       const { takeOver } = await import('../take-over/take-over.ts');
@@ -70,7 +73,11 @@ export default function install(program: Command, io: Io): void {
 /** Flags of what is asked of the daemon, beside those of how nodes are reached. */
 function addDaemonOptions(command: Command): void {
   command
-    .option('--values <file>', 'YAML of what is asked of the daemon, by the names of these flags', oneText)
+    .option(
+      '--values <file>',
+      'YAML of what is asked of the daemon, by the names of these flags',
+      oneText,
+    )
     .option('--reset-values', 'forget what earlier runs asked of the daemon')
     .option(
       '--feature-gates <gate=bool,...>',
@@ -85,7 +92,11 @@ function addDaemonOptions(command: Command): void {
     )
     .option('--controllers <list>', 'controllers that the daemon runs, as for watch', oneText)
     .option('--replicas <number>', 'pods of the daemon, of which one leads', wholeNumber(0, 10))
-    .option('--ssh-secret <name>', 'Secret with what ssh needs (default: stowage-ssh)', oneObjectName)
+    .option(
+      '--ssh-secret <name>',
+      'Secret with what ssh needs (default: stowage-ssh)',
+      oneObjectName,
+    )
     .option('--salt-secret <name>', 'Secret whose key secret salt-api takes', oneObjectName)
     .option(
       '--salt-audience <text>',
@@ -99,7 +110,9 @@ function addDaemonOptions(command: Command): void {
     )
     .option('--requests <cpu=…,memory=…>', 'what the pod asks of its node', resources)
     .option('--limits <cpu=…,memory=…>', 'what the pod gets at most', resources)
-    .addOption(new Option('--log-level <level>', 'how much the daemon logs').choices(['info', 'debug']))
+    .addOption(
+      new Option('--log-level <level>', 'how much the daemon logs').choices(['info', 'debug']),
+    )
     .option('--node-selector <key=value,...>', 'labels of nodes that its pods run on', labels);
 }
 

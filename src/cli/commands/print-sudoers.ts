@@ -15,7 +15,9 @@ interface Flags {
 export default function printSudoers(print: Command, io: Io): void {
   print
     .command('sudoers')
-    .description('print what the account on a node may run as root: lines for /etc/sudoers.d/stowage')
+    .description(
+      'print what the account on a node may run as root: lines for /etc/sudoers.d/stowage',
+    )
     .option('--user <name>', 'account that ssh logs in as (default: stowage)', user)
     .option(
       '--directory <path,...>',
@@ -23,7 +25,12 @@ export default function printSudoers(print: Command, io: Io): void {
       each(directory),
       [],
     )
-    .option('--vg <name,...>', 'volume groups; without one there are no lines for LVM', each(lvmName), [])
+    .option(
+      '--vg <name,...>',
+      'volume groups; without one there are no lines for LVM',
+      each(lvmName),
+      [],
+    )
     .option(
       '--disk <name,...>',
       'kernel names of disks, such as sdb; without one there are no lines for raw devices',
@@ -31,7 +38,12 @@ export default function printSudoers(print: Command, io: Io): void {
       [],
     )
     .option('--shared', 'with the lines for directories that several nodes share')
-    .option('--kubelet-root-dir <path>', 'root folder of the kubelet', directory, '/var/lib/kubelet')
+    .option(
+      '--kubelet-root-dir <path>',
+      'root folder of the kubelet',
+      directory,
+      '/var/lib/kubelet',
+    )
     .action(async (flags: Flags) => {
       const { printSudoers: run } = await import('../sudoers/print.ts');
       const allowed: Allowed = {

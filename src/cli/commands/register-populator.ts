@@ -23,19 +23,28 @@ export default function registerPopulator(register: Command, io: Io): void {
     .option('--kind <kind>', 'the kind, such as Hello', oneText)
     .option('--image <image>', 'image of the container that fills a volume', oneText)
     .addOption(
-      new Option('--node <builtin>', 'fill volumes on their node, without a pod, from its kind').choices(
-        BUILTINS,
-      ),
+      new Option(
+        '--node <builtin>',
+        'fill volumes on their node, without a pod, from its kind',
+      ).choices(BUILTINS),
     )
     .option('--command <word>', 'its entry point, a word each time; no fields', several)
-    .option('--arg <text>', 'its arguments, one each time, such as --arg=--file={.spec.fileName}', several)
+    .option(
+      '--arg <text>',
+      'its arguments, one each time, such as --arg=--file={.spec.fileName}',
+      several,
+    )
     .option('--env <name=value>', 'its environment', variables)
     .option(
       '--secret-env <name=secret/key>',
       "the same from a Secret of the daemon's namespace",
       secretVariables,
     )
-    .option('--secret <name:path>', "Secret of the daemon's namespace as a folder of files", secrets)
+    .option(
+      '--secret <name:path>',
+      "Secret of the daemon's namespace as a folder of files",
+      secrets,
+    )
     .option(
       '--service-account <name>',
       "of the daemon's namespace (default: the pod has no token)",
@@ -45,8 +54,16 @@ export default function registerPopulator(register: Command, io: Io): void {
     .option('--limit <name=quantity>', 'what it gets at most', quantities)
     .option('--mount-path <path>', 'where a file system that it fills is', oneDirectory)
     .option('--device-path <path>', 'where a Block volume that it fills is', oneDirectory)
-    .option('--api-version <version>', 'version of the kind (default: as the API server prefers)', oneText)
-    .option('--resource <plural>', 'as in paths of requests (default: as the API server says)', oneText)
+    .option(
+      '--api-version <version>',
+      'version of the kind (default: as the API server prefers)',
+      oneText,
+    )
+    .option(
+      '--resource <plural>',
+      'as in paths of requests (default: as the API server says)',
+      oneText,
+    )
     .option('--cluster-scoped', 'objects of the kind are in no namespace');
   addCreateOptions(command).action(async (name: string | undefined, _flags, command: Command) => {
     const {
@@ -95,7 +112,8 @@ function secrets(
 }
 
 function secretName(text: string): string {
-  if (!isDnsSubdomain(text)) throw new InvalidArgumentError('A Secret has a name as other objects.');
+  if (!isDnsSubdomain(text))
+    throw new InvalidArgumentError('A Secret has a name as other objects.');
   return text;
 }
 

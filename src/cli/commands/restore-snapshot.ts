@@ -3,7 +3,13 @@ import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { SNAPSHOT_NOUNS } from '../nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
-import { type NamespacedName, namespacedName, oneNamespacedName, oneObjectName, quantity } from '../parse.ts';
+import {
+  type NamespacedName,
+  namespacedName,
+  oneNamespacedName,
+  oneObjectName,
+  quantity,
+} from '../parse.ts';
 import type { RestoreFlags } from '../snapshots/restore/restore.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'];
@@ -18,13 +24,21 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     )
     .argument('[name]', 'the VolumeSnapshot, as [NAMESPACE/]NAME', namespacedName)
     .option('--to <name>', 'the claim to create, as [NAMESPACE/]NAME', oneNamespacedName)
-    .option('--size <quantity>', 'size of the claim, such as 10Gi (default: that of the snapshot)', quantity)
+    .option(
+      '--size <quantity>',
+      'size of the claim, such as 10Gi (default: that of the snapshot)',
+      quantity,
+    )
     .option(
       '--storage-class <name>',
       'class of the claim (default: that of the claim that the snapshot is of, if you may read it)',
       oneObjectName,
     )
-    .option('--access-mode <mode,...>', `of ${ACCESS_MODES.join(', ')} (default: ReadWriteOnce)`, accessModes)
+    .option(
+      '--access-mode <mode,...>',
+      `of ${ACCESS_MODES.join(', ')} (default: ReadWriteOnce)`,
+      accessModes,
+    )
     .addOption(
       new Option('--mode <mode>', 'what a pod gets (default: as the snapshot has it)').choices([
         'Filesystem',

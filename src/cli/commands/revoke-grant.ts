@@ -17,7 +17,9 @@ export default function revokeGrant(revoke: Command, io: Io): void {
         .choices(['none', 'server'])
         .default('none'),
     )
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+    )
     .action(async (name: NamespacedName, _flags, command: Command) => {
       const flags = command.optsWithGlobals<RevokeFlags & GlobalFlags>();
       const { revoke: run } = await import('../grants/revoke.ts');

@@ -16,7 +16,10 @@ export default function uninstall(program: Command, io: Io): void {
       components,
     )
     .addOption(
-      new Option('--dry-run <mode>', 'remove nothing: say what would be removed, or let the server check')
+      new Option(
+        '--dry-run <mode>',
+        'remove nothing: say what would be removed, or let the server check',
+      )
         .choices(['none', 'client', 'server'])
         .default('none'),
     )

@@ -17,7 +17,9 @@ export default function unregisterPopulator(unregister: Command, io: Io): void {
         .choices(['none', 'server'])
         .default('none'),
     )
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']))
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+    )
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<UnregisterFlags & GlobalFlags>();
       const { unregister: run } = await import('../populators/unregister.ts');

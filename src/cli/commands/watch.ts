@@ -50,8 +50,15 @@ export default function watch(program: Command, io: Io): void {
       "controllers to run (volume, leftover, attachment, claim, snapshot, backup, data-source-validator, populator): * is all, -NAME all but that one: '*,-leftover'",
       '*',
     )
-    .option('--workers <number>', 'Volumes of one node to work on at once', wholeNumber(1, 1000), 10)
-    .addOption(durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'))
+    .option(
+      '--workers <number>',
+      'Volumes of one node to work on at once',
+      wholeNumber(1, 1000),
+      10,
+    )
+    .addOption(
+      durationOption('--retry-interval-start <duration>', 'first delay before trying again', '1s'),
+    )
     .addOption(durationOption('--retry-interval-max <duration>', 'longest delay', '5m'))
     .addOption(
       new Option(
@@ -96,7 +103,10 @@ export default function watch(program: Command, io: Io): void {
         .default(true),
     )
     .addOption(
-      new Option('--leader-election [true|false]', 'work only while no other daemon does (by a Lease)')
+      new Option(
+        '--leader-election [true|false]',
+        'work only while no other daemon does (by a Lease)',
+      )
         .argParser(onOrOff)
         .default(true),
     )
@@ -113,10 +123,19 @@ export default function watch(program: Command, io: Io): void {
       ),
     )
     .addOption(
-      durationOption('--leader-election-renew-deadline <duration>', 'a leader stops after this long', '10s'),
+      durationOption(
+        '--leader-election-renew-deadline <duration>',
+        'a leader stops after this long',
+        '10s',
+      ),
     )
-    .addOption(durationOption('--leader-election-retry-period <duration>', 'between two tries', '2s'))
-    .option('--http-endpoint <address>', 'serve /healthz and /readyz there, such as :8080 (default: nowhere)')
+    .addOption(
+      durationOption('--leader-election-retry-period <duration>', 'between two tries', '2s'),
+    )
+    .option(
+      '--http-endpoint <address>',
+      'serve /healthz and /readyz there, such as :8080 (default: nowhere)',
+    )
     .option('--metrics-path <path>', 'where --http-endpoint serves metrics', '/metrics')
     .option(
       '--kube-api-qps <number>',
@@ -139,12 +158,18 @@ export default function watch(program: Command, io: Io): void {
       const settings = await read();
       const { runWatch } = await import('../../manager/watch.ts');
       const { selectControllers } = await import('../../api/controllers.ts');
-      const { leaderElectionNamespace, kubeApiQps, kubeApiBurst, attachmentPollInterval: pollMs } = flags;
+      const {
+        leaderElectionNamespace,
+        kubeApiQps,
+        kubeApiBurst,
+        attachmentPollInterval: pollMs,
+      } = flags;
       const controllers = selectControllers(flags.controllers);
       const http = await httpOf(flags);
       const { createMetrics } = await import('../../manager/metrics/metrics.ts');
       // Nothing is counted that nobody can read.
-      const metrics = http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
+      const metrics =
+        http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
       const { refuseToActBesideOperator } = await import('../take-over/operator.ts');
       await refuseToActBesideOperator(connection.client, io.signal);
@@ -171,7 +196,9 @@ export default function watch(program: Command, io: Io): void {
         },
         snapshotController: flags.snapshotController,
         ...(flags.leaderElection ? { election } : {}),
-        ...(kubeApiQps === undefined ? {} : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
+        ...(kubeApiQps === undefined
+          ? {}
+          : { rate: { qps: kubeApiQps, burst: kubeApiBurst ?? kubeApiQps } }),
         ...(http === undefined ? {} : { http }),
         verbose: flags.verbose ?? false,
         signal: io.signal,
@@ -181,7 +208,8 @@ export default function watch(program: Command, io: Io): void {
 
 /** Ends the command, as wrong usage, where one time makes nonsense of another. */
 function checkTimes(command: Command, flags: WatchFlags): void {
-  const { leaderElectionLeaseDuration, leaderElectionRenewDeadline, leaderElectionRetryPeriod } = flags;
+  const { leaderElectionLeaseDuration, leaderElectionRenewDeadline, leaderElectionRetryPeriod } =
+    flags;
   if (leaderElectionRenewDeadline >= leaderElectionLeaseDuration) {
     command.error(
       'error: --leader-election-renew-deadline must be less than --leader-election-lease-duration: a leader has to stop before another begins',

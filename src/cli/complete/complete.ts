@@ -42,7 +42,11 @@ export async function complete(program: Command, words: readonly string[], io: I
 
 type LiveValues = Extract<NonNullable<Asked['values']>, { live: string }>;
 
-async function live(values: LiveValues, { given, start, ...what }: Asked, io: Io): Promise<Candidate[]> {
+async function live(
+  values: LiveValues,
+  { given, start, ...what }: Asked,
+  io: Io,
+): Promise<Candidate[]> {
   const over = new AbortController();
   // What runs to log in (an exec plugin) heeds no signal.
   const late = io.clock.sleep(TIMEOUT, over.signal).then(
@@ -50,7 +54,10 @@ async function live(values: LiveValues, { given, start, ...what }: Asked, io: Io
     () => [],
   );
   try {
-    const found = await Promise.race([look(values, { given, start, ...what }, io, over.signal), late]);
+    const found = await Promise.race([
+      look(values, { given, start, ...what }, io, over.signal),
+      late,
+    ]);
     return found.filter(({ word }) => PLAIN.test(word));
   } catch {
     return [];
@@ -79,7 +86,13 @@ async function look(
   });
   // What an option names is where the object is that the command is about.
   const [, ofArgument] = /^([^/]+)\//.exec(args[0] ?? '') ?? [];
-  return liveNames({ live, ...more }, start, ofArgument ?? connection.namespace, connection, signal);
+  return liveNames(
+    { live, ...more },
+    start,
+    ofArgument ?? connection.namespace,
+    connection,
+    signal,
+  );
 }
 
 function print(candidates: readonly Candidate[], directive: number, io: Io): void {

@@ -82,12 +82,21 @@ export async function liveNames(
     return (await found).map((each) => ({ ...each, word: `${ofStart}/${each.word}` }));
   }
   // Who may not list namespaces still gets the names in this one.
-  const [here, others] = await Promise.all([found, spaces(start, connection, signal).catch(() => [])]);
+  const [here, others] = await Promise.all([
+    found,
+    spaces(start, connection, signal).catch(() => []),
+  ]);
   return [...here, ...others];
 }
 
-const spaces = async (start: string, connection: Connection, signal: AbortSignal): Promise<Candidate[]> =>
-  (await list(KINDS.namespaces, start, '', connection, signal)).map(({ word }) => ({ word: `${word}/` }));
+const spaces = async (
+  start: string,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<Candidate[]> =>
+  (await list(KINDS.namespaces, start, '', connection, signal)).map(({ word }) => ({
+    word: `${word}/`,
+  }));
 
 async function grants(connection: Connection, signal: AbortSignal): Promise<Listed | undefined> {
   const resource = await servedGrants(connection, signal);
@@ -118,7 +127,8 @@ async function list(
     }
     // They come in the order of their names (etcd's): after these there are no others.
     const last = page.items.at(-1)?.metadata.name ?? '';
-    next = last > start && !last.startsWith(start) ? undefined : page.metadata.continue || undefined;
+    next =
+      last > start && !last.startsWith(start) ? undefined : page.metadata.continue || undefined;
   } while (next !== undefined);
   return found;
 }

@@ -42,13 +42,15 @@ export function asked(program: Command, words: readonly string[]): Asked {
   let at = program;
   let option: Option | undefined;
   let onlyArguments = false;
-  const known = (word: string) => optionsOf(at).find(({ short, long }) => word === short || word === long);
+  const known = (word: string) =>
+    optionsOf(at).find(({ short, long }) => word === short || word === long);
   for (const word of before) {
     if (option !== undefined) {
       given.set(option.long ?? '', word);
       option = undefined;
     } else if (onlyArguments || !/^-./.test(word)) {
-      const inner = args.length === 0 ? wordsOf(at).find((each) => isCalled(each, word)) : undefined;
+      const inner =
+        args.length === 0 ? wordsOf(at).find((each) => isCalled(each, word)) : undefined;
       if (inner !== undefined) at = inner;
       else args.push(word);
     } else if (word === '--') onlyArguments = true;
@@ -74,7 +76,10 @@ export function asked(program: Command, words: readonly string[]): Asked {
     const read = start.includes('=') ? readOption(start, known) : undefined;
     if (read !== undefined) return answer(valuesOf(path, read.option), read.value);
     return answer({
-      words: optionsOf(at).map((each) => ({ word: each.long ?? '', description: each.description })),
+      words: optionsOf(at).map((each) => ({
+        word: each.long ?? '',
+        description: each.description,
+      })),
     });
   }
   if (at.name() === 'help' || (wordsOf(at).length > 0 && args.length === 0)) {
@@ -130,10 +135,12 @@ function ofWhy(
   return answer({ choices: EXPLAINED.map(([nouns]) => shortest(nouns)).filter(isExplained) });
 }
 
-const namesOf = (kind: string): Values | undefined => EXPLAINED.find(([nouns]) => nouns.includes(kind))?.[1];
+const namesOf = (kind: string): Values | undefined =>
+  EXPLAINED.find(([nouns]) => nouns.includes(kind))?.[1];
 
 /** As it is mostly typed, and as the table of help has it: `pvc`, but not `vol`. */
-const shortest = (nouns: readonly string[]): string => (nouns.includes('pvc') ? 'pvc' : (nouns[1] ?? ''));
+const shortest = (nouns: readonly string[]): string =>
+  nouns.includes('pvc') ? 'pvc' : (nouns[1] ?? '');
 
 function isExplained(kind: string): boolean {
   try {

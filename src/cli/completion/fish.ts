@@ -79,7 +79,9 @@ ${switchOf(
   rows.slice(1).map(({ path, options }) => ({
     patterns: [quote(path)],
     result: offered(
-      options.filter(({ long }) => !isCommon(long)).map(({ long, description }) => [long, description]),
+      options
+        .filter(({ long }) => !isCommon(long))
+        .map(({ long, description }) => [long, description]),
     ),
   })),
 )}
@@ -158,5 +160,7 @@ const offered = (words: readonly (readonly [word: string, description: string])[
 
 const outcome = (place: Place): string => {
   if (place === 'nothing') return 'true';
-  return typeof place === 'object' ? `printf '%s\\n' ${place.words.map(quote).join(' ')}` : `echo :${place}`;
+  return typeof place === 'object'
+    ? `printf '%s\\n' ${place.words.map(quote).join(' ')}`
+    : `echo :${place}`;
 };

@@ -18,7 +18,9 @@ export function functionsOf(program: Command, offer: Offer): string {
     options
       .filter(({ long }) => path === '' || !isCommon(long))
       .map(({ names, place }) => ({
-        patterns: names.map((name) => (path === '' ? `*' '${quote(name)}` : quote(`${path} ${name}`))),
+        patterns: names.map((name) =>
+          path === '' ? `*' '${quote(name)}` : quote(`${path} ${name}`),
+        ),
         result: outcome(place),
       })),
   );
@@ -84,7 +86,8 @@ ${cases(
           },
         ]),
     ...args.map((place, index) => ({
-      patterns: repeats && index === args.length - 1 ? [`${quote(path)}' '*`] : [quote(`${path} ${index}`)],
+      patterns:
+        repeats && index === args.length - 1 ? [`${quote(path)}' '*`] : [quote(`${path} ${index}`)],
       result: outcome(place),
     })),
   ]),

@@ -49,7 +49,8 @@ function rowOf(command: Command): Row {
   };
 }
 
-const namesOf = ({ short, long }: Option): string[] => [short, long].filter((name) => name !== undefined);
+const namesOf = ({ short, long }: Option): string[] =>
+  [short, long].filter((name) => name !== undefined);
 
 function placeOf(values: Values | undefined): Place {
   if (values === undefined) return 'nothing';
@@ -62,6 +63,7 @@ export function grouped(
   cases: readonly { patterns: readonly string[]; result: string }[],
 ): Map<string, string[]> {
   const groups = new Map<string, string[]>();
-  for (const { patterns, result } of cases) groups.set(result, [...(groups.get(result) ?? []), ...patterns]);
+  for (const { patterns, result } of cases)
+    groups.set(result, [...(groups.get(result) ?? []), ...patterns]);
   return groups;
 }

@@ -24,7 +24,9 @@ export function applyEnvironment(
       command.setOptionValueWithSource(name, value, 'env');
     } catch (error) {
       if (!(error instanceof InvalidArgumentError)) throw error;
-      command.error(`error: $${variable} '${text}' is invalid for ${option.long}. ${error.message}`);
+      command.error(
+        `error: $${variable} '${text}' is invalid for ${option.long}. ${error.message}`,
+      );
     }
   }
 }

@@ -28,14 +28,17 @@ export const number =
   (min: number, max: number): Field<number> =>
   (value) => {
     // As a flag has it, a text is a number, too.
-    return said(() => wholeNumber(min, max)(typeof value === 'number' ? String(value) : text(value)));
+    return said(() =>
+      wholeNumber(min, max)(typeof value === 'number' ? String(value) : text(value)),
+    );
   };
 
 /** In ms. */
 export const time: Field<number> = (value) => said(() => duration(text(value)));
 
 export const nodeName: Field<string> = (value) => {
-  if (typeof value !== 'string' || !isDnsSubdomain(value)) throw new Error('it must be the name of a node');
+  if (typeof value !== 'string' || !isDnsSubdomain(value))
+    throw new Error('it must be the name of a node');
   return value;
 };
 
@@ -46,12 +49,14 @@ export const objectName: Field<string> = (value) => {
 };
 
 export const host: Field<string> = (value) => {
-  if (typeof value !== 'string' || !isHost(value)) throw new Error('it must be a host name or an IP address');
+  if (typeof value !== 'string' || !isHost(value))
+    throw new Error('it must be a host name or an IP address');
   return value;
 };
 
 export const minionId: Field<string> = (value) => {
-  if (typeof value !== 'string' || !isMinionId(value)) throw new Error('it must be the id of a Salt minion');
+  if (typeof value !== 'string' || !isMinionId(value))
+    throw new Error('it must be the id of a Salt minion');
   return value;
 };
 
@@ -66,7 +71,11 @@ export const list =
 export const mapOf =
   <T>(key: Field<string>, item: Field<T>): Field<Map<string, T>> =>
   (value) =>
-    new Map(entriesOf(value).map(([name, each]) => at(`.${name}`, () => [key(name), item(each)] as const)));
+    new Map(
+      entriesOf(value).map(([name, each]) =>
+        at(`.${name}`, () => [key(name), item(each)] as const),
+      ),
+    );
 
 /** A mapping of some of these fields, and no others. */
 export const fieldsOf =

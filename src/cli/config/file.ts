@@ -57,7 +57,10 @@ const asConfig = fieldsOf<ConfigFile>({
   workers: number(1, 1000),
   retryIntervalStart: time,
   retryIntervalMax: time,
-  nodes: mapOf(nodeName, fieldsOf<NodeConfig>({ address: host, port: number(1, 65_535), minion: minionId })),
+  nodes: mapOf(
+    nodeName,
+    fieldsOf<NodeConfig>({ address: host, port: number(1, 65_535), minion: minionId }),
+  ),
 });
 
 /** Throws a StowageError that names the file, and the path of the field that is not as it must be. */
@@ -66,9 +69,13 @@ export async function readConfig(path: string): Promise<ConfigFile> {
   try {
     content = await readFile(path, 'utf8');
   } catch (cause) {
-    throw new StowageError('failed', `--config ${path} cannot be read: ${(cause as Error).message}`, {
-      cause,
-    });
+    throw new StowageError(
+      'failed',
+      `--config ${path} cannot be read: ${(cause as Error).message}`,
+      {
+        cause,
+      },
+    );
   }
   return parseConfig(content, path);
 }
@@ -85,7 +92,10 @@ export function parseConfig(content: string, path: string): ConfigFile {
     value = parse(content, { logLevel: 'error', maxAliasCount: 100 });
   } catch (cause) {
     // An excerpt follows the first line.
-    throw refuse(`it is no YAML: ${(cause as Error).message.split('\n')[0]?.replace(/:$/, '')}`, cause);
+    throw refuse(
+      `it is no YAML: ${(cause as Error).message.split('\n')[0]?.replace(/:$/, '')}`,
+      cause,
+    );
   }
   try {
     return value === null ? {} : asConfig(value);

@@ -48,7 +48,13 @@ export async function detach(
   if (entry === undefined) throw notAttached(volume, node);
   const held = heldBy(volume, entry, foundIn(await readNode(node, io, client)));
   if (held !== undefined) throw staysAttached(name, node, held);
-  printDone([await untilDetached(volume, flags, io, client)], false, `detached from ${node}`, output, io);
+  printDone(
+    [await untilDetached(volume, flags, io, client)],
+    false,
+    `detached from ${node}`,
+    output,
+    io,
+  );
 }
 
 const entryOn = (volume: Volume | undefined, node: string): Attachment | undefined =>
@@ -58,7 +64,8 @@ function notAttached(volume: Volume, node: string): StowageError {
   const { name } = volume.metadata;
   const others = (volume.status?.attachments ?? []).map((each) => `${each.node} (${each.state})`);
   return new StowageError('not-found', `Volume ${name} is not attached to node ${node}`, {
-    hint: others.length === 0 ? 'It is attached nowhere.' : `It is attached to ${others.join(', ')}.`,
+    hint:
+      others.length === 0 ? 'It is attached nowhere.' : `It is attached to ${others.join(', ')}.`,
     object: { kind: VOLUMES.kind, name },
   });
 }
@@ -104,7 +111,8 @@ async function untilDetached(
   if (outcome?.status !== 'rejected') return last;
   const entry = entryOn(last, node);
   const { reason } = outcome;
-  if (!(reason instanceof StowageError) || reason.code !== 'timeout' || entry === undefined) throw reason;
+  if (!(reason instanceof StowageError) || reason.code !== 'timeout' || entry === undefined)
+    throw reason;
   throw new StowageError(
     'timeout',
     `Volume ${name} is still attached to node ${node} after ${timeout / 1000} s: ${textOf(entry)}`,
@@ -116,7 +124,8 @@ async function untilDetached(
   );
 }
 
-const textOf = ({ state, message }: Attachment): string => (message ? `${state}: ${message}` : state);
+const textOf = ({ state, message }: Attachment): string =>
+  message ? `${state}: ${message}` : state;
 
 async function forced(
   volume: Volume,
@@ -128,7 +137,9 @@ async function forced(
   const entry = entryOn(volume, node);
   const recorded = await isRecorded(volume, node, io, client);
   if (entry === undefined && !recorded) throw notAttached(volume, node);
-  const kubeNode = await client.get<KubeNode>(NODES, node, { signal: io.signal }).catch(unlessMissing);
+  const kubeNode = await client
+    .get<KubeNode>(NODES, node, { signal: io.signal })
+    .catch(unlessMissing);
   const verdict = verdictOf(node, kubeNode, volume, io.clock.now());
   if ('alive' in verdict) {
     throw new StowageError(
@@ -156,7 +167,9 @@ async function forced(
   }
   const pods = entry?.pods ?? [];
   if (pods.length > 0) {
-    note(`these pods are still to run on node ${node}, where it will be attached again: ${pods.join(', ')}`);
+    note(
+      `these pods are still to run on node ${node}, where it will be attached again: ${pods.join(', ')}`,
+    );
   }
   return left;
 }

@@ -17,7 +17,12 @@ import { withoutNode } from './record.ts';
 const EVENT_TIME = 10_000;
 
 /** Whether the record of a Volume's own PersistentVolume has it on a node. */
-export async function isRecorded(volume: Volume, node: string, io: Io, client: KubeClient): Promise<boolean> {
+export async function isRecorded(
+  volume: Volume,
+  node: string,
+  io: Io,
+  client: KubeClient,
+): Promise<boolean> {
   try {
     const { name } = volume.metadata;
     const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal: io.signal });

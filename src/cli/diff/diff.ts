@@ -29,7 +29,9 @@ export async function diff(
       const { live, wanted, refusal } = await changeBy(manifest, client, io.signal);
       pairs.push({ name: fileName(manifest), live: live && asYaml(live), wanted: asYaml(wanted) });
       if (refusal !== undefined) {
-        io.stderr.write(`note: ${printable(`${kind} ${metadata.name} cannot be changed so: ${refusal}`)}\n`);
+        io.stderr.write(
+          `note: ${printable(`${kind} ${metadata.name} cannot be changed so: ${refusal}`)}\n`,
+        );
       }
     } catch (error) {
       errors.push(about(error, { kind, name: metadata.name }));

@@ -21,7 +21,9 @@ export async function compare(
   pairs: readonly Pair[],
   { env, signal }: Io,
 ): Promise<{ differ: boolean; text: string }> {
-  const [program = 'diff', ...args] = (env.KUBECTL_EXTERNAL_DIFF?.trim() || 'diff -u -N').split(/\s+/);
+  const [program = 'diff', ...args] = (env.KUBECTL_EXTERNAL_DIFF?.trim() || 'diff -u -N').split(
+    /\s+/,
+  );
   const folder = await temporaryFolder(env.TMPDIR || tmpdir());
   try {
     await Promise.all(['LIVE', 'MERGED'].map((side) => mkdir(join(folder, side))));
@@ -29,16 +31,24 @@ export async function compare(
       if (live !== undefined) await writeFile(join(folder, 'LIVE', name), live);
       await writeFile(join(folder, 'MERGED', name), wanted);
     }
-    const { exitCode, stdout, stderr, shortMessage } = await execa(program, [...args, 'LIVE', 'MERGED'], {
-      cwd: folder,
-      cancelSignal: signal,
-      reject: false,
-      stripFinalNewline: false,
-    });
+    const { exitCode, stdout, stderr, shortMessage } = await execa(
+      program,
+      [...args, 'LIVE', 'MERGED'],
+      {
+        cwd: folder,
+        cancelSignal: signal,
+        reject: false,
+        stripFinalNewline: false,
+      },
+    );
     if (exitCode === 0 || exitCode === 1) return { differ: exitCode === 1, text: stdout };
-    throw new StowageError('failed', `${program} could not compare: ${stderr?.trim() || shortMessage}`, {
-      hint: 'It is diff(1), of the package diffutils, or what $KUBECTL_EXTERNAL_DIFF says.',
-    });
+    throw new StowageError(
+      'failed',
+      `${program} could not compare: ${stderr?.trim() || shortMessage}`,
+      {
+        hint: 'It is diff(1), of the package diffutils, or what $KUBECTL_EXTERNAL_DIFF says.',
+      },
+    );
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

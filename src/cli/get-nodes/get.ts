@@ -131,7 +131,8 @@ function print(
   if (output === 'json') io.stdout.write(asJson(data()));
   else if (output === 'yaml') io.stdout.write(asYaml(data()));
   else if (rows.length === 0) io.stderr.write('No nodes found\n');
-  else if (output === 'name') for (const { name } of rows) io.stdout.write(`node/${printable(name)}\n`);
+  else if (output === 'name')
+    for (const { name } of rows) io.stdout.write(`node/${printable(name)}\n`);
   else {
     const wide = output === 'wide';
     const width = wide ? undefined : io.stdout.columns;

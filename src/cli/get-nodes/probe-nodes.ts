@@ -21,13 +21,19 @@ export async function hearNodes(
   const heard: Heard[] = [];
   const left = names.entries();
   const ask = async () => {
-    for (const [index, name] of left) heard[index] = await hearNode(executor, name, timeoutMs, clock);
+    for (const [index, name] of left)
+      heard[index] = await hearNode(executor, name, timeoutMs, clock);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   return heard;
 }
 
-async function hearNode(executor: Executor, name: string, timeoutMs: number, clock: Clock): Promise<Heard> {
+async function hearNode(
+  executor: Executor,
+  name: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Heard> {
   const over = new AbortController();
   const late = clock.sleep(timeoutMs, over.signal).then(
     (): Heard => ({ reachable: false, message: `no answer within ${timeoutMs / 1000} s` }),

@@ -23,7 +23,13 @@ const WIDE: readonly Column[] = [
 ];
 
 /** Headings, and the cells of each node. */
-export function nodeTable(rows: readonly NodeRow[], wide: boolean): [headings: string[], rows: Row[]] {
+export function nodeTable(
+  rows: readonly NodeRow[],
+  wide: boolean,
+): [headings: string[], rows: Row[]] {
   const columns = wide ? [...COLUMNS, ...WIDE] : COLUMNS;
-  return [columns.map(([heading]) => heading), rows.map((row) => columns.map(([, value]) => value(row)))];
+  return [
+    columns.map(([heading]) => heading),
+    rows.map((row) => columns.map(([, value]) => value(row))),
+  ];
 }

@@ -74,7 +74,10 @@ function nodePrinter({ output, headers }: GetNodesFlags, io: Io): NodePrinter {
     show(rows) {
       const isNew = (row: NodeRow) => {
         const before = last.get(row.name);
-        return before === undefined || (output !== 'name' && !isDeepStrictEqual(shown(row), shown(before)));
+        return (
+          before === undefined ||
+          (output !== 'name' && !isDeepStrictEqual(shown(row), shown(before)))
+        );
       };
       write(rows.filter(isNew));
       last = new Map(rows.map((row) => [row.name, row]));

@@ -52,7 +52,8 @@ export async function checkGrant(
   const data = { from, snapshot: { namespace, name }, granted, checks: verdicts };
   if (output === 'json') io.stdout.write(asJson(data));
   else if (output === 'yaml') io.stdout.write(asYaml(data));
-  else io.stdout.write(printable(verdicts.flatMap((verdict) => textOf(verdict, from, to)).join('')));
+  else
+    io.stdout.write(printable(verdicts.flatMap((verdict) => textOf(verdict, from, to)).join('')));
   if (granted) return;
   const narrowed = only === undefined ? [] : ['--for', only];
   throw new StowageError(

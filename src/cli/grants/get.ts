@@ -45,7 +45,8 @@ export async function getGrants(
   const connection = await connect();
   const resource = await requiredGrants(connection, io.signal);
   const { grants, errors } = await readGrants(names, flags, resource, connection, io);
-  if (flags.watch && errors.length === 0) return watchGrants(grants, names, flags, resource, connection, io);
+  if (flags.watch && errors.length === 0)
+    return watchGrants(grants, names, flags, resource, connection, io);
   const referrers = await readReferrers(grants, connection, io);
   const rows = grants.map((grant) => rowOf(grant, referrers));
   print(rows, names.length, errors.length > 0, flags, io);
@@ -61,7 +62,11 @@ async function readGrants(
 ): Promise<{ grants: ReferenceGrant[]; errors: unknown[] }> {
   const namespace = allNamespaces ? undefined : own;
   if (names.length === 0) {
-    const list = listAll<ReferenceGrant>(client, resource, { namespace, labelSelector: selector, signal });
+    const list = listAll<ReferenceGrant>(client, resource, {
+      namespace,
+      labelSelector: selector,
+      signal,
+    });
     const { items } = await selected(selector, list);
     return { grants: items.filter((grant) => isOfVolumes(grant)), errors: [] };
   }
@@ -88,7 +93,8 @@ async function readReferrers(
   for (const namespace of new Set(grants.flatMap(grantees))) {
     const ask = async <T extends KubeObject>(resource: Resource): Promise<T[]> => {
       const read = await reading(listAll<T>(client, resource, { namespace, signal: io.signal }));
-      if ('forbidden' in read) io.stderr.write(printable(`note: not looked at: ${read.forbidden}\n`));
+      if ('forbidden' in read)
+        io.stderr.write(printable(`note: not looked at: ${read.forbidden}\n`));
       return foundIn(read)?.items ?? [];
     };
     all.set(namespace, {
@@ -112,7 +118,8 @@ function print(
   if (output === 'json') io.stdout.write(asJson(data()));
   else if (output === 'yaml') io.stdout.write(asYaml(data()));
   else if (rows.length === 0) io.stderr.write('No grants found\n');
-  else if (output === 'name') for (const row of rows) io.stdout.write(`${printable(as.nameOf(row))}\n`);
+  else if (output === 'name')
+    for (const row of rows) io.stdout.write(`${printable(as.nameOf(row))}\n`);
   else {
     const wide = output === 'wide';
     const cells = rows.map((row) => as.row(row, wide, io.clock.now(), false));

@@ -84,11 +84,15 @@ async function ensured(
     const there = items.find(({ metadata }) => metadata.name === name);
     try {
       if (there === undefined) {
-        const made = await client.create(resource, grantOf(wanted, resource), { ...options, strict: true });
+        const made = await client.create(resource, grantOf(wanted, resource), {
+          ...options,
+          strict: true,
+        });
         return { made, did: 'created' };
       }
       const from = widened(there, wanted);
-      if (from === undefined || there.metadata.deletionTimestamp !== undefined) throw saysOtherwise(there);
+      if (from === undefined || there.metadata.deletionTimestamp !== undefined)
+        throw saysOtherwise(there);
       const { resourceVersion } = there.metadata;
       const patch = { metadata: { resourceVersion }, spec: { from } };
       return { made: await client.patch(resource, name, patch, options), did: 'changed' };
@@ -109,17 +113,30 @@ function saysOtherwise({
   metadata: { namespace = '', name, deletionTimestamp },
 }: ReferenceGrant): StowageError {
   const why =
-    deletionTimestamp === undefined ? 'was changed since, and grants something else' : 'is being deleted';
-  return new StowageError('conflict', `ReferenceGrant ${namespace}/${name} is there already, and ${why}`, {
-    hint: `See it with: stowage get grants -n ${namespace} ${name}. If nobody needs it: stowage revoke grant ${namespace}/${name}`,
-    object: { kind: REFERENCE_GRANTS.kind, name, namespace },
-  });
+    deletionTimestamp === undefined
+      ? 'was changed since, and grants something else'
+      : 'is being deleted';
+  return new StowageError(
+    'conflict',
+    `ReferenceGrant ${namespace}/${name} is there already, and ${why}`,
+    {
+      hint: `See it with: stowage get grants -n ${namespace} ${name}. If nobody needs it: stowage revoke grant ${namespace}/${name}`,
+      object: { kind: REFERENCE_GRANTS.kind, name, namespace },
+    },
+  );
 }
 
 /** A grant may come before its snapshot, but it may also have a wrong name in it. */
-async function noteMissing({ namespace, snapshot }: Wanted, { client }: Connection, io: Io): Promise<void> {
+async function noteMissing(
+  { namespace, snapshot }: Wanted,
+  { client }: Connection,
+  io: Io,
+): Promise<void> {
   if (snapshot === undefined) return;
-  const found = await readNamed(client, VOLUME_SNAPSHOTS, snapshot, { namespace, signal: io.signal });
+  const found = await readNamed(client, VOLUME_SNAPSHOTS, snapshot, {
+    namespace,
+    signal: io.signal,
+  });
   if ('absent' in found)
     io.stderr.write(printable(`note: there is no VolumeSnapshot ${namespace}/${snapshot} yet\n`));
 }

@@ -20,7 +20,10 @@ const KINDS: Record<GrantedTo, { group: string; kind: string }> = {
   links: { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshotLink' },
 };
 
-export const referrer = (what: GrantedTo, namespace: string): Referrer => ({ ...KINDS[what], namespace });
+export const referrer = (what: GrantedTo, namespace: string): Referrer => ({
+  ...KINDS[what],
+  namespace,
+});
 
 /** What of it is meant; undefined: something else. */
 export const whatOf = ({ group, kind }: Pick<Referrer, 'group' | 'kind'>): GrantedTo | undefined =>
@@ -35,7 +38,10 @@ export const grantName = ({ metadata }: Pick<ReferenceGrant, 'metadata'>): strin
 type Ask = Pick<Connection, 'transport'>;
 
 /** ReferenceGrant in the version that the cluster serves; undefined: in none. */
-export const servedGrants = ({ transport }: Ask, signal: AbortSignal): Promise<Resource | undefined> =>
+export const servedGrants = (
+  { transport }: Ask,
+  signal: AbortSignal,
+): Promise<Resource | undefined> =>
   servedAs(transport, REFERENCE_GRANTS, REFERENCE_GRANT_VERSIONS, signal);
 
 /** The same; throws a StowageError `not-found` where there is none. */

@@ -84,9 +84,12 @@ function usesOf(
   const home = grant.metadata.namespace ?? '';
   const byClaims = claims.flatMap((claim): GrantUse[] => {
     const source = sourceOf(claim, { crossNamespace: true });
-    if ((source.kind !== 'snapshot' && source.kind !== 'claim') || source.namespace !== home) return [];
+    if ((source.kind !== 'snapshot' && source.kind !== 'claim') || source.namespace !== home)
+      return [];
     const type = source.kind === 'snapshot' ? SNAPSHOT_TYPE : CLAIM_TYPE;
-    if (!isGranted([grant], referrer('claims', from), { ...type, namespace: home, name: source.name }))
+    if (
+      !isGranted([grant], referrer('claims', from), { ...type, namespace: home, name: source.name })
+    )
       return [];
     return [useOf(claim, source.name)];
   });

@@ -22,7 +22,9 @@ const COLUMNS: readonly Column[] = [
   [
     'TO',
     ({ to }) =>
-      to.map(({ kind, name = '*' }) => (kind === 'VolumeSnapshot' ? name : `pvc/${name}`)).join(','),
+      to
+        .map(({ kind, name = '*' }) => (kind === 'VolumeSnapshot' ? name : `pvc/${name}`))
+        .join(','),
   ],
   [
     'USED-BY',

@@ -30,7 +30,10 @@ export function withUses(
         claims.get(namespace)?.isKnown() && links.get(namespace)?.isKnown();
       if (!known.every(isKnown)) continue;
       const referrers = known.map((namespace) => {
-        const found = { claims: claims.get(namespace)?.list(), links: links.get(namespace)?.list() };
+        const found = {
+          claims: claims.get(namespace)?.list(),
+          links: links.get(namespace)?.list(),
+        };
         return [namespace, { claims: found.claims ?? [], links: found.links ?? [] }] as const;
       });
       const row = rowOf(grant, new Map(referrers));

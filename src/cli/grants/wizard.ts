@@ -22,7 +22,11 @@ export async function complete<F extends Partial<GrantFlags>>(
   connect: () => Promise<Connection>,
 ): Promise<{ snapshot: Snapshots; flags: F & { to: string }; asked: boolean }> {
   const { to } = flags;
-  if (!toAsk(lackingOf({ NAME: given, '--to': to }), io) && given !== undefined && to !== undefined) {
+  if (
+    !toAsk(lackingOf({ NAME: given, '--to': to }), io) &&
+    given !== undefined &&
+    to !== undefined
+  ) {
     return { snapshot: given, flags: { ...flags, to }, asked: false };
   }
   const prompts = await io.prompts();
@@ -31,7 +35,15 @@ export async function complete<F extends Partial<GrantFlags>>(
   const except = snapshot.namespace ?? connection.namespace;
   const asked = {
     ...flags,
-    to: to ?? (await askNamespace('Namespace that may use it:', { except }, prompts, connection.client, io)),
+    to:
+      to ??
+      (await askNamespace(
+        'Namespace that may use it:',
+        { except },
+        prompts,
+        connection.client,
+        io,
+      )),
   };
   if (flags.for === undefined) {
     const answer = await prompts.select('What may use it there:', [
@@ -51,11 +63,16 @@ export async function agreeToGrant(
   io: Io,
 ): Promise<void> {
   const what =
-    name === undefined ? `All VolumeSnapshots of ${namespace}` : `VolumeSnapshot ${namespace}/${name}`;
+    name === undefined
+      ? `All VolumeSnapshots of ${namespace}`
+      : `VolumeSnapshot ${namespace}/${name}`;
   summarise(
     {
       sections: [
-        ['What is granted', `${what} may be used in namespace ${flags.to}, whoever may create claims there.`],
+        [
+          'What is granted',
+          `${what} may be used in namespace ${flags.to}, whoever may create claims there.`,
+        ],
         ['By', asYaml(wanted)],
       ],
       command: sameCommand(

@@ -16,7 +16,11 @@ export interface ApplyOptions {
 }
 
 /** Makes an object, or changes the one that is there. Throws what the server refuses, and where it is not ours to change. */
-export async function apply(client: KubeClient, wanted: Wanted, options: ApplyOptions): Promise<Outcome> {
+export async function apply(
+  client: KubeClient,
+  wanted: Wanted,
+  options: ApplyOptions,
+): Promise<Outcome> {
   const { resource, object } = wanted;
   const { name, namespace } = object.metadata;
   const at = { ...options, ...(namespace === undefined ? {} : { namespace }) };
@@ -66,7 +70,11 @@ async function checkAnew(client: KubeClient, wanted: Wanted, at: WriteOptions): 
  * Has the server check what `apply` would do, and does nothing. What it misses may come with the other objects: a binding is
  * refused to some as long as its role is not there.
  */
-export async function rehearse(client: KubeClient, wanted: Wanted, signal: AbortSignal): Promise<void> {
+export async function rehearse(
+  client: KubeClient,
+  wanted: Wanted,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await apply(client, wanted, { dryRun: true, signal });
   } catch (error) {

@@ -93,21 +93,32 @@ function definitionChange(current: KubeObject, object: KubeObject): object | und
     { metadata, spec: { ...spec, versions: [] } },
     undefined,
   ) as Definition;
-  return mergePatch(before, { ...before, ...rest, spec: { ...rest.spec, versions: spec.versions } });
+  return mergePatch(before, {
+    ...before,
+    ...rest,
+    spec: { ...rest.spec, versions: spec.versions },
+  });
 }
 
 /** An older program knows less: what it would write lacks fields that objects have. */
 function refuseOlder(current: KubeObject, title: string): void {
   const installed = isOurs(current) ? current.metadata.labels?.[VERSION_LABEL] : undefined;
   if (installed === undefined || !isNewer(installed, VERSION)) return;
-  throw new StowageError('conflict', `${title} was installed by Stowage ${installed}; this is ${VERSION}`, {
-    hint: `Install with ${installed} or later.`,
-  });
+  throw new StowageError(
+    'conflict',
+    `${title} was installed by Stowage ${installed}; this is ${VERSION}`,
+    {
+      hint: `Install with ${installed} or later.`,
+    },
+  );
 }
 
 /** Of versions as 1.10.2; what is none is not newer. */
 export function isNewer(version: string, than: string): boolean {
-  const [a, b] = [version, than].map((text) => text.split(/[.+-]/, 3).map(Number)) as [number[], number[]];
+  const [a, b] = [version, than].map((text) => text.split(/[.+-]/, 3).map(Number)) as [
+    number[],
+    number[],
+  ];
   for (const [index, number] of a.entries()) {
     const other = b[index] ?? 0;
     if (number !== other) return number > other;

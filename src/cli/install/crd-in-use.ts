@@ -48,7 +48,9 @@ async function namesOf(
     const { items } = await listAll<KubeObject>(client, resource, { signal });
     return items
       .filter(({ metadata }) => !mine.has(metadata.uid ?? ''))
-      .map(({ metadata: { namespace, name } }) => (namespace === undefined ? name : `${namespace}/${name}`))
+      .map(({ metadata: { namespace, name } }) =>
+        namespace === undefined ? name : `${namespace}/${name}`,
+      )
       .sort();
   } catch (error) {
     // A definition that was never established has no objects.

@@ -9,7 +9,12 @@ interface Version {
 
 /** Of a CustomResourceDefinition, what is read here. */
 export interface Definition extends KubeObject {
-  spec: { group: string; names: { plural: string; kind: string }; scope: string; versions: Version[] };
+  spec: {
+    group: string;
+    names: { plural: string; kind: string };
+    scope: string;
+    versions: Version[];
+  };
   status?: {
     storedVersions?: string[];
     conditions?: { type: string; status: string; message?: string }[];
@@ -22,7 +27,9 @@ export interface Definition extends KubeObject {
  */
 export function versionsAfter(current: Definition, wanted: Definition): Version[] {
   const ours = wanted.spec.versions;
-  const others = current.spec.versions.filter(({ name }) => !ours.some((version) => version.name === name));
+  const others = current.spec.versions.filter(
+    ({ name }) => !ours.some((version) => version.name === name),
+  );
   const newer = others.find(({ storage }) => storage);
   if (newer !== undefined) {
     throw new StowageError(

@@ -49,4 +49,5 @@ export async function leftByDaemons(
 }
 
 /** Anybody may give a Lease that name. */
-const isOfDaemon = ({ metadata }: Lease): boolean => metadata.annotations?.[LEADER_ANNOTATION] !== undefined;
+const isOfDaemon = ({ metadata }: Lease): boolean =>
+  metadata.annotations?.[LEADER_ANNOTATION] !== undefined;

@@ -81,7 +81,11 @@ const container = (namespace: string, image: string, values: Values, access: Nod
     ...asked(values),
   ],
   ports: [{ name: 'http', containerPort: PORT }],
-  livenessProbe: { httpGet: { path: '/healthz', port: 'http' }, periodSeconds: 10, failureThreshold: 6 },
+  livenessProbe: {
+    httpGet: { path: '/healthz', port: 'http' },
+    periodSeconds: 10,
+    failureThreshold: 6,
+  },
   readinessProbe: { httpGet: { path: '/readyz', port: 'http' }, periodSeconds: 5 },
   resources: {
     requests: { cpu: '50m', memory: '128Mi', ...values.requests },
@@ -101,7 +105,9 @@ function asked({ controllers, featureGates, crossNamespaceSnapshot, logLevel }: 
   return [
     ...(controllers === undefined ? [] : [`--controllers=${controllers}`]),
     ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
-    ...(crossNamespaceSnapshot === undefined ? [] : [`--cross-namespace-snapshot=${crossNamespaceSnapshot}`]),
+    ...(crossNamespaceSnapshot === undefined
+      ? []
+      : [`--cross-namespace-snapshot=${crossNamespaceSnapshot}`]),
     ...(logLevel === 'debug' ? ['--verbose'] : []),
   ];
 }

@@ -21,7 +21,8 @@ export function othersOf(found: readonly Installed[], mine: Set<string>): Instal
     before = mine.size;
     for (const { metadata } of found.map(({ object }) => object)) {
       const owners = metadata.ownerReferences ?? [];
-      if (owners.length > 0 && owners.every(({ uid }) => mine.has(uid))) mine.add(metadata.uid ?? '');
+      if (owners.length > 0 && owners.every(({ uid }) => mine.has(uid)))
+        mine.add(metadata.uid ?? '');
     }
   }
   return found.filter(

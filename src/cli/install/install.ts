@@ -50,7 +50,10 @@ export async function install(
   const { namespace = NAMESPACE, image = IMAGE } = flags;
   const { values: given = {} } = flags;
   if (Object.keys(given).length > 0 && !components.includes('deployment')) {
-    throw new StowageError('usage', 'What is asked of the daemon goes with the component deployment');
+    throw new StowageError(
+      'usage',
+      'What is asked of the daemon goes with the component deployment',
+    );
   }
   if (flags.dryRun === 'client') {
     const values = settleValues({}, given);
@@ -90,7 +93,12 @@ export async function install(
     await remove(before.filter(({ resource }) => resource !== DEPLOYMENTS));
     // CSIStorageCapacities of a daemon elsewhere would never be updated again.
     const gone = new Set<string>();
-    for (const each of await leftByDaemons(client, { keep: namespace, gone }, io.clock.now(), io.signal)) {
+    for (const each of await leftByDaemons(
+      client,
+      { keep: namespace, gone },
+      io.clock.now(),
+      io.signal,
+    )) {
       await removeObject(client, each, options);
       say(each.resource, each.object, 'removed');
     }
@@ -123,7 +131,8 @@ export async function install(
       return;
     }
     if (resource === NAMESPACES && outcome === 'created') namespaceIsThere = !options.dryRun;
-    if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun) await established(client, object, io);
+    if (resource === CUSTOM_RESOURCE_DEFINITIONS && !options.dryRun)
+      await established(client, object, io);
     say(resource, object, outcome);
     if (resource === DEPLOYMENTS && outcome === 'created') {
       const { needs } = nodeAccess(namespace, values);
@@ -140,7 +149,8 @@ export async function install(
     try {
       return await apply(client, wanted, options);
     } catch (error) {
-      if (options.dryRun && wanted.resource === VOLUME_POPULATORS && isNotFound(error)) return undefined;
+      if (options.dryRun && wanted.resource === VOLUME_POPULATORS && isNotFound(error))
+        return undefined;
       throw error;
     }
   }
@@ -148,7 +158,8 @@ export async function install(
   async function removeDaemons(): Promise<void> {
     for (const installed of unwanted(daemons, objects)) {
       await removeObject(client, installed, { ...options, propagationPolicy: 'Foreground' });
-      if (!options.dryRun) await waitUntilGone(client, placeOf(installed.object), installed.object, io);
+      if (!options.dryRun)
+        await waitUntilGone(client, placeOf(installed.object), installed.object, io);
       say(installed.resource, installed.object, 'removed');
     }
     if (options.dryRun) return;
@@ -174,15 +185,21 @@ async function refuseBesideLeader(
   throw new StowageError(
     'conflict',
     `A daemon leads already, by the Lease ${lease} (${beside.spec?.holderIdentity}): one in namespace ${namespace} would act on the same nodes`,
-    { hint: `Stop that one first; or, to stand by for it, install with -n ${beside.metadata.namespace}.` },
+    {
+      hint: `Stop that one first; or, to stand by for it, install with -n ${beside.metadata.namespace}.`,
+    },
   );
 }
 
 /** Returns the daemon's settings, of this run and of earlier ones. `daemons`: those that are installed. Throws a StowageError. */
 export function settledValues(daemons: readonly Installed[], flags: InstallFlags): Values {
   const { namespace = NAMESPACE, values = {}, resetValues } = flags;
-  const earlier = daemons.find(({ object }) => object.metadata.namespace === namespace) ?? daemons[0];
-  return settleValues(earlier === undefined || resetValues ? {} : keptValues(earlier.object), values);
+  const earlier =
+    daemons.find(({ object }) => object.metadata.namespace === namespace) ?? daemons[0];
+  return settleValues(
+    earlier === undefined || resetValues ? {} : keptValues(earlier.object),
+    values,
+  );
 }
 
 /** What an earlier set had, and this one has not. Definitions are never among it, for they hold objects. */

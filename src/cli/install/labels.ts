@@ -18,6 +18,7 @@ export const labelsOf = (component?: Component): Record<string, string> => ({
 });
 
 /** Who looks after an object, as it says itself; undefined where nobody claims it. */
-export const managerOf = ({ metadata }: KubeObject): string | undefined => metadata.labels?.[MANAGED_BY];
+export const managerOf = ({ metadata }: KubeObject): string | undefined =>
+  metadata.labels?.[MANAGED_BY];
 
 export const isOurs = (object: KubeObject): boolean => managerOf(object) === COMPONENT;

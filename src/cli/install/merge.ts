@@ -11,7 +11,8 @@ export function merged(current: unknown, wanted: unknown, last: unknown): unknow
   if (isFields(wanted) && isFields(current)) {
     const before = isFields(last) ? last : {};
     const result = without(current, before, wanted);
-    for (const [key, value] of Object.entries(wanted)) result[key] = merged(current[key], value, before[key]);
+    for (const [key, value] of Object.entries(wanted))
+      result[key] = merged(current[key], value, before[key]);
     return result;
   }
   const [mine, theirs, before] = [byName(wanted), byName(current), byName(last)];

@@ -28,9 +28,13 @@ export function refuseHalfMove(
   if (components.includes('rbac') === components.includes('deployment')) return;
   const away = deployments.find(({ object }) => object.metadata.namespace !== namespace)?.object;
   if (away === undefined) return;
-  throw new StowageError('conflict', `${titleOf(DEPLOYMENTS, away)} is there, and would lose its account`, {
-    hint: `Have it stay: stowage install -n ${away.metadata.namespace} --components ${components.join(',')}. Or move it: stowage install -n ${namespace} --components rbac,deployment`,
-  });
+  throw new StowageError(
+    'conflict',
+    `${titleOf(DEPLOYMENTS, away)} is there, and would lose its account`,
+    {
+      hint: `Have it stay: stowage install -n ${away.metadata.namespace} --components ${components.join(',')}. Or move it: stowage install -n ${namespace} --components rbac,deployment`,
+    },
+  );
 }
 
 interface Pod extends KubeObject {
@@ -55,7 +59,8 @@ export const placeOf = ({ metadata, spec }: Deployment): Place => ({
 export const accountPlaces = (rbac: readonly Installed[], namespace: string): Place[] =>
   rbac
     .filter(
-      ({ resource, object }) => resource === SERVICE_ACCOUNTS && object.metadata.namespace !== namespace,
+      ({ resource, object }) =>
+        resource === SERVICE_ACCOUNTS && object.metadata.namespace !== namespace,
     )
     .map(({ object }) => ({
       namespace: object.metadata.namespace ?? '',
@@ -101,13 +106,17 @@ export async function waitUntilGone(
     const left = await runningPods(client, place, signal);
     const found = left.length === 0 ? 'a Deployment' : `pods: ${namesOf(left, ', ')}`;
     const after = `after ${GONE_WITHIN / 1000} s`;
-    throw new StowageError('timeout', `the daemon in namespace ${namespace} still has ${found}, ${after}`, {
-      hint:
-        left.length === 0
-          ? `See what holds it up, and install again: kubectl -n ${namespace} get deployments -o yaml`
-          : `Two daemons would act at once, so the next one is not made. Where their node is off for good: kubectl -n ${namespace} delete pod --force ${namesOf(left, ' ')}. Then install again.`,
-      cause: error,
-    });
+    throw new StowageError(
+      'timeout',
+      `the daemon in namespace ${namespace} still has ${found}, ${after}`,
+      {
+        hint:
+          left.length === 0
+            ? `See what holds it up, and install again: kubectl -n ${namespace} get deployments -o yaml`
+            : `Two daemons would act at once, so the next one is not made. Where their node is off for good: kubectl -n ${namespace} delete pod --force ${namesOf(left, ' ')}. Then install again.`,
+        cause: error,
+      },
+    );
   }
 }
 
@@ -124,7 +133,8 @@ async function runningPods(
 }
 
 /** No container of it runs, or will. */
-const hasEnded = ({ status }: Pod): boolean => status?.phase === 'Succeeded' || status?.phase === 'Failed';
+const hasEnded = ({ status }: Pod): boolean =>
+  status?.phase === 'Succeeded' || status?.phase === 'Failed';
 
 const namesOf = (pods: readonly Pod[], between: string): string =>
   pods.map(({ metadata }) => metadata.name).join(between);

@@ -17,7 +17,10 @@ export const networkPolicyObject = (namespace: string): Wanted =>
       policyTypes: ['Ingress'],
       ingress: [
         {
-          from: [{ podSelector: {} }, { namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'allowed' } } }],
+          from: [
+            { podSelector: {} },
+            { namespaceSelector: { matchLabels: { [METRICS_LABEL]: 'allowed' } } },
+          ],
           ports: [{ port: PORT, protocol: 'TCP' }],
         },
       ],

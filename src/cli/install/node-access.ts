@@ -37,7 +37,8 @@ function overSalt(namespace: string, values: Values): NodeAccess {
   const { saltUrl, saltSecret, saltAudience, saltCaConfigmap } = values;
   const isToken = saltAudience !== undefined;
   const { saltEauth = isToken ? 'kubernetes_token' : undefined } = values;
-  const { saltUser = isToken ? `system:serviceaccount:${namespace}:${COMPONENT}` : undefined } = values;
+  const { saltUser = isToken ? `system:serviceaccount:${namespace}:${COMPONENT}` : undefined } =
+    values;
   const token = {
     serviceAccountToken: { audience: saltAudience, expirationSeconds: TOKEN_LASTS, path: 'secret' },
   };
@@ -53,7 +54,9 @@ function overSalt(namespace: string, values: Values): NodeAccess {
       isToken
         ? { name: 'salt', projected: { defaultMode: KEY_MODE, sources: [token] } }
         : { name: 'salt', secret: { secretName: saltSecret, defaultMode: KEY_MODE } },
-      ...(saltCaConfigmap === undefined ? [] : [{ name: 'salt-ca', configMap: { name: saltCaConfigmap } }]),
+      ...(saltCaConfigmap === undefined
+        ? []
+        : [{ name: 'salt-ca', configMap: { name: saltCaConfigmap } }]),
     ],
     mounts: [
       { name: 'salt', mountPath: SALT_FOLDER, readOnly: true },

@@ -39,7 +39,10 @@ export function wantedObjects({ components, namespace, image, values }: Installa
 }
 
 const crd = ({ metadata, spec }: { metadata: { name: string }; spec: object }): Wanted =>
-  wanted(CUSTOM_RESOURCE_DEFINITIONS, 'crds', { metadata: { ...metadata, labels: labelsOf('crds') }, spec });
+  wanted(CUSTOM_RESOURCE_DEFINITIONS, 'crds', {
+    metadata: { ...metadata, labels: labelsOf('crds') },
+    spec,
+  });
 
 /** What `kubectl apply` takes. */
 export const manifestOf = (objects: readonly Wanted[]): string =>

@@ -31,7 +31,11 @@ export const CLUSTER_RULES: Rule[] = [
   rule('storage.k8s.io', ['storageclasses'], ['get', 'list', 'watch']),
   // By it schedulers know that there is word of room.
   rule('storage.k8s.io', ['csidrivers'], ['get', 'create']),
-  rule(SNAPSHOT_GROUP, ['volumesnapshotcontents'], ['get', 'list', 'watch', 'create', 'patch', 'delete']),
+  rule(
+    SNAPSHOT_GROUP,
+    ['volumesnapshotcontents'],
+    ['get', 'list', 'watch', 'create', 'patch', 'delete'],
+  ),
   rule(SNAPSHOT_GROUP, ['volumesnapshotcontents/status'], ['patch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshotclasses'], ['list', 'watch']),
   rule(SNAPSHOT_GROUP, ['volumesnapshots', 'volumesnapshotlinks'], ['list', 'watch']),
@@ -65,7 +69,9 @@ export const NAMESPACE_RULES: Rule[] = [
  * everywhere. Of any name: it is that of
  * the nodes where the transport is local.
  */
-export const LEASE_RULES: Rule[] = [rule('coordination.k8s.io', ['leases'], ['get', 'create', 'patch'])];
+export const LEASE_RULES: Rule[] = [
+  rule('coordination.k8s.io', ['leases'], ['get', 'create', 'patch']),
+];
 
 /** In the daemon's own namespace: what it tells schedulers of room. */
 export const CAPACITY_RULES: Rule[] = [

@@ -25,7 +25,9 @@ export function standardObjects(component: StandardComponent): Wanted[] {
   const definitions = STANDARD_CRDS[component].map(({ metadata, spec }) =>
     wanted(CUSTOM_RESOURCE_DEFINITIONS, component, { metadata: { ...metadata, labels }, spec }),
   );
-  return component === 'populator-crds' ? [...definitions, snapshotLinkPopulator(component)] : definitions;
+  return component === 'populator-crds'
+    ? [...definitions, snapshotLinkPopulator(component)]
+    : definitions;
 }
 
 /** Says that somebody fills volumes from links to snapshots, so that claims of them are not told otherwise. */
@@ -67,7 +69,8 @@ export async function oddVersions(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   if (resource !== CUSTOM_RESOURCE_DEFINITIONS) return undefined;
-  const served = ({ spec }: Definition) => spec.versions.filter((one) => one.served).map(({ name }) => name);
+  const served = ({ spec }: Definition) =>
+    spec.versions.filter((one) => one.served).map(({ name }) => name);
   const found = served(await client.get<Definition>(resource, object.metadata.name, { signal }));
   const known = served(object as Definition);
   return known.some((version) => found.includes(version))

@@ -59,12 +59,19 @@ export async function uninstall(
   }
   if (flags.dryRun === 'none') {
     const losses = found.map(({ resource, object }) => titleOf(resource, object));
-    await confirm(io, { losses, question: 'Remove all of these?', refusal: 'This would be removed' }, flags);
+    await confirm(
+      io,
+      { losses, question: 'Remove all of these?', refusal: 'This would be removed' },
+      flags,
+    );
   }
   for (const installed of found) {
     // One may have been made meanwhile.
     if (definitions.includes(installed)) await refuseHeld(client, [installed], mine, signal);
-    if (installed.resource === NAMESPACES && !(await isEmpty(installed.object, connection, mine, io)))
+    if (
+      installed.resource === NAMESPACES &&
+      !(await isEmpty(installed.object, connection, mine, io))
+    )
       continue;
     if (flags.dryRun !== 'client') {
       await removeObject(client, installed, { dryRun: flags.dryRun === 'server', signal });
@@ -89,7 +96,10 @@ async function emptyNamespaces(
 ): Promise<Installed[]> {
   const { signal } = io;
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
-  const { items } = await listAll<KubeObject>(connection.client, NAMESPACES, { labelSelector, signal });
+  const { items } = await listAll<KubeObject>(connection.client, NAMESPACES, {
+    labelSelector,
+    signal,
+  });
   const empty: Installed[] = [];
   for (const object of items) {
     if (await isEmpty(object, connection, mine, io)) empty.push({ resource: NAMESPACES, object });

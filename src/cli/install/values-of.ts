@@ -14,14 +14,19 @@ export async function valuesOf(
   file: string | undefined,
   but: readonly string[] = [],
 ): Promise<Values> {
-  const isGiven = (name: string) => !but.includes(name) && command.getOptionValueSource(name) === 'cli';
+  const isGiven = (name: string) =>
+    !but.includes(name) && command.getOptionValueSource(name) === 'cli';
   const flags = Object.fromEntries(
     VALUE_NAMES.filter(isGiven).map((name) => [name, command.getOptionValue(name)]),
   );
   if (flags.transport === 'local') {
-    throw new StowageError('usage', '--transport local is not for an installed daemon: its pod is no node', {
-      hint: 'On the node itself: stowage watch --transport local.',
-    });
+    throw new StowageError(
+      'usage',
+      '--transport local is not for an installed daemon: its pod is no node',
+      {
+        hint: 'On the node itself: stowage watch --transport local.',
+      },
+    );
   }
   const values: Values = { ...(file === undefined ? {} : await readValues(file)), ...flags };
   if (values.controllers !== undefined) selectControllers(values.controllers);

@@ -81,7 +81,9 @@ export const VALUE_NAMES = Object.keys(FIELDS) as (keyof Values)[];
 /** Reads settings from a file. Throws a StowageError that names the file, and the path of an invalid field. */
 export async function readValues(path: string): Promise<Values> {
   const content = await readFile(path, 'utf8').catch((cause: Error) => {
-    throw new StowageError('failed', `--values ${path} cannot be read: ${cause.message}`, { cause });
+    throw new StowageError('failed', `--values ${path} cannot be read: ${cause.message}`, {
+      cause,
+    });
   });
   return valuesIn(
     content,
@@ -106,7 +108,10 @@ export function keptValues({ metadata }: KubeObject): Values {
   );
 }
 
-function valuesIn(content: string, refuse: (found: string, cause: unknown) => StowageError): Values {
+function valuesIn(
+  content: string,
+  refuse: (found: string, cause: unknown) => StowageError,
+): Values {
   try {
     return asValues(parse(content, { logLevel: 'error', maxAliasCount: 100 }) ?? {});
   } catch (cause) {
@@ -114,7 +119,10 @@ function valuesIn(content: string, refuse: (found: string, cause: unknown) => St
     // An excerpt follows the first line.
     const [line = ''] = message.split('\n');
     const found = line.replace(/:$/, '');
-    throw refuse(cause instanceof FieldError ? `${cause.path.replace(/^\./, '')}: ${message}` : found, cause);
+    throw refuse(
+      cause instanceof FieldError ? `${cause.path.replace(/^\./, '')}: ${message}` : found,
+      cause,
+    );
   }
 }
 
@@ -128,7 +136,10 @@ export function settleValues(kept: Values, given: Values): Values {
   const ofOther = (name: string): boolean => name.startsWith(other as string);
   const misplaced = Object.keys(given).find(ofOther);
   if (misplaced !== undefined) {
-    throw new StowageError('usage', `${flagOf(misplaced)} is for --transport ${other}, and this is ${own}`);
+    throw new StowageError(
+      'usage',
+      `${flagOf(misplaced)} is for --transport ${other}, and this is ${own}`,
+    );
   }
   const settled: Values = {
     ...Object.fromEntries(Object.entries(kept).filter(([name]) => !ofOther(name))),
@@ -136,7 +147,8 @@ export function settleValues(kept: Values, given: Values): Values {
   };
   // One of the two is given: the other is not kept beside it.
   if (given.saltAudience !== undefined && given.saltSecret === undefined) delete settled.saltSecret;
-  if (given.saltSecret !== undefined && given.saltAudience === undefined) delete settled.saltAudience;
+  if (given.saltSecret !== undefined && given.saltAudience === undefined)
+    delete settled.saltAudience;
   checkSalt(settled);
   return settled;
 }

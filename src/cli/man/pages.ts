@@ -34,7 +34,9 @@ export function manPages(program: Command): Map<string, string> {
   const names = commands.map(pageName).toSorted();
   return new Map([
     ['stowage.1', programPage(program, commands, names)],
-    ...commands.map((command) => [`${pageName(command)}.1`, commandPage(program, command, names)] as const),
+    ...commands.map(
+      (command) => [`${pageName(command)}.1`, commandPage(program, command, names)] as const,
+    ),
   ]);
 }
 
@@ -58,7 +60,11 @@ const page = (name: string, sections: readonly string[]): string =>
 const nameSection = (name: string, description: string): string =>
   section('NAME', `${roff(name)} \\- ${roff(description.replace(/\. .*$/, ''))}\n`);
 
-function programPage(program: Command, commands: readonly Command[], names: readonly string[]): string {
+function programPage(
+  program: Command,
+  commands: readonly Command[],
+  names: readonly string[],
+): string {
   return page('stowage', [
     nameSection('stowage', program.description()),
     section('SYNOPSIS', `${bold('stowage')} ${italic('command')} [${italic('options')}]\n`),
@@ -70,11 +76,19 @@ function programPage(program: Command, commands: readonly Command[], names: read
     ),
     section(
       'COMMANDS',
-      commands.map((command) => hanging(synopsis(command), sentence(shown(command).description()))).join(''),
+      commands
+        .map((command) => hanging(synopsis(command), sentence(shown(command).description())))
+        .join(''),
     ),
     section('OPTIONS', optionsText(program, program.options)),
-    section('EXIT STATUS', EXIT.map(([status, meaning]) => hanging(bold(status), roff(meaning))).join('')),
-    section('ENVIRONMENT', ENVIRONMENT.map(([name, meaning]) => hanging(bold(name), roff(meaning))).join('')),
+    section(
+      'EXIT STATUS',
+      EXIT.map(([status, meaning]) => hanging(bold(status), roff(meaning))).join(''),
+    ),
+    section(
+      'ENVIRONMENT',
+      ENVIRONMENT.map(([name, meaning]) => hanging(bold(name), roff(meaning))).join(''),
+    ),
     seeAlso([...names, 'kubectl']),
   ]);
 }
@@ -108,7 +122,10 @@ function commandPage(program: Command, command: Command, names: readonly string[
             'ARGUMENTS',
             command.registeredArguments
               .map((argument) =>
-                hanging(italic(argument.name()), roff(command.createHelp().argumentDescription(argument))),
+                hanging(
+                  italic(argument.name()),
+                  roff(command.createHelp().argumentDescription(argument)),
+                ),
               )
               .join(''),
           ),
@@ -161,5 +178,7 @@ const singular = (kind = ''): string => kind.replace(/(?<=[^s])s$/, '');
 const seeAlso = (names: readonly string[]): string =>
   section(
     'SEE ALSO',
-    names.map((name, index) => `.BR ${roff(name)} (1)${index < names.length - 1 ? ',' : ''}\n`).join(''),
+    names
+      .map((name, index) => `.BR ${roff(name)} (1)${index < names.length - 1 ? ',' : ''}\n`)
+      .join(''),
   );

@@ -14,7 +14,8 @@ export function roff(text: string): string {
     .replaceAll(/[\\'`^~-]/g, (character) => SPECIAL[character] ?? '')
     .replaceAll(
       /[^\n -~]/gu,
-      (character) => `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
+      (character) =>
+        `\\[u${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}]`,
     );
   // A line that begins with a dot would be a request.
   return escaped.replaceAll(/^\./gm, '\\&.');

@@ -42,5 +42,7 @@ export function objectProblem(object: KubeObject): string | undefined {
 function classProblem(found: StorageClass): string | undefined {
   if (found.provisioner !== NO_PROVISIONER) return undefined;
   const checked = checkClass(found);
-  return 'problem' in checked ? `StorageClass ${found.metadata.name}: ${checked.problem}` : undefined;
+  return 'problem' in checked
+    ? `StorageClass ${found.metadata.name}: ${checked.problem}`
+    : undefined;
 }

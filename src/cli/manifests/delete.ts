@@ -29,7 +29,8 @@ export async function remove(
   const { removed, errors } = await removeVolumes(names, flags, io, client);
   const gone: KubeObject[] = removed;
   const classes = objects.filter(({ kind }) => kind === STORAGE_CLASSES.kind);
-  const staying = classes.length === 0 || errors.length === 0 ? [] : await notBeingDeleted(names, io, client);
+  const staying =
+    classes.length === 0 || errors.length === 0 ? [] : await notBeingDeleted(names, io, client);
   for (const found of classes) {
     const object = { kind: found.kind, name: found.metadata.name };
     const user = staying.find(({ spec }) => spec.storageClassName === found.metadata.name);

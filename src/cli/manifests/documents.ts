@@ -33,7 +33,10 @@ function split(text: string): Part[] {
   let lines: string[] = [];
   let before = 0;
   for (const [number, line] of text.split(/(?<=\n)/).entries()) {
-    if (/^---(\s|$)/.test(line) && !lines.every((earlier) => /^\s*(#.*|%.*|---\s*)?$/s.test(earlier))) {
+    if (
+      /^---(\s|$)/.test(line) &&
+      !lines.every((earlier) => /^\s*(#.*|%.*|---\s*)?$/s.test(earlier))
+    ) {
       parts.push({ text: lines.join(''), before });
       lines = [];
       before = number;
@@ -56,7 +59,9 @@ function parse({ text, before }: Part, where: string): unknown {
       uniqueKeys: true,
       logLevel: 'silent',
     });
-    const documents = Array.isArray(parsed) ? parsed.filter(({ contents }) => !isEmpty(contents)) : [];
+    const documents = Array.isArray(parsed)
+      ? parsed.filter(({ contents }) => !isEmpty(contents))
+      : [];
     const [problem] = documents.flatMap(({ errors, warnings }) => [...errors, ...warnings]);
     if (problem !== undefined) throw refuse(problem.message);
     if (documents.length > 1) throw refuse('it is several documents without --- between them');
@@ -67,10 +72,13 @@ function parse({ text, before }: Part, where: string): unknown {
   }
 }
 
-const isEmpty = (contents: unknown) => contents === null || (isScalar(contents) && contents.value === null);
+const isEmpty = (contents: unknown) =>
+  contents === null || (isScalar(contents) && contents.value === null);
 
 /** The first line of a message, which is followed by an excerpt, with the number of the line in the file. */
 function inFile(message: string, before: number): string {
   const [first = ''] = message.split('\n');
-  return first.replace(/:$/, '').replace(/at line ([0-9]+)/, (_, line) => `at line ${Number(line) + before}`);
+  return first
+    .replace(/:$/, '')
+    .replace(/at line ([0-9]+)/, (_, line) => `at line ${Number(line) + before}`);
 }

@@ -20,11 +20,14 @@ export async function readManifests(
   problem: (object: KubeObject) => string | undefined = () => undefined,
 ): Promise<KubeObject[]> {
   const documents = (await readSources(files, io)).flatMap(documentsOf).flatMap(itemsOf);
-  if (documents.length === 0) throw new StowageError('usage', `${files.join(', ')}: there is no object`);
+  if (documents.length === 0)
+    throw new StowageError('usage', `${files.join(', ')}: there is no object`);
   const first = new Map<string, string>();
   const problems = documents.flatMap(({ where, value }) => {
     const found =
-      kindProblem(value) ?? twice(value as KubeObject, where, first) ?? problem(value as KubeObject);
+      kindProblem(value) ??
+      twice(value as KubeObject, where, first) ??
+      problem(value as KubeObject);
     return found === undefined ? [] : [`${where}: ${found}`];
   });
   refuse(problems);
@@ -37,14 +40,18 @@ function itemsOf(document: Document): Document[] {
   const { where, value } = document;
   const { apiVersion, kind, items } = fieldsOf(value);
   if (apiVersion !== 'v1' || kind !== 'List') return [document];
-  if (!Array.isArray(items)) throw new StowageError('usage', `${where}: items of a List is missing`);
+  if (!Array.isArray(items))
+    throw new StowageError('usage', `${where}: items of a List is missing`);
   return items.map((item, index) => ({ where: `${where}, item ${index + 1}`, value: item }));
 }
 
 function kindProblem(value: unknown): string | undefined {
   const { apiVersion, kind } = fieldsOf(value);
-  if (typeof kind !== 'string' || typeof apiVersion !== 'string') return 'apiVersion or kind is missing';
-  const known = KINDS.find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string')
+    return 'apiVersion or kind is missing';
+  const known = KINDS.find(
+    (resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion,
+  );
   if (known !== undefined) return schemaProblem(value, 'named');
   const wanted = KINDS.map((resource) => `${resource.kind} (${apiVersionOf(resource)})`);
   return `${kind} (${apiVersion}) is not a kind for stowage; ${wanted.join(' and ')} are`;

@@ -6,7 +6,8 @@ export function plain(value: unknown, path = '', within: readonly unknown[] = []
   const refuse = (found: string) => new Error(`${path === '' ? 'it' : path.slice(1)} is ${found}`);
   switch (typeof value) {
     case 'bigint':
-      if (!Number.isSafeInteger(Number(value))) throw refuse(`${value}: write a number that large in quotes`);
+      if (!Number.isSafeInteger(Number(value)))
+        throw refuse(`${value}: write a number that large in quotes`);
       return Number(value);
     case 'number':
       if (!Number.isFinite(value)) throw refuse(`${value}, which is no number`);
@@ -18,8 +19,10 @@ export function plain(value: unknown, path = '', within: readonly unknown[] = []
   if (value === null || value === undefined) return null;
   if (within.includes(value)) throw refuse('an alias of what it is in');
   const inside = [...within, value];
-  if (Array.isArray(value)) return value.map((item, index) => plain(item, `${path}[${index}]`, inside));
-  if (Object.getPrototypeOf(value) !== Object.prototype) throw refuse('of a type that JSON does not have');
+  if (Array.isArray(value))
+    return value.map((item, index) => plain(item, `${path}[${index}]`, inside));
+  if (Object.getPrototypeOf(value) !== Object.prototype)
+    throw refuse('of a type that JSON does not have');
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key, plain(item, `${path}.${key}`, inside)]),
   );

@@ -10,7 +10,11 @@ const NAMED = {
     metadata: {
       type: 'object',
       required: ['name'],
-      properties: { name: { type: 'string', maxLength: 253 }, labels: STRINGS, annotations: STRINGS },
+      properties: {
+        name: { type: 'string', maxLength: 253 },
+        labels: STRINGS,
+        annotations: STRINGS,
+      },
     },
   },
 };
@@ -45,7 +49,11 @@ export function schemaProblem(object: unknown, name: SchemaName): string | undef
 }
 
 function worded({ instancePath, message, params }: ErrorObject): string {
-  const field = instancePath.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~');
+  const field = instancePath
+    .slice(1)
+    .replaceAll('/', '.')
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~');
   const allowed = Array.isArray(params.allowedValues) ? `: ${params.allowedValues.join(', ')}` : '';
   return `${field === '' ? 'it' : field} ${message}${allowed}`;
 }

@@ -23,7 +23,9 @@ export async function readSources(files: readonly string[], io: Io): Promise<Sou
   for (const file of files) {
     if (file === '-')
       sources.push({ name: 'standard input', text: await textOf('standard input', io.stdin) });
-    else for (const name of await manifestsAt(file)) sources.push({ name, text: await readFile(name) });
+    else
+      for (const name of await manifestsAt(file))
+        sources.push({ name, text: await readFile(name) });
   }
   return sources;
 }
@@ -58,7 +60,8 @@ async function textOf(name: string, stream: AsyncIterable<Uint8Array>): Promise<
   let bytes = 0;
   for await (const chunk of stream) {
     bytes += chunk.byteLength;
-    if (bytes > MAX_BYTES) throw new StowageError('usage', `${name} has more than ${MAX_BYTES} bytes`);
+    if (bytes > MAX_BYTES)
+      throw new StowageError('usage', `${name} has more than ${MAX_BYTES} bytes`);
     chunks.push(chunk);
   }
   try {

@@ -29,7 +29,8 @@ export function addNodeOptions(
   command: Command,
   said: string | ((name: (typeof NODE_OPTIONS)[number]) => string) = '',
 ): Command {
-  const when = (name: (typeof NODE_OPTIONS)[number]) => (typeof said === 'string' ? said : said(name));
+  const when = (name: (typeof NODE_OPTIONS)[number]) =>
+    typeof said === 'string' ? said : said(name);
   return command
     .addOption(
       new Option('--transport <transport>', `how nodes are reached${when('transport')}`)
@@ -42,8 +43,14 @@ export function addNodeOptions(
       nodeNames,
       [],
     )
-    .option('--ssh-config <file>', `configuration of ssh (default: ~/.ssh/config)${when('sshConfig')}`)
-    .option('--ssh-guard', `nodes have salt/ssh_guard.py as the forced command of ssh${when('sshGuard')}`)
+    .option(
+      '--ssh-config <file>',
+      `configuration of ssh (default: ~/.ssh/config)${when('sshConfig')}`,
+    )
+    .option(
+      '--ssh-guard',
+      `nodes have salt/ssh_guard.py as the forced command of ssh${when('sshGuard')}`,
+    )
     .option(
       '--salt-url <url>',
       `salt-api, such as https://salt:8000 (with --transport salt)${when('saltUrl')}`,
@@ -54,7 +61,11 @@ export function addNodeOptions(
       `how salt-api checks the secret (default: sharedsecret)${when('saltEauth')}`,
       oneText,
     )
-    .option('--salt-user <name>', `account of salt-api (default: stowage)${when('saltUser')}`, oneText)
+    .option(
+      '--salt-user <name>',
+      `account of salt-api (default: stowage)${when('saltUser')}`,
+      oneText,
+    )
     .option(
       '--salt-secret-file <file>',
       `its password, shared secret or token${when('saltSecretFile')}`,
@@ -93,7 +104,11 @@ export async function settleNodeFlags(command: Command, env: Io['env']): Promise
 }
 
 /** Ends a command that was told how to reach nodes and reaches none, as wrong usage. `but`: flags that say more than that. */
-export function refuseNodeFlags(command: Command, unless: string, but: readonly string[] = []): void {
+export function refuseNodeFlags(
+  command: Command,
+  unless: string,
+  but: readonly string[] = [],
+): void {
   const given = NODE_OPTIONS.find(
     (name) => command.getOptionValueSource(name) === 'cli' && !but.includes(name),
   );

@@ -31,7 +31,9 @@ export function addCreateOptions(command: Command, looks = false): Command {
         .choices(looks ? [...DRY_RUNS, 'plan'] : DRY_RUNS)
         .default('none'),
     )
-    .addOption(new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']));
+    .addOption(
+      new Option('-o, --output <format>', 'what to print').choices(['json', 'yaml', 'name']),
+    );
 }
 
 export function addWaitOptions(command: Command, what: string): Command {

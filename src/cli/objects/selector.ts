@@ -6,7 +6,8 @@ export async function selected<T>(selector: string | undefined, list: Promise<T>
   try {
     return await list;
   } catch (error) {
-    if (selector === undefined || !(error instanceof ApiError) || error.statusCode !== 400) throw error;
+    if (selector === undefined || !(error instanceof ApiError) || error.statusCode !== 400)
+      throw error;
     throw new StowageError('usage', `--selector ${JSON.stringify(selector)}: ${error.message}`, {
       hint: "Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.",
       cause: error,

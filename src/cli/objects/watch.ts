@@ -20,7 +20,8 @@ export interface WatchObjectsOptions<T> {
 }
 
 /** One there is only one of, of a kind. */
-const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string => `${namespace}/${name}`;
+const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string =>
+  `${namespace}/${name}`;
 
 /**
  * Prints objects that were read already, then each again whenever it changes, over whatever breaks of the connection,
@@ -82,7 +83,8 @@ export async function watchObjects<T extends KubeObject>(
     () => {
       // Between what was read and the informer's first list.
       for (const object of shown.values()) {
-        if (informer.get(object.metadata.name, object.metadata.namespace) === undefined) gone(object);
+        if (informer.get(object.metadata.name, object.metadata.namespace) === undefined)
+          gone(object);
       }
     },
     () => {},
@@ -96,7 +98,11 @@ const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
 /** Has ages brought up to date until that has come. */
-export async function refreshedUntil<T>(ended: Promise<T>, refresh: () => void, { clock }: Io): Promise<T> {
+export async function refreshedUntil<T>(
+  ended: Promise<T>,
+  refresh: () => void,
+  { clock }: Io,
+): Promise<T> {
   const over = new AbortController();
   const refreshing = async () => {
     for (;;) {

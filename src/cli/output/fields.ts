@@ -11,7 +11,8 @@ export type Field = readonly [label: string, value: FieldValue];
 
 /** Labels with their values, as `kubectl describe` shows them. Lines after the first stand under the first. */
 export function fields(all: readonly Field[], indent = ''): string {
-  const column = Math.max(...all.filter(([, value]) => isPlain(value)).map(([label]) => label.length)) + 3;
+  const column =
+    Math.max(...all.filter(([, value]) => isPlain(value)).map(([label]) => label.length)) + 3;
   return all.map((field) => draw(field, indent, column)).join('');
 }
 
@@ -27,9 +28,11 @@ function draw([label, value]: Field, indent: string, column: number): string {
   const lines = typeof value === 'object' ? value.flatMap(linesOf) : linesOf(value ?? '');
   const [first = '<none>', ...rest] = lines;
   const under = ' '.repeat(indent.length + column);
-  return [`${indent}${`${label}:`.padEnd(column)}${first}`, ...rest.map((line) => under + line), ''].join(
-    '\n',
-  );
+  return [
+    `${indent}${`${label}:`.padEnd(column)}${first}`,
+    ...rest.map((line) => under + line),
+    '',
+  ].join('\n');
 }
 
 const linesOf = (text: string): string[] =>

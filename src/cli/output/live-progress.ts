@@ -35,7 +35,10 @@ export async function showLive<T>(
       rendererOptions: {
         showErrorMessage: false,
         // Both are standard error: standard output is for data.
-        logger: new ListrLogger({ useIcons: false, processOutput: new ProcessOutput(stream, stream) }),
+        logger: new ListrLogger({
+          useIcons: false,
+          processOutput: new ProcessOutput(stream, stream),
+        }),
       },
     },
   );

@@ -15,6 +15,8 @@ export const steers = (text: string): boolean => text.replaceAll('\n', '').searc
 /** JSON, or double quotes of YAML, with those characters escaped that are in strings there as they are. */
 export function escapeControls(quoted: string): string {
   return quoted.replace(STEERING, (character) =>
-    character < '\u0020' ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    character < '\u0020'
+      ? character
+      : `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -13,6 +13,8 @@ export async function writePrivateFile(path: string, text: string): Promise<void
     await rename(partial, path);
   } catch (cause) {
     await rm(partial, { force: true });
-    throw new StowageError('failed', `${path} cannot be written: ${(cause as Error).message}`, { cause });
+    throw new StowageError('failed', `${path} cannot be written: ${(cause as Error).message}`, {
+      cause,
+    });
   }
 }

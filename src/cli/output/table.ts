@@ -15,7 +15,11 @@ const GAP = 3;
 const NARROWEST = 5;
 
 /** Rows under headings, in columns as kubectl prints them. */
-export function table(headings: readonly string[], rows: readonly Row[], options: TableOptions = {}): string {
+export function table(
+  headings: readonly string[],
+  rows: readonly Row[],
+  options: TableOptions = {},
+): string {
   const lines = [...(options.headings === false ? [] : [headings]), ...rows].map(cellsOf);
   const widths = widthsOf(lines);
   return draw(lines, fitted(widths, headings, options.width));
@@ -59,7 +63,9 @@ export function draw(lines: readonly string[][], widths: readonly number[]): str
   return lines
     .map((line) => {
       const cells = line.map((cell, column) => shorten(cell, widths[column] ?? 0));
-      const padded = cells.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)));
+      const padded = cells.map(
+        (cell, column) => cell + ' '.repeat((widths[column] ?? 0) - widthOf(cell)),
+      );
       return `${padded.join(' '.repeat(GAP)).trimEnd()}\n`;
     })
     .join('');

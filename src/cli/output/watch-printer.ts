@@ -93,7 +93,8 @@ function inLines<T extends object>(
     default: {
       const wide = output === 'wide';
       const rows = streamTable(as.headings(wide), write, { headings: headers });
-      return (things, gone) => rows(things.map((thing) => as.row(thing, wide, io.clock.now(), gone)));
+      return (things, gone) =>
+        rows(things.map((thing) => as.row(thing, wide, io.clock.now(), gone)));
     }
   }
 }

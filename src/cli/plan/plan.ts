@@ -52,7 +52,10 @@ export async function planVolume(
 }
 
 /** A refusal as the failure that it is for a command. */
-export const refused = (volume: string, { refusal, hint }: { refusal: string; hint: string }): StowageError =>
+export const refused = (
+  volume: string,
+  { refusal, hint }: { refusal: string; hint: string },
+): StowageError =>
   new StowageError('conflict', `Volume ${volume}: ${refusal}`, {
     hint,
     object: { kind: 'Volume', name: volume },

@@ -33,7 +33,8 @@ export async function printPlans(
   const data = several ? { items: plans } : plans[0];
   if (flags.output === undefined)
     io.stdout.write(plans.map((plan) => textOf(plan, flags, several)).join('\n'));
-  else if (data !== undefined) io.stdout.write(flags.output === 'json' ? asJson(data) : asYaml(data));
+  else if (data !== undefined)
+    io.stdout.write(flags.output === 'json' ? asJson(data) : asYaml(data));
   const errors = results.flatMap((result, index) =>
     result.status === 'rejected'
       ? [about(result.reason, { kind: VOLUMES.kind, name: volumes[index]?.metadata.name ?? '' })]
@@ -53,10 +54,14 @@ export async function plansOf(
 ): Promise<PromiseSettledResult<VolumePlan>[]> {
   // The Volumes of a command are of one class.
   const className = volumes[0]?.spec.storageClassName ?? '';
-  const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, { signal: io.signal });
+  const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, {
+    signal: io.signal,
+  });
   // A device may be another Volume's, of which its node has no record.
   const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
-  const known = onDevices ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items : [];
+  const known = onDevices
+    ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items
+    : [];
   const nodes = volumes.map(({ spec }) => spec.nodeName);
   return withNodes(nodes, flags, io, client, (executor) =>
     Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
@@ -68,6 +73,8 @@ function textOf(plan: VolumePlan, { verbose = false }: GlobalFlags, several: boo
   const heading = `${comment(`Volume ${plan.volume} on node ${plan.node}`)}\n`;
   if ('refusal' in plan)
     return several ? `${heading}${printable(comment(`refused: ${plan.refusal}`))}\n` : '';
-  const uid = comment(`The UID of the Volume takes the place of ${PLACEHOLDER_UID}, which is made up.`);
+  const uid = comment(
+    `The UID of the Volume takes the place of ${PLACEHOLDER_UID}, which is made up.`,
+  );
   return `${heading}${uid}\n${planText(plan.steps, verbose)}`;
 }

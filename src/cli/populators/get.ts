@@ -2,7 +2,11 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../api/populator.ts';
-import { PERSISTENT_VOLUME_CLAIMS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { about, conclude } from '../batch.ts';

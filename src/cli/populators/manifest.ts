@@ -27,7 +27,13 @@ export function sourcesRole({
     apiVersion: apiVersionOf(CLUSTER_ROLES),
     kind: CLUSTER_ROLES.kind,
     metadata: { name: roleNameOf(metadata.name), labels: { ...labels, [AGGREGATE_LABEL]: 'true' } },
-    rules: [{ apiGroups: [sourceKind.group], resources: [resource.plural], verbs: ['get', 'list', 'watch'] }],
+    rules: [
+      {
+        apiGroups: [sourceKind.group],
+        resources: [resource.plural],
+        verbs: ['get', 'list', 'watch'],
+      },
+    ],
   } as KubeObject;
 }
 

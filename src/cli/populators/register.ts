@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import type { PopulatorDefinition, PopulatorEnv, PopulatorPod, SourceKind } from '../../api/populator.ts';
+import type {
+  PopulatorDefinition,
+  PopulatorEnv,
+  PopulatorPod,
+  SourceKind,
+} from '../../api/populator.ts';
 import { BUILTINS, type Builtin, kindText } from '../../api/populator.ts';
 import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import type { Connection } from '../../kube/connect.ts';
@@ -54,7 +59,8 @@ export async function register(
   const wanted: Wanted = { name, sourceKind, resource, by };
   const objects = objectsOf(wanted);
   const problem = problemOf(objects.at(-1)?.object as PopulatorDefinition);
-  if (problem !== undefined) throw new StowageError('usage', `PopulatorDefinition ${name}: ${problem}`);
+  if (problem !== undefined)
+    throw new StowageError('usage', `PopulatorDefinition ${name}: ${problem}`);
   if (client) {
     return printDone(
       objects.map(({ object }) => object),
@@ -110,7 +116,9 @@ const OF_PODS = [
 ] as const;
 
 /** By a pod, or on the node; `own`: where objects of a built-in's own kind are. */
-function wayOf(flags: RegisterFlags): Pick<Wanted, 'sourceKind' | 'by'> & { own?: Wanted['resource'] } {
+function wayOf(
+  flags: RegisterFlags,
+): Pick<Wanted, 'sourceKind' | 'by'> & { own?: Wanted['resource'] } {
   const { node, image, group, kind } = flags;
   if ((node === undefined) === (image === undefined)) {
     throw new StowageError('usage', 'Volumes are filled either by a pod or on their node', {
@@ -127,10 +135,14 @@ function wayOf(flags: RegisterFlags): Pick<Wanted, 'sourceKind' | 'by'> & { own?
   const odd = OF_PODS.find((flag) => flags[flag] !== undefined);
   if (odd !== undefined) {
     const option = odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new StowageError('usage', `--${option} is for pods, and ${builtin} is filled from on the node`);
+    throw new StowageError(
+      'usage',
+      `--${option} is for pods, and ${builtin} is filled from on the node`,
+    );
   }
   const of = BUILTIN_KINDS[builtin]?.resource;
-  if (of === undefined) throw new StowageError('usage', `This version of stowage has no built-in ${builtin}`);
+  if (of === undefined)
+    throw new StowageError('usage', `This version of stowage has no built-in ${builtin}`);
   const by = { node: { builtin } };
   if (group !== undefined || kind !== undefined) {
     return { sourceKind: { group: group ?? of.group, kind: kind ?? of.kind }, by };
@@ -150,7 +162,11 @@ async function resourceOf(
   { signal }: Io,
 ): Promise<PopulatorDefinition['spec']['resource']> {
   if (apiVersion !== undefined && resource !== undefined) {
-    return { version: apiVersion, plural: resource, scope: clusterScoped ? 'Cluster' : 'Namespaced' };
+    return {
+      version: apiVersion,
+      plural: resource,
+      scope: clusterScoped ? 'Cluster' : 'Namespaced',
+    };
   }
   const served = connect && (await servedKind((await connect()).transport, kind, signal));
   if (served === undefined) {
@@ -183,12 +199,18 @@ async function ensure(
   const there = await client.get<KubeObject>(resource, name, { signal });
   const [before, wanted] = [kindOf(there), kindOf(object)];
   if (before !== undefined && !isDeepStrictEqual(before, wanted)) {
-    throw new StowageError('conflict', `${resource.kind} ${name} is there already, for ${kindText(before)}`, {
-      hint: `Register ${wanted === undefined ? 'it' : kindText(wanted)} under another name, or first: stowage unregister populator ${name}`,
-      object: { kind: resource.kind, name },
-    });
+    throw new StowageError(
+      'conflict',
+      `${resource.kind} ${name} is there already, for ${kindText(before)}`,
+      {
+        hint: `Register ${wanted === undefined ? 'it' : kindText(wanted)} under another name, or first: stowage unregister populator ${name}`,
+        object: { kind: resource.kind, name },
+      },
+    );
   }
-  const fields = Object.entries(object).filter(([key]) => !['apiVersion', 'kind', 'metadata'].includes(key));
+  const fields = Object.entries(object).filter(
+    ([key]) => !['apiVersion', 'kind', 'metadata'].includes(key),
+  );
   const patch = [
     { op: 'test', path: '/metadata/resourceVersion', value: there.metadata.resourceVersion },
     ...fields.map(([key, value]) => ({ op: 'add', path: `/${key}`, value })),
@@ -206,6 +228,9 @@ function notServed({ kind, group, plural }: Resource, cause: unknown): StowageEr
 }
 
 function kindOf(object: KubeObject): SourceKind | undefined {
-  const { sourceKind, spec } = object as { sourceKind?: SourceKind; spec?: { sourceKind?: SourceKind } };
+  const { sourceKind, spec } = object as {
+    sourceKind?: SourceKind;
+    spec?: { sourceKind?: SourceKind };
+  };
   return sourceKind ?? spec?.sourceKind;
 }

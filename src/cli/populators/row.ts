@@ -53,7 +53,9 @@ export function rowsOf(
     )
     .map((each) => ({
       ...rowOf(each, each.sourceKind),
-      ...(followsLinks && isSameKind(each.sourceKind, VOLUME_SNAPSHOT_LINKS) ? { provisioner: DRIVER } : {}),
+      ...(followsLinks && isSameKind(each.sourceKind, VOLUME_SNAPSHOT_LINKS)
+        ? { provisioner: DRIVER }
+        : {}),
     }));
   return [...defined, ...others].sort((a, b) => a.name.localeCompare(b.name));
 }

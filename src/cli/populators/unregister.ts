@@ -7,7 +7,11 @@ import {
   type SourceKind,
   type VolumePopulator,
 } from '../../api/populator.ts';
-import { PERSISTENT_VOLUME_CLAIMS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isSameKind } from '../../model/populator-definition.ts';
@@ -49,27 +53,46 @@ export async function unregister(
       hint: 'See those that are: stowage get populators',
     });
   }
-  const { items } = await listAll<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, { signal });
+  const { items } = await listAll<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, {
+    signal,
+  });
   const waiting = usesOf(items, kind).filter(({ waits }) => waits);
   if (waiting.length > 0) throw inUse(name, kind, waiting);
   const role = await find<KubeObject>(CLUSTER_ROLES, roleNameOf(name));
   // First what has volumes filled. One of its name that stands for another kind, or is not ours, stays.
   const toGo: [Resource, KubeObject | undefined][] = [
     [POPULATOR_DEFINITIONS, definition],
-    [VOLUME_POPULATORS, populator && isSameKind(populator.sourceKind, kind) ? populator : undefined],
+    [
+      VOLUME_POPULATORS,
+      populator && isSameKind(populator.sourceKind, kind) ? populator : undefined,
+    ],
     [CLUSTER_ROLES, role && isOurs(role) ? role : undefined],
   ];
   const removed: KubeObject[] = [];
   for (const [resource, object] of toGo) {
     if (object === undefined) continue;
     const { uid } = object.metadata;
-    await client.delete(resource, object.metadata.name, { signal, uid, dryRun: dryRun === 'server' });
+    await client.delete(resource, object.metadata.name, {
+      signal,
+      uid,
+      dryRun: dryRun === 'server',
+    });
     removed.push(object);
   }
-  printDone(removed, true, dryRun === 'server' ? 'removed (server dry run)' : 'removed', output, io);
+  printDone(
+    removed,
+    true,
+    dryRun === 'server' ? 'removed (server dry run)' : 'removed',
+    output,
+    io,
+  );
 }
 
-function inUse(name: string, kind: SourceKind, waiting: readonly { namespace: string; name: string }[]) {
+function inUse(
+  name: string,
+  kind: SourceKind,
+  waiting: readonly { namespace: string; name: string }[],
+) {
   const named = waiting.slice(0, MOST_NAMED).map((each) => `${each.namespace}/${each.name}`);
   const more = waiting.length > MOST_NAMED ? ` and ${waiting.length - MOST_NAMED} more` : '';
   return new StowageError(

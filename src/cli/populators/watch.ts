@@ -2,7 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../api/populator.ts';
-import { PERSISTENT_VOLUME_CLAIMS, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  POPULATOR_DEFINITIONS,
+  VOLUME_POPULATORS,
+} from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 import { followKind } from '../objects/follow-kind.ts';
@@ -24,7 +28,8 @@ export async function watchPopulators(
   io: Io,
 ): Promise<never> {
   const followsLinks = await fillsLinks(client, io);
-  const sort = (rows: readonly PopulatorRow[]) => rows.toSorted((a, b) => a.name.localeCompare(b.name));
+  const sort = (rows: readonly PopulatorRow[]) =>
+    rows.toSorted((a, b) => a.name.localeCompare(b.name));
   const printer = watchPrinter(
     POPULATOR_ROWS,
     { ...(output === undefined ? {} : { output }), headers, sort },
@@ -47,7 +52,9 @@ export async function watchPopulators(
     const keys = new Set(rows.map(POPULATOR_ROWS.keyOf));
     const gone = [...shown].filter(([key]) => !keys.has(key));
     for (const [key] of gone) shown.delete(key);
-    const changed = rows.filter((row) => !isDeepStrictEqual(shown.get(POPULATOR_ROWS.keyOf(row)), row));
+    const changed = rows.filter(
+      (row) => !isDeepStrictEqual(shown.get(POPULATOR_ROWS.keyOf(row)), row),
+    );
     for (const row of changed) shown.set(POPULATOR_ROWS.keyOf(row), row);
     if (gone.length > 0)
       printer.print(

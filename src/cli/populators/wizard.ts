@@ -39,7 +39,8 @@ export async function complete<F extends Asked>(
   const { group, kind, image, node } = flags;
   if (node !== undefined) {
     // What fills volumes on their node has a kind of its own.
-    if (!toAsk(lackingOf({ NAME: name }), io) && name !== undefined) return { name, flags, asked: false };
+    if (!toAsk(lackingOf({ NAME: name }), io) && name !== undefined)
+      return { name, flags, asked: false };
     return { name: await askName(await io.prompts()), flags, asked: true };
   }
   const lacking = lackingOf({ NAME: name, '--group': group, '--kind': kind, '--image': image });
@@ -54,7 +55,9 @@ export async function complete<F extends Asked>(
   }
   const prompts = await io.prompts();
   const source =
-    group !== undefined && kind !== undefined ? { group, kind } : await askKind(flags, prompts, connect, io);
+    group !== undefined && kind !== undefined
+      ? { group, kind }
+      : await askKind(flags, prompts, connect, io);
   const under = name ?? (await askName(prompts));
   const asked = {
     ...flags,
@@ -62,7 +65,8 @@ export async function complete<F extends Asked>(
     image: image ?? (await prompts.input('Image of the container that fills a volume:', someText)),
   };
   if (asked.command === undefined && asked.arg === undefined) await askArguments(asked, prompts);
-  if (asked.mountPath === undefined && asked.devicePath === undefined) await askPlace(asked, prompts);
+  if (asked.mountPath === undefined && asked.devicePath === undefined)
+    await askPlace(asked, prompts);
   return { name: under, flags: asked, asked: true };
 }
 
@@ -88,7 +92,9 @@ async function askKind(
   const kinds = (foundIn(read)?.items ?? [])
     .map(({ spec }): SourceKind => ({ group: spec.group, kind: spec.names.kind }))
     .filter((each) => !OTHERS.includes(each.group))
-    .filter((each) => [each.group, undefined].includes(group) && [each.kind, undefined].includes(kind));
+    .filter(
+      (each) => [each.group, undefined].includes(group) && [each.kind, undefined].includes(kind),
+    );
   if (kinds.length > 0) {
     const answer = await prompts.select('Kind that claims name:', [
       ...kinds.map((each, index) => ({ name: kindText(each), value: String(index) })),

@@ -70,7 +70,11 @@ function endOf(input: NodeJS.ReadStream): { signal: AbortSignal; forget(): void 
   input.on('keypress', onKey).on('end', end);
   // Manifests were typed there.
   if (!input.readable) end();
-  return { signal: aborter.signal, forget: () => void input.off('keypress', onKey).off('end', end) };
+  return {
+    signal: aborter.signal,
+    forget: () => void input.off('keypress', onKey).off('end', end),
+  };
 }
 
-const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
+const isNamed = (error: unknown, name: string): boolean =>
+  error instanceof Error && error.name === name;

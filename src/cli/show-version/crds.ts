@@ -24,7 +24,9 @@ export async function crdSkews(
   return Promise.all(
     CRDS.map(async (ours): Promise<CrdSkew> => {
       const { name } = ours.metadata;
-      const read: Reading<KubeObject & Definition> = await readNamed(client, DEFINITIONS, name, { signal });
+      const read: Reading<KubeObject & Definition> = await readNamed(client, DEFINITIONS, name, {
+        signal,
+      });
       if ('forbidden' in read) {
         tell(read.forbidden);
         return { name, skew: 'unknown' };

@@ -30,7 +30,11 @@ export async function showVersion(
   connect: () => Promise<Connection>,
 ): Promise<void> {
   const versions: Versions = {
-    client: { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` },
+    client: {
+      version: VERSION,
+      node: process.version,
+      platform: `${process.platform}/${process.arch}`,
+    },
   };
   try {
     if (!client) Object.assign(versions, await askServer(io, await connect()));
@@ -41,10 +45,14 @@ export async function showVersion(
   }
 }
 
-async function askServer(io: Io, connection: Connection): Promise<Required<Omit<Versions, 'client'>>> {
+async function askServer(
+  io: Io,
+  connection: Connection,
+): Promise<Required<Omit<Versions, 'client'>>> {
   const { signal } = io;
   const { gitVersion } = await connection.serverVersion(signal);
-  const tell = (message: string) => void io.stderr.write(`note: not looked at: ${printable(message)}\n`);
+  const tell = (message: string) =>
+    void io.stderr.write(`note: not looked at: ${printable(message)}\n`);
   return {
     server: { url: connection.server, version: gitVersion },
     crds: await crdSkews(connection.client, signal, tell),

@@ -1,7 +1,9 @@
 /** The part of a CustomResourceDefinition that is compared. */
 export interface Definition {
   metadata: { name: string };
-  spec: { versions: readonly { name: string; schema?: { openAPIV3Schema?: object } | undefined }[] };
+  spec: {
+    versions: readonly { name: string; schema?: { openAPIV3Schema?: object } | undefined }[];
+  };
 }
 
 export interface Skew {
@@ -36,7 +38,10 @@ function fieldsOf({ spec }: Definition, ours: Definition): string[] {
   return within(version?.schema?.openAPIV3Schema ?? {}, '');
 }
 
-function within(schema: { properties?: Record<string, object>; items?: object }, path: string): string[] {
+function within(
+  schema: { properties?: Record<string, object>; items?: object },
+  path: string,
+): string[] {
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) => {
       const field = path === '' ? name : `${path}.${name}`;
@@ -49,7 +54,8 @@ function within(schema: { properties?: Record<string, object>; items?: object },
 /** Without those that are within others. */
 const topmost = (fields: readonly string[]): string[] =>
   fields.filter(
-    (field) => !fields.some((other) => field.startsWith(`${other}.`) || field.startsWith(`${other}[].`)),
+    (field) =>
+      !fields.some((other) => field.startsWith(`${other}.`) || field.startsWith(`${other}[].`)),
   );
 
 /** API servers fill in defaults, so that there may be more than was given. */

@@ -68,7 +68,11 @@ export async function createSnapshot(
   );
 }
 
-const snapshotOf = (name: string, namespace: string, flags: CreateSnapshotFlags): VolumeSnapshot => ({
+const snapshotOf = (
+  name: string,
+  namespace: string,
+  flags: CreateSnapshotFlags,
+): VolumeSnapshot => ({
   apiVersion: apiVersionOf(VOLUME_SNAPSHOTS),
   kind: VOLUME_SNAPSHOTS.kind,
   metadata: { name, namespace },
@@ -87,9 +91,16 @@ async function noteMissing(
 ): Promise<void> {
   const { namespace } = metadata;
   const options = { namespace, signal: io.signal };
-  const found = await readNamed<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claim, options);
+  const found = await readNamed<PersistentVolumeClaim>(
+    client,
+    PERSISTENT_VOLUME_CLAIMS,
+    claim,
+    options,
+  );
   if ('absent' in found) {
-    io.stderr.write(printable(`note: there is no PersistentVolumeClaim ${namespace}/${claim} yet\n`));
+    io.stderr.write(
+      printable(`note: there is no PersistentVolumeClaim ${namespace}/${claim} yet\n`),
+    );
   }
 }
 

@@ -62,7 +62,8 @@ export async function tellEvents(
     };
     for await (const { type, object } of client.watch<AnyEvent>(EVENTS, options)) {
       const isNew = type === 'ADDED' || type === 'MODIFIED';
-      if (isNew && object.involvedObject.uid === about.uid && isOwn(object)) tell(eventText(object));
+      if (isNew && object.involvedObject.uid === about.uid && isOwn(object))
+        tell(eventText(object));
     }
     await clock.sleep(AGAIN, signal);
   }

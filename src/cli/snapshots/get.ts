@@ -44,7 +44,11 @@ export async function getSnapshots(
     flags.sortBy === undefined ? [...all] : sortSnapshots(all, flags.sortBy);
   const sorted = sort(snapshots);
   if (flags.watch && errors.length === 0) {
-    const printer = watchPrinter(snapshotRows(flags.allNamespaces ?? false), { ...flags, sort }, io);
+    const printer = watchPrinter(
+      snapshotRows(flags.allNamespaces ?? false),
+      { ...flags, sort },
+      io,
+    );
     const select = flags.selector === undefined ? {} : { selector: flags.selector };
     const options = { ...where, ...select, names, isWanted: () => true };
     return watchObjects(client, VOLUME_SNAPSHOTS, sorted, options, printer, io);
@@ -56,14 +60,19 @@ export async function getSnapshots(
     const options = { ...where, signal: io.signal };
     if (names.length === 0) {
       const { selector } = flags;
-      const list = listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, { ...options, labelSelector: selector });
+      const list = listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, {
+        ...options,
+        labelSelector: selector,
+      });
       return { snapshots: (await selected(selector, list).catch(missingKind)).items, errors: [] };
     }
     const snapshots: VolumeSnapshot[] = [];
     const errors: unknown[] = [];
     for (const name of names) {
       try {
-        snapshots.push(await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options).catch(missingKind));
+        snapshots.push(
+          await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options).catch(missingKind),
+        );
       } catch (error) {
         if (io.signal.aborted) throw error;
         errors.push(about(error, { kind: VOLUME_SNAPSHOTS.kind, name, namespace: own }));
@@ -86,7 +95,8 @@ function print(
   else if (output === 'yaml') io.stdout.write(asYaml(data()));
   else if (snapshots.length === 0) io.stderr.write('No snapshots found\n');
   else if (output === 'name') {
-    for (const { metadata } of snapshots) io.stdout.write(`${printable(snapshotName(metadata.name))}\n`);
+    for (const { metadata } of snapshots)
+      io.stdout.write(`${printable(snapshotName(metadata.name))}\n`);
   } else {
     const wide = output === 'wide';
     const as = snapshotRows(allNamespaces);

@@ -26,8 +26,12 @@ export function hopeless(
   const { holdup, fix } = diagnosis;
   const { kind, namespace, name } = object;
   const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;
-  return new StowageError('conflict', `${kind} ${namespace}/${name} waits for somebody to act: ${holdup}`, {
-    ...(fix === undefined ? {} : { hint: `${fix.say}${run}` }),
-    object,
-  });
+  return new StowageError(
+    'conflict',
+    `${kind} ${namespace}/${name} waits for somebody to act: ${holdup}`,
+    {
+      ...(fix === undefined ? {} : { hint: `${fix.say}${run}` }),
+      object,
+    },
+  );
 }

@@ -18,7 +18,9 @@ export function sortSnapshots(
   field: SnapshotSortField,
 ): VolumeSnapshot[] {
   const keys = [KEYS[field], KEYS.name, ({ metadata }: VolumeSnapshot) => metadata.namespace ?? ''];
-  return snapshots.toSorted((a, b) => keys.reduce((order, key) => order || compare(key(a), key(b)), 0));
+  return snapshots.toSorted((a, b) =>
+    keys.reduce((order, key) => order || compare(key(a), key(b)), 0),
+  );
 }
 
 const compare = (a: string | bigint, b: string | bigint): number => (a < b ? -1 : Number(a > b));

@@ -4,7 +4,10 @@ import type { Shown } from '../output/watch-printer.ts';
 import { phaseOf, snapshotName, sourceText } from './state.ts';
 
 /** `now` is in ms since the epoch. */
-type Column = [heading: string, value: (snapshot: VolumeSnapshot, now: number) => string | undefined];
+type Column = [
+  heading: string,
+  value: (snapshot: VolumeSnapshot, now: number) => string | undefined,
+];
 
 const PHASE: Column = ['PHASE', phaseOf];
 const NAMESPACE: Column = ['NAMESPACE', ({ metadata }) => metadata.namespace];
@@ -26,12 +29,18 @@ const WIDE: readonly Column[] = [
 
 /** `all`: of all namespaces, which are shown then. */
 export function snapshotRows(all: boolean): Shown<VolumeSnapshot> {
-  const columnsOf = (wide: boolean) => [...(all ? [NAMESPACE] : []), ...COLUMNS, ...(wide ? WIDE : [])];
+  const columnsOf = (wide: boolean) => [
+    ...(all ? [NAMESPACE] : []),
+    ...COLUMNS,
+    ...(wide ? WIDE : []),
+  ];
   return {
     keyOf: ({ metadata }) => `${metadata.namespace}/${metadata.name}`,
     nameOf: ({ metadata }) => snapshotName(metadata.name),
     headings: (wide) => columnsOf(wide).map(([heading]) => heading),
     row: (snapshot, wide, now, gone) =>
-      columnsOf(wide).map((column) => (gone && column === PHASE ? 'Gone' : column[1](snapshot, now))),
+      columnsOf(wide).map((column) =>
+        gone && column === PHASE ? 'Gone' : column[1](snapshot, now),
+      ),
   };
 }

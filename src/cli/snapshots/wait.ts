@@ -58,7 +58,9 @@ export async function waited<T extends KubeObject>(
         namespace,
         until: (now) => {
           if (now === undefined || now.metadata.uid !== uid) {
-            throw new StowageError('not-found', `${what} was deleted while it was waited for`, { object });
+            throw new StowageError('not-found', `${what} was deleted while it was waited for`, {
+              object,
+            });
           }
           return isDone(now);
         },

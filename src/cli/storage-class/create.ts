@@ -31,7 +31,8 @@ export async function create(
   refuseContradictions(flags);
   const wanted = classOf(name, { ...flags, fsType: flags.fsType ?? 'ext4' });
   const checked = checkClass(wanted);
-  if ('problem' in checked) throw new StowageError('usage', `StorageClass ${name}: ${checked.problem}`);
+  if ('problem' in checked)
+    throw new StowageError('usage', `StorageClass ${name}: ${checked.problem}`);
   if (asked && flags.dryRun === 'none') await agreeToClass(wanted, flags, io, await connect());
   await createObjects([wanted], flags, io, connect);
 }
@@ -43,13 +44,17 @@ function refuseContradictions(flags: CreateClassFlags): void {
   if (flags.static) {
     const [given] = ofDynamic(flags);
     if (given !== undefined)
-      throw new StowageError('usage', `${given} is for --dynamic: a Volume made by hand says it itself`);
+      throw new StowageError(
+        'usage',
+        `${given} is for --dynamic: a Volume made by hand says it itself`,
+      );
     return;
   }
   const { directory, requireMount, vg, thinPool, overwriteFreeExtents } = flags;
   if (isLvm(flags) && directory !== undefined)
     throw new StowageError('usage', '--directory is for --type sparse');
-  if (isLvm(flags) && requireMount) throw new StowageError('usage', '--require-mount is for --type sparse');
+  if (isLvm(flags) && requireMount)
+    throw new StowageError('usage', '--require-mount is for --type sparse');
   if (!isLvm(flags) && vg !== undefined) throw new StowageError('usage', '--vg is for --type lvm');
   if (!isLvm(flags) && thinPool !== undefined)
     throw new StowageError('usage', '--thin-pool is for --type lvm');

@@ -36,7 +36,8 @@ export function staticClass(name: string, flags: ClassFlags): StorageClass {
 
 /** A class whose claims make their own Volumes. */
 export function dynamicClass(name: string, flags: DynamicFlags): StorageClass {
-  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } = flags;
+  const { type, directory, requireMount, vg, thinPool, overwriteFreeExtents, reclaimPolicy } =
+    flags;
   const { onDelete, attachPolicy } = flags;
   return {
     ...common(name, flags),
@@ -65,7 +66,10 @@ function common(
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
-    metadata: { name, ...(flags.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
+    metadata: {
+      name,
+      ...(flags.default && { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }),
+    },
     ...(mountOptions && { mountOptions }),
     // A volume is on one node: a claim that is bound before its pod is scheduled may keep the pod from every node.
     volumeBindingMode: 'WaitForFirstConsumer',

@@ -27,7 +27,9 @@ export async function complete<F extends CreateClassFlags>(
   const lacking = [
     ...(name === undefined ? ['NAME'] : []),
     ...(flags.static || flags.dynamic ? [] : ['--static or --dynamic']),
-    ...(flags.type === 'lvm' && flags.vg === undefined ? ['--vg, the volume group of each node'] : []),
+    ...(flags.type === 'lvm' && flags.vg === undefined
+      ? ['--vg, the volume group of each node']
+      : []),
   ];
   const hint = lacking.includes('--static or --dynamic')
     ? 'Volumes of a static class are made by hand; claims of a dynamic one make their own.'
@@ -51,7 +53,9 @@ async function ask<F extends CreateClassFlags>(given: F, prompts: Prompts): Prom
     flags[sort === 'static' ? 'static' : 'dynamic'] = true;
   }
   if (flags.dynamic) await askDynamic(flags, prompts);
-  flags.fsType ??= (await prompts.select('File system:', ['ext4', 'xfs'].map(itself))) as 'ext4' | 'xfs';
+  flags.fsType ??= (await prompts.select('File system:', ['ext4', 'xfs'].map(itself))) as
+    | 'ext4'
+    | 'xfs';
   if (flags.dynamic && flags.default === undefined) {
     flags.default = await prompts.confirm('Do claims that name no class get this one?');
   }
@@ -59,7 +63,8 @@ async function ask<F extends CreateClassFlags>(given: F, prompts: Prompts): Prom
 }
 
 async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<void> {
-  const isOpen = flags.type === undefined && flags.vg === undefined && flags.directory === undefined;
+  const isOpen =
+    flags.type === undefined && flags.vg === undefined && flags.directory === undefined;
   if (isOpen) {
     flags.type = (await prompts.select('What its volumes are made of:', [
       { name: 'sparse files, attached as loop devices', value: 'sparse' },
@@ -78,10 +83,13 @@ async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<vo
     const pool = await prompts.input('Thin pool of that group (empty: none):', orNone(lvmProblem));
     if (pool !== '') flags.thinPool ??= pool;
   }
-  flags.reclaimPolicy ??= (await prompts.select('What becomes of a volume whose claim is deleted:', [
-    { name: 'it is deleted, with all its data', value: 'Delete' },
-    { name: 'it stays', value: 'Retain' },
-  ])) as 'Delete' | 'Retain';
+  flags.reclaimPolicy ??= (await prompts.select(
+    'What becomes of a volume whose claim is deleted:',
+    [
+      { name: 'it is deleted, with all its data', value: 'Delete' },
+      { name: 'it stays', value: 'Retain' },
+    ],
+  )) as 'Delete' | 'Retain';
   if (isOpen) flags.attachPolicy ??= await askAttachPolicy(prompts);
 }
 
@@ -108,10 +116,14 @@ export async function agreeToClass(
       if (!isNotFound(error)) throw error;
     });
   if (there !== undefined) {
-    throw new StowageError('conflict', `StorageClass ${name} is there already, of ${there.provisioner}`, {
-      hint: 'Give another name. What a class says cannot be changed: see it with kubectl describe storageclass.',
-      object: { kind: STORAGE_CLASSES.kind, name },
-    });
+    throw new StowageError(
+      'conflict',
+      `StorageClass ${name} is there already, of ${there.provisioner}`,
+      {
+        hint: 'Give another name. What a class says cannot be changed: see it with kubectl describe storageclass.',
+        object: { kind: STORAGE_CLASSES.kind, name },
+      },
+    );
   }
   const command = sameCommand(['create', 'storageclass', name], optionsOf(flags), flags);
   const beside = flags.default ? await otherDefaults(client, io) : [];

@@ -35,7 +35,9 @@ export function sudoersFor(sample: string, allowed: Allowed): string {
     (groups.length === 0 && /STOWAGE_LVM/.test(block)) ||
     (!shared && /STOWAGE_SHARED/.test(block));
   const [head = '', ...blocks] = sample.split('\n\n');
-  const kept = [head, ...blocks].filter((block) => /^(User_Alias|Defaults|Cmnd_Alias|STOWAGE)/m.test(block));
+  const kept = [head, ...blocks].filter((block) =>
+    /^(User_Alias|Defaults|Cmnd_Alias|STOWAGE)/m.test(block),
+  );
   const text = kept
     .filter((block) => !isLeftOut(block))
     .join('\n\n')
@@ -60,7 +62,9 @@ const title = ({ user, directories, groups, disks }: Allowed): string =>
     "# As /etc/sudoers.d/stowage, root's and of mode 0440. To check it: visudo -c",
     ...(disks.length + groups.length === 0
       ? []
-      : ['# With the lines for disks or volume groups this user can become root (docs/hardening.md).']),
+      : [
+          '# With the lines for disks or volume groups this user can become root (docs/hardening.md).',
+        ]),
     '',
     '',
   ].join('\n');

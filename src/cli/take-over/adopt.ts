@@ -54,7 +54,10 @@ export async function adopt(
     VOLUMES,
     volume.metadata.name,
     (current) => {
-      if (current.metadata.uid !== volume.metadata.uid || current.metadata.deletionTimestamp !== undefined) {
+      if (
+        current.metadata.uid !== volume.metadata.uid ||
+        current.metadata.deletionTimestamp !== undefined
+      ) {
         throw refusedVolume(volume, 'it was deleted meanwhile', 'Take over again.');
       }
       return current.status?.prepared === undefined ? { status: found.status } : undefined;

@@ -36,12 +36,16 @@ export function standingOf(volume: Volume, pv: PersistentVolume | undefined): St
     };
   }
   const problem = recordProblem(volume) ?? validateVolume(volume)[0];
-  if (problem !== undefined) return refused(problem, 'Delete it with MetalK8s, if it is of no use.');
+  if (problem !== undefined)
+    return refused(problem, 'Delete it with MetalK8s, if it is of no use.');
   if (pv === undefined) {
     return refused('it has no PersistentVolume', 'Let MetalK8s make it, and take over then.');
   }
   if (!isPvOf(pv, volume)) {
-    return refused(`the PersistentVolume ${pv.metadata.name} is not its own`, 'Look at its ownerReferences.');
+    return refused(
+      `the PersistentVolume ${pv.metadata.name} is not its own`,
+      'Look at its ownerReferences.',
+    );
   }
   if (pv.metadata.deletionTimestamp !== undefined) {
     return refused(

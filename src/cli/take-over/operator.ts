@@ -39,7 +39,8 @@ export async function findOperators(
   const { items } = await listAll<Operator>(client, DEPLOYMENTS, { signal });
   return items.filter(
     ({ metadata, spec }) =>
-      NAMES.includes(metadata.name) && (metadata.namespace === NAMESPACE || hasImage(spec?.template?.spec)),
+      NAMES.includes(metadata.name) &&
+      (metadata.namespace === NAMESPACE || hasImage(spec?.template?.spec)),
   );
 }
 
@@ -71,7 +72,10 @@ export async function refuseBesideOperator(client: KubeClient, signal: AbortSign
 }
 
 /** The same for a daemon that is about to start. Where that can't be seen now it is not known, and what is not told of is not there. */
-export async function refuseToActBesideOperator(client: KubeClient, signal: AbortSignal): Promise<void> {
+export async function refuseToActBesideOperator(
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     await refuseBesideOperator(client, signal);
   } catch (error) {
@@ -94,7 +98,9 @@ export async function stopOperators(
       (current) =>
         isWanted(current)
           ? {
-              metadata: { annotations: { [REPLICAS_ANNOTATION]: String(current.spec?.replicas ?? 1) } },
+              metadata: {
+                annotations: { [REPLICAS_ANNOTATION]: String(current.spec?.replicas ?? 1) },
+              },
               spec: { replicas: 0 },
             }
           : undefined,
@@ -115,12 +121,16 @@ export async function checkStopped(client: KubeClient, signal: AbortSignal): Pro
 }
 
 /** The operator that is to run, or its pod, which may run on for a while, or on a node that nobody reaches. */
-async function atWork(client: Pick<KubeClient, 'list'>, signal: AbortSignal): Promise<string | undefined> {
+async function atWork(
+  client: Pick<KubeClient, 'list'>,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const wanted = (await findOperators(client, signal)).find(isWanted);
   if (wanted !== undefined) return titleOfOperator(wanted);
   const { items } = await listAll<Pod>(client, PODS, { namespace: NAMESPACE, signal });
   const pod = items.find(
-    ({ spec, status }) => hasImage(spec) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
+    ({ spec, status }) =>
+      hasImage(spec) && status?.phase !== 'Succeeded' && status?.phase !== 'Failed',
   );
   return pod && `pod/${pod.metadata.name} in namespace ${NAMESPACE}`;
 }

@@ -17,7 +17,10 @@ export interface Cluster {
   subjects: readonly Subject[];
 }
 
-export async function readVolumes(client: Pick<KubeClient, 'list'>, signal: AbortSignal): Promise<Cluster> {
+export async function readVolumes(
+  client: Pick<KubeClient, 'list'>,
+  signal: AbortSignal,
+): Promise<Cluster> {
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
   const { items: pvs } = await listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal });
   const standings = volumes.map((volume) => ({
@@ -34,10 +37,14 @@ export async function readVolumes(client: Pick<KubeClient, 'list'>, signal: Abor
 }
 
 /** What was found of a Volume on its node, or what keeps it from being adopted. */
-export type Surveyed = Subject & ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
+export type Surveyed = Subject &
+  ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
 
 /** Looks at all Volumes that are to be adopted, those of a node one after the other. Writes nothing. */
-export async function survey({ volumes, subjects }: Cluster, executor: Executor): Promise<Surveyed[]> {
+export async function survey(
+  { volumes, subjects }: Cluster,
+  executor: Executor,
+): Promise<Surveyed[]> {
   return eachOf(subjects, async (subject): Promise<Surveyed> => {
     const { volume, pv } = subject;
     try {
@@ -45,7 +52,10 @@ export async function survey({ volumes, subjects }: Cluster, executor: Executor)
       if ('steps' in found) return { ...subject, found };
       return { ...subject, error: refusedVolume(volume, found.refusal, found.hint) };
     } catch (error) {
-      return { ...subject, error: about(error, { kind: VOLUMES.kind, name: volume.metadata.name }) };
+      return {
+        ...subject,
+        error: about(error, { kind: VOLUMES.kind, name: volume.metadata.name }),
+      };
     }
   });
 }

@@ -58,7 +58,11 @@ async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<
   }
 }
 
-async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<KubeClient>): Promise<void> {
+async function takeAll(
+  flags: TakeOverFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
   const { components = OWN_COMPONENTS, dryRun } = flags;
   if (!components.includes('crds')) {
     throw new StowageError('usage', '--take-over-metalk8s needs the component crds', {
@@ -95,7 +99,8 @@ async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<Kube
 
   const running = operators.filter(isWanted);
   await stopOperators(client, operators, io);
-  for (const each of running) say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
+  for (const each of running)
+    say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
   await checkStopped(client, signal);
   await install({ ...flags, components: ['crds'], values: {} }, io, connect);
   // What changed until the operator was gone counts as well.
@@ -135,7 +140,9 @@ async function takeAll(flags: TakeOverFlags, io: Io, connect: () => Promise<Kube
     io.stderr.write(`${printable(text)}\n`);
   }
 
-  async function withVolumes(work: (cluster: Cluster, executor: Executor) => Promise<void>): Promise<void> {
+  async function withVolumes(
+    work: (cluster: Cluster, executor: Executor) => Promise<void>,
+  ): Promise<void> {
     const cluster = await readVolumes(client, signal);
     const nodes = [...new Set(cluster.subjects.map(({ volume }) => volume.spec.nodeName))];
     await withNodes(nodes, flags, io, client, (executor) => work(cluster, executor));

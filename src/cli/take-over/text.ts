@@ -20,10 +20,15 @@ export function takeOverText(
   const adopted = surveyed.flatMap((each) => ('found' in each ? [adoption(each, guards)] : []));
   return [...stopped, ...left, ...adopted].join('');
 
-  function adoption({ volume, found }: Extract<Surveyed, { found: unknown }>, withGuards: boolean): string {
+  function adoption(
+    { volume, found }: Extract<Surveyed, { found: unknown }>,
+    withGuards: boolean,
+  ): string {
     const { metadata, spec } = volume;
     const notes = found.notes.map((note) => say(`  note: ${note}`)).join('');
-    const heading = say(`Volume ${metadata.name} on node ${spec.nodeName} is adopted: ${what(found.device)}`);
+    const heading = say(
+      `Volume ${metadata.name} on node ${spec.nodeName} is adopted: ${what(found.device)}`,
+    );
     return `${heading}${notes}${planText(found.steps, withGuards)}`;
   }
 }

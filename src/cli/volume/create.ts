@@ -15,7 +15,11 @@ import { type VolumeFlags, volumesOf } from './manifest.ts';
 import { summaryOf } from './summary.ts';
 import { complete } from './wizard.ts';
 
-export interface CreateVolumeFlags extends VolumeFlags, Omit<CreateFlags, 'dryRun'>, WaitFlags, NodeFlags {
+export interface CreateVolumeFlags
+  extends VolumeFlags,
+    Omit<CreateFlags, 'dryRun'>,
+    WaitFlags,
+    NodeFlags {
   dryRun: CreateFlags['dryRun'] | 'plan';
   yes?: boolean;
 }

@@ -74,7 +74,11 @@ export async function removeVolumes(
 
   async function forgetEach(): Promise<Volume[]> {
     const found = await eachNamed((name) => forgettable(name, io, client));
-    await confirm(io, { losses: found.map(givenUp), question: 'Delete it, and forget its node?' }, flags);
+    await confirm(
+      io,
+      { losses: found.map(givenUp), question: 'Delete it, and forget its node?' },
+      flags,
+    );
     return eachOf(found, async (volume) => {
       await forgetNode(volume, io, client);
       return volume;
@@ -111,5 +115,9 @@ async function deletableVolume(name: string, io: Io, client: KubeClient): Promis
   return volume;
 }
 
-const pvNamed = (name: string, { signal }: Io, client: KubeClient): Promise<PersistentVolume | undefined> =>
+const pvNamed = (
+  name: string,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<PersistentVolume | undefined> =>
   ignoreNotFound(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));

@@ -8,7 +8,11 @@ import { foundIn } from './read-result.ts';
 import { readConsumers, readEvents } from './related.ts';
 
 /** `stowage describe volume`. Throws a StowageError. */
-export async function describeVolumes(names: readonly string[], io: Io, client: KubeClient): Promise<void> {
+export async function describeVolumes(
+  names: readonly string[],
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
   const errors: unknown[] = [];
   let printed = 0;
   for (const name of names) {

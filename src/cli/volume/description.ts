@@ -50,7 +50,8 @@ export function description({ volume, pv, claim, pods, events }: Described, now:
             'Used by',
             shown(pods, (using) =>
               using.map(
-                (pod) => `pod ${pod.metadata.name} (${pod.status?.phase}) on node ${pod.spec.nodeName}`,
+                (pod) =>
+                  `pod ${pod.metadata.name} (${pod.status?.phase}) on node ${pod.spec.nodeName}`,
               ),
             ),
           ],
@@ -89,7 +90,8 @@ function typeOf({ sparseLoopDevice, rawBlockDevice, lvmLogicalVolume }: VolumeSp
     types.push(['Type', 'sparse file'], ['Size', String(size)], ...given('Directory', directory));
     if (requireMount) types.push(['Requires a mount', 'true']);
   }
-  if (rawBlockDevice != null) types.push(['Type', 'raw device'], ['Device', rawBlockDevice.devicePath]);
+  if (rawBlockDevice != null)
+    types.push(['Type', 'raw device'], ['Device', rawBlockDevice.devicePath]);
   if (lvmLogicalVolume != null) {
     const { vgName, size, thinPool } = lvmLogicalVolume;
     types.push(['Type', 'LVM volume'], ['Size', String(size)], ['Volume group', vgName]);
@@ -110,7 +112,9 @@ function statusOf(volume: Volume, status: VolumeStatus = {}): Field[] {
     ['Attempt', attempt === undefined ? undefined : String(attempt)],
     [
       'Observed generation',
-      observedGeneration === undefined ? undefined : `${observedGeneration} of ${generation ?? '?'}`,
+      observedGeneration === undefined
+        ? undefined
+        : `${observedGeneration} of ${generation ?? '?'}`,
     ],
     [
       'Prepared',
@@ -144,7 +148,9 @@ function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
 /** What is the same in all of them is left out: they are of one Volume. */
 function attachmentsOf(volume: Volume, now: number): FieldValue {
   const [, ...headings] = AS_ROWS.headings(true);
-  const rows = attachmentRows([volume], undefined).map((row) => AS_ROWS.row(row, true, now, false).slice(1));
+  const rows = attachmentRows([volume], undefined).map((row) =>
+    AS_ROWS.row(row, true, now, false).slice(1),
+  );
   return rows.length === 0 ? undefined : { table: table(headings, rows) };
 }
 

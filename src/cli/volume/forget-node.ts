@@ -17,9 +17,13 @@ import type { Io } from '../io.ts';
 export async function forgettable(name: string, io: Io, client: KubeClient): Promise<Volume> {
   const { signal } = io;
   const volume = await client.get<Volume>(VOLUMES, name, { signal });
-  const pv = await ignoreNotFound(client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }));
+  const pv = await ignoreNotFound(
+    client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal }),
+  );
   const refuse = (why: string, hint: string) =>
-    new StowageError('conflict', `The node of Volume ${name} cannot be forgotten: ${why}`, { hint });
+    new StowageError('conflict', `The node of Volume ${name} cannot be forgotten: ${why}`, {
+      hint,
+    });
   // What a claim has, its pods may write to, wherever they are: the same rule as for a Volume that is Available.
   const verdict = deletable(asAvailable(volume), pv?.status?.phase === 'Bound' ? pv : undefined);
   if (!verdict.can) throw refuse(verdict.why, verdict.hint);
@@ -42,12 +46,17 @@ export const givenUp = (volume: Volume): string =>
   `Volume ${volume.metadata.name}: what it has on node ${nodeOf(volume)} is removed if that node comes back, and lost to the cluster now`;
 
 /** Marks it, so that its deletion does not wait for the node, and deletes it if it is not being deleted yet. */
-export async function forgetNode(volume: Volume, { signal }: Io, client: KubeClient): Promise<void> {
+export async function forgetNode(
+  volume: Volume,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<void> {
   const { name, uid } = volume.metadata;
   // Not another one that took its name since it was looked at.
   const metadata = { uid, annotations: { [FORGET_NODE_ANNOTATION]: uid } };
-  const { deletionTimestamp } = (await client.patch<Volume>(VOLUMES, name, { metadata }, { signal }))
-    .metadata;
+  const { deletionTimestamp } = (
+    await client.patch<Volume>(VOLUMES, name, { metadata }, { signal })
+  ).metadata;
   if (deletionTimestamp === undefined) await client.delete(VOLUMES, name, { uid, signal });
 }
 

@@ -46,7 +46,14 @@ export async function get(
   const sorted = sort(volumes);
   if (flags.watch && errors.length === 0) {
     const printer = watchPrinter(AS_ROWS, { ...flags, sort }, io);
-    return watchObjects(client, VOLUMES, sorted, { ...flags, names, isWanted: isWanted(flags) }, printer, io);
+    return watchObjects(
+      client,
+      VOLUMES,
+      sorted,
+      { ...flags, names, isWanted: isWanted(flags) },
+      printer,
+      io,
+    );
   }
   print(sorted, names.length, errors.length > 0, flags, io);
   conclude(errors, names.length, io);

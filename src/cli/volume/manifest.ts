@@ -37,14 +37,17 @@ const ABOUT = {
 /** What a type can't do without. */
 const NEEDED = { sparse: ['size'], raw: ['device'], lvm: ['vg', 'size'] } as const;
 
-const written = (flag: string) => `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+const written = (flag: string) =>
+  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /**
  * The type that is given, or that other flags are about: a file or a device rather than a logical volume, which is named
  * by its group. undefined when nothing tells. Throws a StowageError `usage` when flags contradict one another.
  */
 export function typeOf(flags: VolumeFlags): VolumeType | undefined {
-  const given = (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).filter((flag) => flags[flag] !== undefined);
+  const given = (Object.keys(ABOUT) as (keyof typeof ABOUT)[]).filter(
+    (flag) => flags[flag] !== undefined,
+  );
   const said: (readonly [string, readonly VolumeType[]])[] = [
     ...(flags.type === undefined ? [] : [[`--type ${flags.type}`, [flags.type]] as const]),
     ...given.map((flag) => [written(flag), ABOUT[flag]] as const),
@@ -104,7 +107,9 @@ function storageOf(flags: VolumeFlags): Partial<VolumeSpec> {
     case 'raw':
       return { rawBlockDevice: { devicePath: device } };
     case 'lvm':
-      return { lvmLogicalVolume: { vgName: vg, size, ...(thinPool !== undefined && { thinPool }) } };
+      return {
+        lvmLogicalVolume: { vgName: vg, size, ...(thinPool !== undefined && { thinPool }) },
+      };
     default:
       return {
         sparseLoopDevice: {

@@ -18,8 +18,14 @@ export interface Consumers {
 
 type Client = Pick<KubeClient, 'get' | 'list'>;
 
-export async function readConsumers(client: Client, volume: Volume, signal: AbortSignal): Promise<Consumers> {
-  const pv = await readNamed<PersistentVolume>(client, PERSISTENT_VOLUMES, volume.metadata.name, { signal });
+export async function readConsumers(
+  client: Client,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<Consumers> {
+  const pv = await readNamed<PersistentVolume>(client, PERSISTENT_VOLUMES, volume.metadata.name, {
+    signal,
+  });
   const ours = foundIn(pv);
   if (ours === undefined || !isPvOf(ours, volume))
     return { pv, claim: { absent: true }, pods: { absent: true } };

@@ -17,7 +17,9 @@ const KEYS: Readonly<Record<SortField, (volume: Volume) => string | bigint>> = {
 /** Sorted by what a column shows, the smallest first, and those that are the same by name. */
 export function sortVolumes(volumes: readonly Volume[], field: SortField): Volume[] {
   const key = KEYS[field];
-  return volumes.toSorted((a, b) => compare(key(a), key(b)) || compare(a.metadata.name, b.metadata.name));
+  return volumes.toSorted(
+    (a, b) => compare(key(a), key(b)) || compare(a.metadata.name, b.metadata.name),
+  );
 }
 
 const compare = (a: string | bigint, b: string | bigint): number => (a < b ? -1 : Number(a > b));

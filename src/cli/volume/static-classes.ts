@@ -26,7 +26,10 @@ export async function classChoices(
 }
 
 /** A hint which to choose. None is chosen here: it decides about file systems, and cannot be changed afterwards. */
-export async function classesThere(io: Io, connect: () => Promise<KubeClient>): Promise<string | undefined> {
+export async function classesThere(
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<string | undefined> {
   let found: { name: string }[];
   try {
     const signal = AbortSignal.any([io.signal, AbortSignal.timeout(HINT_MS)]);

@@ -97,7 +97,9 @@ const optionsOf = (flags: VolumeFlags) => ({
 });
 
 /** Returns labels as the flag takes them. */
-export const labelsText = (labels: Readonly<Record<string, string>> | undefined): string | undefined =>
+export const labelsText = (
+  labels: Readonly<Record<string, string>> | undefined,
+): string | undefined =>
   labels &&
   Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

@@ -26,12 +26,20 @@ const WIDE: readonly Column[] = [
 
 const columnsOf = (wide: boolean) => (wide ? [...COLUMNS, ...WIDE] : COLUMNS);
 
-export const volumeHeadings = (wide: boolean): string[] => columnsOf(wide).map(([heading]) => heading);
+export const volumeHeadings = (wide: boolean): string[] =>
+  columnsOf(wide).map(([heading]) => heading);
 
 /**
  * The cells of a Volume in a table. `gone` is what a watch shows last: deleted, or not among the selected any more.
  * `now` is in ms since the epoch.
  */
-export function volumeRow(volume: Volume, wide: boolean, now: number, gone = false): (string | undefined)[] {
-  return columnsOf(wide).map((column) => (gone && column === PHASE ? 'Gone' : column[1](volume, now)));
+export function volumeRow(
+  volume: Volume,
+  wide: boolean,
+  now: number,
+  gone = false,
+): (string | undefined)[] {
+  return columnsOf(wide).map((column) =>
+    gone && column === PHASE ? 'Gone' : column[1](volume, now),
+  );
 }

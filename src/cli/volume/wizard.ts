@@ -46,7 +46,11 @@ export async function complete<F extends VolumeFlags>(
     };
   }
   const hint = lacking.includes('--storage-class') ? await classesThere(io, connect) : undefined;
-  throw new StowageError('usage', `missing: ${lacking.join(', ')}`, hint === undefined ? {} : { hint });
+  throw new StowageError(
+    'usage',
+    `missing: ${lacking.join(', ')}`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
 async function ask<F extends VolumeFlags>(given: F, asking: Asking): Promise<F> {

@@ -15,7 +15,9 @@ import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, Known } from './types.ts';
 
-const WITHIN_SECONDS = { when: 'within seconds, where a daemon with the controller attachment runs' };
+const WITHIN_SECONDS = {
+  when: 'within seconds, where a daemon with the controller attachment runs',
+};
 
 /** What would attach or detach it is switched off. */
 export const attachmentDisabled: Cause = ({ volume }) => {
@@ -23,7 +25,8 @@ export const attachmentDisabled: Cause = ({ volume }) => {
   if (ready?.reason !== READY_REASON.attachmentDisabled) return undefined;
   return {
     cause: 'AttachmentDisabled',
-    holdup: ready.message || 'the daemon neither attaches nor detaches: its controller attachment is off',
+    holdup:
+      ready.message || 'the daemon neither attaches nor detaches: its controller attachment is off',
     ...sinceOf(ready),
     next: { when: 'when a daemon runs that has the controller attachment' },
     fix: {
@@ -34,7 +37,8 @@ export const attachmentDisabled: Cause = ({ volume }) => {
 };
 
 /** One that is not known, or does not come to an end. What takes its time only is none. */
-const isHeld = ({ state, message }: Attachment): boolean => state === 'Uncertain' || Boolean(message);
+const isHeld = ({ state, message }: Attachment): boolean =>
+  state === 'Uncertain' || Boolean(message);
 
 /** Its device is not where it is to be, or it is not known where it is. */
 export const attaching: Cause = (known) => {
@@ -42,7 +46,8 @@ export const attaching: Cause = (known) => {
   const ready = readyOf(volume);
   const { attachments = [], job } = volume.status ?? {};
   // A job that attaches is of an earlier version, and tells how far it is.
-  const waits = ready?.reason === READY_REASON.attaching && parseJobName(job)?.attempt === undefined;
+  const waits =
+    ready?.reason === READY_REASON.attaching && parseJobName(job)?.attempt === undefined;
   // Of what is being deleted, another cause tells.
   if (isDeleting(volume) || (!waits && ready?.status !== 'True')) return undefined;
   const held = attachments.find(isHeld) ?? (waits ? attachments[0] : undefined);
@@ -52,7 +57,9 @@ export const attaching: Cause = (known) => {
   if (node !== undefined && isOff(node)) {
     return {
       cause: 'NodeOutOfService',
-      holdup: ready.message || `its device is not attached to ${nodeText(volume)}, which is said to be off`,
+      holdup:
+        ready.message ||
+        `its device is not attached to ${nodeText(volume)}, which is said to be off`,
       ...sinceOf(ready),
       chain: [{ kind: 'Node', name: node.metadata.name }],
       next: { when: 'when the taint is taken off, or the node is Ready' },
@@ -61,7 +68,9 @@ export const attaching: Cause = (known) => {
   }
   return {
     cause: 'NotAttached',
-    holdup: ready.message || `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
+    holdup:
+      ready.message ||
+      `its device is not attached to ${nodeText(volume)}, and that is not begun yet`,
     ...sinceOf(ready),
     next: WITHIN_SECONDS,
     fix: { say: 'See that the daemon runs.', run: ['stowage watch'] },
@@ -100,7 +109,8 @@ export function heldOn(
 }
 
 /** As storage/unused.ts and storage/kubelet.ts say it. */
-export const isUsed = (message = ''): boolean => / is in use: |the kubelet (?:still )?has /.test(message);
+export const isUsed = (message = ''): boolean =>
+  / is in use: |the kubelet (?:still )?has /.test(message);
 
 /** As controllers/attachdetach/operation-executor.ts says it, of what takes long. */
 const UNDER_WAY = /^its job is under way: /;
@@ -125,7 +135,8 @@ export function unmount(node: string, message = ''): Fix {
   // As storage/in-use.ts says it.
   const [, open] = /(\/dev\/[a-z0-9-]+) is in use: a process has it open/.exec(message) ?? [];
   if (open !== undefined) return endHolder(node, commandText('fuser', '-v', open));
-  const [, below] = /(\/dev\/[a-z0-9-]+) is in use: another loop device is stacked on it/.exec(message) ?? [];
+  const [, below] =
+    /(\/dev\/[a-z0-9-]+) is in use: another loop device is stacked on it/.exec(message) ?? [];
   if (below !== undefined) {
     return {
       say: 'The kubelet detaches its own loop device once no container of the pod runs any more. If nobody needs what is on it, detach what this lists, by losetup -d:',
@@ -147,7 +158,10 @@ export function unmount(node: string, message = ''): Fix {
 /** The command is one that a node's observation gave, quoted for a shell there. */
 export const endHolder = (node: string, command: string): Fix =>
   command.startsWith('fuser ')
-    ? { say: 'End the program that has it open; this lists it.', run: [commandLine('ssh', node, command)] }
+    ? {
+        say: 'End the program that has it open; this lists it.',
+        run: [commandLine('ssh', node, command)],
+      }
     : {
         say: 'If nobody needs what is on it, end that use. It is detached by itself then, or the next use is named.',
         run: [commandLine('ssh', node, command)],
@@ -194,6 +208,13 @@ const endUse = (node: string, pods: readonly string[]): Fix => ({
 export function deletePods(pods: readonly string[]): string[] {
   const byNamespace = Map.groupBy(pods, (pod) => pod.split('/')[0] ?? '');
   return [...byNamespace].map(([namespace, all]) =>
-    commandLine('kubectl', 'delete', 'pod', '-n', namespace, ...all.map((pod) => pod.split('/')[1] ?? '')),
+    commandLine(
+      'kubectl',
+      'delete',
+      'pod',
+      '-n',
+      namespace,
+      ...all.map((pod) => pod.split('/')[1] ?? ''),
+    ),
   );
 }

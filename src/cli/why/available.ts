@@ -74,7 +74,9 @@ export function healthyMessage(known: Known): string {
   }
   if (pv?.status?.phase === 'Bound') parts.push(`it is bound to ${held}`);
   else if (pv?.status?.phase === 'Released') {
-    parts.push(`it was bound to ${held}, which is gone: with its data on it, no other claim gets it`);
+    parts.push(
+      `it was bound to ${held}, which is gone: with its data on it, no other claim gets it`,
+    );
   } else if (pv?.status?.phase === 'Available') parts.push('no claim has it yet');
   const places = (known.volume.status?.attachments ?? []).map(({ node }) => node);
   if (places.length > 0) parts.push(`it is attached to ${places.join(', ')}`);

@@ -13,13 +13,26 @@ export const onNode = (node: string, ...argv: readonly string[]): string =>
   commandLine('ssh', node, ...argv.map((word) => commandLine(word)));
 
 export const patchSpec = ({ metadata }: Volume, spec: object): string =>
-  commandLine('kubectl', 'patch', 'volume', metadata.name, '--type', 'merge', '-p', JSON.stringify({ spec }));
+  commandLine(
+    'kubectl',
+    'patch',
+    'volume',
+    metadata.name,
+    '--type',
+    'merge',
+    '-p',
+    JSON.stringify({ spec }),
+  );
 
 /**
  * Takes finalizers off an object, if it still has exactly these at these places: what others put there meanwhile stays.
  * @param all as the object has them
  */
-export function takeOff(object: readonly string[], all: readonly string[], off: readonly string[]): string {
+export function takeOff(
+  object: readonly string[],
+  all: readonly string[],
+  off: readonly string[],
+): string {
   const patch = all
     .map((value, at) => ({ value, path: `/metadata/finalizers/${at}` }))
     .filter(({ value }) => off.includes(value))

@@ -59,7 +59,11 @@ export async function readDaemons(client: KubeClient, signal: AbortSignal): Prom
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
   const [leases, deployments] = await Promise.all([
     readLeases(client, signal),
-    reading(listAll<Deployment>(client, DEPLOYMENTS, { signal, labelSelector }).then(({ items }) => items)),
+    reading(
+      listAll<Deployment>(client, DEPLOYMENTS, { signal, labelSelector }).then(
+        ({ items }) => items,
+      ),
+    ),
   ]);
   return { leases, deployments };
 }
@@ -130,7 +134,8 @@ const renewed = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') |
 
 /** One of several nodes has their names in its own; one of so many that they have no room there may be of each. */
 function mayActFor(lease: string, node: string | undefined): boolean {
-  if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease)) return true;
+  if (node === undefined || lease === COMPONENT || /^stowage-[0-9a-f]{64}$/.test(lease))
+    return true;
   return `${lease}-`.includes(`-${node}-`);
 }
 
@@ -146,9 +151,14 @@ function fixOf(deployments: readonly Deployment[]): Fix {
   if (deployment.spec?.replicas === 0) {
     return {
       say: `The Deployment ${namespace}/${name} is to have no pods: let it have one.`,
-      run: [commandLine('kubectl', '-n', namespace, 'scale', `deployment/${name}`, '--replicas', '1')],
+      run: [
+        commandLine('kubectl', '-n', namespace, 'scale', `deployment/${name}`, '--replicas', '1'),
+      ],
     };
   }
   const { message, hint, command } = absent(deployments);
-  return { say: `${message}. ${hint}`, ...(command === undefined ? {} : { run: command.split('; ') }) };
+  return {
+    say: `${message}. ${hint}`,
+    ...(command === undefined ? {} : { run: command.split('; ') }),
+  };
 }

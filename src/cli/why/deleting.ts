@@ -12,14 +12,16 @@ import { refusedBy } from './refused.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, Known } from './types.ts';
 
-const look = (kind: string, name: string): string => commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
+const look = (kind: string, name: string): string =>
+  commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
 
 /** Of Kubernetes itself, and of the snapshot API: these come off by themselves. */
 const ELSEWHERE = /^(?:kubernetes\.io|snapshot\.storage\.kubernetes\.io)\//;
 /** Stowage's. They hold what is written to, or not yet removed: nobody else is to take them off. */
 const OWN = /^(?:stowage\.dev|storage\.metalk8s\.scality\.com)\//;
 
-export const isForeign = (finalizer: string): boolean => !ELSEWHERE.test(finalizer) && !OWN.test(finalizer);
+export const isForeign = (finalizer: string): boolean =>
+  !ELSEWHERE.test(finalizer) && !OWN.test(finalizer);
 
 /** What keeps a Volume that is being deleted. */
 export const deleting: Cause = (known, now) => {
@@ -42,7 +44,9 @@ export const deleting: Cause = (known, now) => {
     return {
       holdup: `what it has on ${nodeText(volume)} is not removed: ${ready.message}`,
       ...sinceOf(ready),
-      next: nextAttempt(volume, now) ?? { when: 'by itself, after a delay that grows to 5 minutes' },
+      next: nextAttempt(volume, now) ?? {
+        when: 'by itself, after a delay that grows to 5 minutes',
+      },
       ...(refusedBy(volume, ready.message ?? '') ?? {
         cause: 'RemovalFailed',
         fix: { say: 'Put right what the message names. Nothing else is needed.' },
@@ -64,7 +68,10 @@ export const deleting: Cause = (known, now) => {
   if (attachment !== undefined) {
     const held = heldOn(known, attachment);
     // What is to be detached waits for no pod of its own.
-    return { ...held, holdup: `it is to be detached before its storage is removed; ${held.holdup}` };
+    return {
+      ...held,
+      holdup: `it is to be detached before its storage is removed; ${held.holdup}`,
+    };
   }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
   const command = commandIn(ready?.message ?? '');
@@ -100,7 +107,8 @@ export function heldByFinalizers(
   all: readonly string[],
 ): Pick<Blocker, 'cause' | 'fix'> {
   const foreign = all.filter(isForeign);
-  if (foreign.length > 0) return { cause: 'ForeignFinalizer', fix: foreignFinalizers(object, all, foreign) };
+  if (foreign.length > 0)
+    return { cause: 'ForeignFinalizer', fix: foreignFinalizers(object, all, foreign) };
   const own = all.filter((each) => OWN.test(each));
   if (own.length > 0) {
     return {

@@ -73,7 +73,10 @@ function wrong(known: Known, reason: string | undefined, message: string): Obstr
   const { cause, fix } = found;
   return {
     cause,
-    fix: { say: `${fix.say} Then have the Volume tried again.`, run: [...(fix.run ?? []), ...retry(volume)] },
+    fix: {
+      say: `${fix.say} Then have the Volume tried again.`,
+      run: [...(fix.run ?? []), ...retry(volume)],
+    },
   };
 }
 

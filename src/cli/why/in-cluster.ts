@@ -16,7 +16,10 @@ export function inCluster({ kubeconfig, context }: GlobalFlags): (line: string) 
   if (given.length === 0) return (line) => line;
   // Within quotes it is no command that begins.
   return (line) =>
-    line.replace(line.includes("'") ? FIRST : EACH, (program) => `${program} ${commandLine(...given)}`);
+    line.replace(
+      line.includes("'") ? FIRST : EACH,
+      (program) => `${program} ${commandLine(...given)}`,
+    );
 }
 
 /** A diagnosis with such commands. Pure. */

@@ -8,18 +8,26 @@ export interface Obstruction {
   fix: Fix;
 }
 
-type Row = [pattern: RegExp, of: (node: string, found: RegExpExecArray, message: string) => Obstruction];
+type Row = [
+  pattern: RegExp,
+  of: (node: string, found: RegExpExecArray, message: string) => Obstruction,
+];
 
 /** By the words of nodes/ssh-failure.ts, nodes/sudo.ts and nodes/salt/failures.ts, to which a test holds these. */
 const ROWS: readonly Row[] = [
-  [/its host key is another than the known one/, (node, _, message) => hostKeyChanged(node, message)],
+  [
+    /its host key is another than the known one/,
+    (node, _, message) => hostKeyChanged(node, message),
+  ],
   [
     /its host key is not known/,
     (node) => ({
       cause: 'HostKeyUnknown',
       fix: {
         say: `Have node ${node} print the fingerprint of its key at its console (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), and add the key if the host shows that one:`,
-        run: [`${commandLine('stowage', 'check', 'node', node, '--trust-host-key')} SHA256:FINGERPRINT`],
+        run: [
+          `${commandLine('stowage', 'check', 'node', node, '--trust-host-key')} SHA256:FINGERPRINT`,
+        ],
       },
     }),
   ],
@@ -45,7 +53,10 @@ const ROWS: readonly Row[] = [
       cause: 'MinionDown',
       fix: {
         say: 'Start salt-minion on the node. It answers, as the salt-master sees it, when the second command says True.',
-        run: [onNode(node, 'systemctl', 'start', 'salt-minion'), commandLine('salt', minion, 'test.ping')],
+        run: [
+          onNode(node, 'systemctl', 'start', 'salt-minion'),
+          commandLine('salt', minion, 'test.ping'),
+        ],
       },
     }),
   ],
@@ -63,14 +74,19 @@ const ROWS: readonly Row[] = [
     /salt-api at \S+ does not log |Salt does not let \S+ run /,
     () => ({
       cause: 'SaltLoginRefused',
-      fix: { say: 'Put right what the message names: the secret, or external_auth of the salt-master.' },
+      fix: {
+        say: 'Put right what the message names: the secret, or external_auth of the salt-master.',
+      },
     }),
   ],
   [
     /is not reached: salt-api at /,
     () => ({
       cause: 'SaltUnreachable',
-      fix: { say: 'Have salt-master and salt-api run.', run: ['systemctl start salt-master salt-api'] },
+      fix: {
+        say: 'Have salt-master and salt-api run.',
+        run: ['systemctl start salt-master salt-api'],
+      },
     }),
   ],
   [

@@ -20,7 +20,8 @@ export const unseen: Cause = (known) => {
     const atWork =
       ready?.reason === READY_REASON.terminating || ready?.reason === READY_REASON.destructionError;
     const seen =
-      ready !== undefined && !(Date.parse(ready.lastUpdateTime ?? '') < Date.parse(deletionTimestamp ?? ''));
+      ready !== undefined &&
+      !(Date.parse(ready.lastUpdateTime ?? '') < Date.parse(deletionTimestamp ?? ''));
     // Without the daemon's finalizer it is not for the daemon to end it.
     if (atWork || seen || !isOurs(volume)) return undefined;
     return {
@@ -32,7 +33,9 @@ export const unseen: Cause = (known) => {
     };
   }
   if (ready === undefined) {
-    const lost = isUnknownNode(known) ? `, and there is no ${nodeText(volume)} in this cluster` : '';
+    const lost = isUnknownNode(known)
+      ? `, and there is no ${nodeText(volume)} in this cluster`
+      : '';
     return {
       cause: 'NotTakenUp',
       holdup: `no daemon has looked at it yet${lost}`,

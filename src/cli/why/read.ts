@@ -8,13 +8,22 @@ import { readConsumers } from '../volume/related.ts';
 import type { Known } from './types.ts';
 
 /** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */
-export async function readKnown(client: KubeClient, volume: Volume, signal: AbortSignal): Promise<Known> {
+export async function readKnown(
+  client: KubeClient,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<Known> {
   return {
     volume,
     ...(await readConsumers(client, volume, signal)),
-    storageClass: await readNamed<StorageClass>(client, STORAGE_CLASSES, volume.spec.storageClassName, {
-      signal,
-    }),
+    storageClass: await readNamed<StorageClass>(
+      client,
+      STORAGE_CLASSES,
+      volume.spec.storageClassName,
+      {
+        signal,
+      },
+    ),
     node: await readNamed<KubeNode>(client, NODES, nodeOf(volume), { signal }),
   };
 }

@@ -10,9 +10,15 @@ type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obs
 
 const ROWS: readonly Row[] = [
   // As a shell and sudo end: 126 of what cannot be run, 127 of what is not there. Each word is quoted.
-  [/failed with status 12[67]: '([^']+)'/, (volume, [, program = '']) => toolMissing(volume, program)],
+  [
+    /failed with status 12[67]: '([^']+)'/,
+    (volume, [, program = '']) => toolMissing(volume, program),
+  ],
   // As storage/populate/content-text.ts and fetch-script.ts say it.
-  [/this node has no program ([^\s,]+), which /, (volume, [, program = '']) => toolMissing(volume, program)],
+  [
+    /this node has no program ([^\s,]+), which /,
+    (volume, [, program = '']) => toolMissing(volume, program),
+  ],
   [
     /(\/dev\/\S+) belongs to another Volume(?:, (?!with the UID )(\S+?)(?=\. |$))?/,
     (_, [, device = '', other]) => ({
@@ -33,7 +39,9 @@ const ROWS: readonly Row[] = [
         cause: 'DeviceInUse',
         fix:
           command === undefined
-            ? { say: `Take ${device} out of use, as the message says it is, or use another device.` }
+            ? {
+                say: `Take ${device} out of use, as the message says it is, or use another device.`,
+              }
             : {
                 say: 'If nobody needs what is on it, end that use, and what brings it back, such as /etc/fstab; else use another device.',
                 run: [commandLine('ssh', nodeOf(volume), command)],

@@ -10,7 +10,8 @@ import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import type { Blocker, Known } from './types.ts';
 
-export const isDeleting = ({ metadata }: Volume): boolean => metadata.deletionTimestamp !== undefined;
+export const isDeleting = ({ metadata }: Volume): boolean =>
+  metadata.deletionTimestamp !== undefined;
 
 export const isOurs = ({ metadata }: Volume): boolean =>
   metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
@@ -24,9 +25,15 @@ export function ownPv({ volume, pv }: Known): PersistentVolume | undefined {
 export const nodeText = (volume: Volume): string => `node ${nodeOf(volume)}`;
 
 /** Since when Ready is as it is: its status, or what the status Unknown is about now. */
-export function sinceOf({ status, lastTransitionTime, lastUpdateTime }: Condition): Pick<Blocker, 'since'> {
+export function sinceOf({
+  status,
+  lastTransitionTime,
+  lastUpdateTime,
+}: Condition): Pick<Blocker, 'since'> {
   const since =
-    status === 'Unknown' ? (lastUpdateTime ?? lastTransitionTime) : (lastTransitionTime ?? lastUpdateTime);
+    status === 'Unknown'
+      ? (lastUpdateTime ?? lastTransitionTime)
+      : (lastTransitionTime ?? lastUpdateTime);
   return since === undefined ? {} : { since };
 }
 

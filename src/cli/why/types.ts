@@ -1,4 +1,10 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Reading } from '../volume/read-result.ts';
 import type { Reason } from './reasons.ts';

@@ -76,10 +76,16 @@ async function explainVolume(
   const volume = await client
     .get<Volume>(VOLUMES, name, { signal })
     .catch((error: unknown) => missingCrd(error, kind));
-  if ('cause' in volume) return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
+  if ('cause' in volume)
+    return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
   const known = await readKnown(client, volume, signal);
   const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
-  return { subject, diagnosis: diagnose(known, clock.now()), looked: [known], node: nodeOf(volume) };
+  return {
+    subject,
+    diagnosis: diagnose(known, clock.now()),
+    looked: [known],
+    node: nodeOf(volume),
+  };
 }
 
 async function explainClaim(
@@ -91,8 +97,15 @@ async function explainClaim(
   const { namespace = connection.namespace } = target;
   const options = { namespace, signal };
   const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-  const known = await readClaim(claim, client, () => servedGrants(connection, signal), signal, clock.now());
-  const phase = claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
+  const known = await readClaim(
+    claim,
+    client,
+    () => servedGrants(connection, signal),
+    signal,
+    clock.now(),
+  );
+  const phase =
+    claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
   return {
     subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
     diagnosis: diagnoseClaim(known, clock.now()),
@@ -112,7 +125,11 @@ async function explainSnapshot(
     .get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace, signal })
     .catch((error: unknown) => missingCrd(error, kind));
   if ('cause' in snapshot) {
-    return { subject: { kind, name, namespace, phase: 'Unknown' }, diagnosis: snapshot, looked: [] };
+    return {
+      subject: { kind, name, namespace, phase: 'Unknown' },
+      diagnosis: snapshot,
+      looked: [],
+    };
   }
   const known = await readSnapshot(snapshot, client, signal);
   const subject = { kind, name, namespace, phase: snapshotPhase(snapshot) };
@@ -139,7 +156,8 @@ async function explainPod(
       kind: PODS.kind,
       name,
       namespace: metadata.namespace ?? '',
-      phase: metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
+      phase:
+        metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
     },
     diagnosis: diagnosePod(known, clock.now()),
     looked: [{ node: known.node }, ...parts, { ...known.supply }],
@@ -162,7 +180,10 @@ function noteForbidden(all: readonly object[], io: Io): void {
   const forbidden = all
     .flatMap((parts) => Object.values(parts))
     .flatMap((part: unknown) =>
-      typeof part === 'object' && part !== null && 'forbidden' in part ? [String(part.forbidden)] : [],
+      typeof part === 'object' && part !== null && 'forbidden' in part
+        ? [String(part.forbidden)]
+        : [],
     );
-  for (const text of new Set(forbidden)) io.stderr.write(`note: not looked at: ${printable(text)}\n`);
+  for (const text of new Set(forbidden))
+    io.stderr.write(`note: not looked at: ${printable(text)}\n`);
 }

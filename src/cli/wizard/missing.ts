@@ -7,7 +7,11 @@ import { isInteractive } from '../prompts/prompts.ts';
 export function toAsk(lacking: readonly string[], io: Io, hint?: string): boolean {
   if (lacking.length === 0) return false;
   if (isInteractive(io)) return true;
-  throw new StowageError('usage', `missing: ${lacking.join(', ')}`, hint === undefined ? {} : { hint });
+  throw new StowageError(
+    'usage',
+    `missing: ${lacking.join(', ')}`,
+    hint === undefined ? {} : { hint },
+  );
 }
 
 /** Of those that are given, none is missing: the names of the others. */

@@ -67,7 +67,9 @@ async function choicesOf(
 function told(heard: Heard | undefined, volumes: number): string {
   const room = heard?.free && `${roundedSize(heard.free.bytes)} free in ${heard.free.directory}`;
   return [
-    room ?? (heard?.message && `${heard.reachable ? '' : 'not reached: '}${heard.message}`) ?? 'not reached',
+    room ??
+      (heard?.message && `${heard.reachable ? '' : 'not reached: '}${heard.message}`) ??
+      'not reached',
     volumes === 1 ? '1 Volume' : `${volumes} Volumes`,
   ].join(', ');
 }

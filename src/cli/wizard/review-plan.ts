@@ -24,5 +24,6 @@ const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 /** Goes on only with a yes. Throws a StowageError `conflict` when the answer is no: nothing was done. */
 export async function agree(question: string, io: Io): Promise<void> {
   const { confirm } = await io.prompts();
-  if (!(await confirm(question))) throw new StowageError('conflict', 'Not confirmed: nothing was done');
+  if (!(await confirm(question)))
+    throw new StowageError('conflict', 'Not confirmed: nothing was done');
 }

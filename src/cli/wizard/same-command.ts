@@ -34,5 +34,7 @@ export function option(name: string, value: Given[string]): string[] {
   if (value === undefined || value === false) return [];
   if (value === true) return [name];
   // One that begins with a hyphen would be taken for an option.
-  return [value].flat().flatMap((each) => (each.startsWith('-') ? [`${name}=${each}`] : [name, each]));
+  return [value]
+    .flat()
+    .flatMap((each) => (each.startsWith('-') ? [`${name}=${each}`] : [name, each]));
 }

@@ -27,21 +27,27 @@ export async function askSnapshot(
     reading(listAll<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, { signal, ...options }));
   const found = foundIn(await list({})) ?? foundIn(await list({ namespace }));
   const snapshots = (found?.items ?? []).toSorted(
-    (a, b) => Number(b.metadata.namespace === namespace) - Number(a.metadata.namespace === namespace),
+    (a, b) =>
+      Number(b.metadata.namespace === namespace) - Number(a.metadata.namespace === namespace),
   );
   const named = (text: string) => ({ namespace, ...namespacedName(text) });
   if (snapshots.length > 0) {
     const spaces = [...new Set(snapshots.map(({ metadata }) => metadata.namespace ?? ''))];
     const answer = await prompts.select(QUESTION, [
       ...snapshots.map(choiceOf),
-      ...(all ? spaces.map((space) => ({ name: `all of ${space}`, value: `${space}/${ALL}` })) : []),
+      ...(all
+        ? spaces.map((space) => ({ name: `all of ${space}`, value: `${space}/${ALL}` }))
+        : []),
       { name: 'another one', value: OTHER },
     ]);
     if (answer.endsWith(`/${ALL}`)) return { namespace: answer.slice(0, -2), name: undefined };
     if (answer !== OTHER) return named(answer);
   }
   return named(
-    await prompts.input(`${QUESTION.slice(0, -1)}, as [NAMESPACE/]NAME:`, problemBy(namespacedName)),
+    await prompts.input(
+      `${QUESTION.slice(0, -1)}, as [NAMESPACE/]NAME:`,
+      problemBy(namespacedName),
+    ),
   );
 }
 

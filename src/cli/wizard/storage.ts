@@ -32,14 +32,19 @@ const OTHER = '';
 export const pathProblem = (answer: string) =>
   answer.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…';
 
-const groupProblem = (answer: string) => (isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`);
+const groupProblem = (answer: string) =>
+  isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`;
 
 /** Asks for a disk or partition: of one node, it is shown which it has, and what is on them. */
 export async function askDevice(nodes: readonly string[], asking: Asking): Promise<string> {
   const { prompts } = asking;
   const [node] = nodes;
   if (node !== undefined && nodes.length === 1) {
-    const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking);
+    const devices = await look(
+      node,
+      async (ask) => readOffered(await ask(offeredProbes())),
+      asking,
+    );
     if (devices !== undefined && devices.length > 0) {
       const owners = await ownersOn(node, asking);
       const owner = ({ path, links }: OfferedDevice) =>

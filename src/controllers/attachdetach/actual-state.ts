@@ -5,7 +5,10 @@ import type { DesiredAttachment, NodeAttachment, PodUse } from './types.ts';
 /** The actual state of the world: volume → nodes → pods. Functions answer with the same list when nothing changes. */
 
 /** Without the entry of a node. */
-export function withoutNode(entries: readonly NodeAttachment[], node: string): readonly NodeAttachment[] {
+export function withoutNode(
+  entries: readonly NodeAttachment[],
+  node: string,
+): readonly NodeAttachment[] {
   return entries.some((entry) => entry.node === node)
     ? entries.filter((entry) => entry.node !== node)
     : entries;
@@ -59,7 +62,9 @@ export function withPods(
   const next = entries.map((entry) => {
     const wanting = wanted.find(({ node }) => node === entry.node)?.pods ?? [];
     const uids = new Set(wanting.map(({ uid }) => uid));
-    const left = entry.pods.filter((pod) => !uids.has(pod.uid) && pod.node === entry.node && lives(pod));
+    const left = entry.pods.filter(
+      (pod) => !uids.has(pod.uid) && pod.node === entry.node && lives(pod),
+    );
     const pods = [...wanting, ...left].sort(byPod);
     return isSame(pods, entry.pods) ? entry : { ...entry, pods };
   });

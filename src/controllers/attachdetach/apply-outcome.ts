@@ -33,21 +33,28 @@ export function applyOutcome(
       forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
       if (kind === 'attach' && safeToMount) forgetFailures(known, node);
       // It was to be detached, or it is not as it should be.
-      if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(message ?? 'it is still attached');
+      if (kind === 'detach' || (kind === 'attach' && !safeToMount))
+        fail(message ?? 'it is still attached');
       return;
     }
     case 'detached': {
       known.entries = withoutNode(known.entries, node);
       known.unverifiedNodes.delete(node);
       // A look that finds nothing is no reason to try an attach again sooner that fails each time.
-      const over: OperationKind[] = kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
+      const over: OperationKind[] =
+        kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
       forgetFailures(known, node, over);
       return;
     }
     case 'in-use': {
       // Nothing was done to it.
       const safeToMount = was?.state === 'Attached' && was.safeToMount;
-      const to = { state: 'Attached', safeToMount, safeToDetach: false, message: outcome.message } as const;
+      const to = {
+        state: 'Attached',
+        safeToMount,
+        safeToDetach: false,
+        message: outcome.message,
+      } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
       fail(outcome.message);
@@ -59,13 +66,23 @@ export function applyOutcome(
       // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
       for (const holder of outcome.heldBy ?? []) {
         const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
-        if (isOne && !known.entries.some((entry) => entry.node === holder)) known.unverifiedNodes.add(holder);
+        if (isOne && !known.entries.some((entry) => entry.node === holder))
+          known.unverifiedNodes.add(holder);
       }
       return;
     case 'unknown': {
       const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
       const { message, silenceToldAt } = told(known, node, outcome, now);
-      noteFailure(known, 'look', node, message, now, random, isUnfit ? UNFIT : undefined, silenceToldAt);
+      noteFailure(
+        known,
+        'look',
+        node,
+        message,
+        now,
+        random,
+        isUnfit ? UNFIT : undefined,
+        silenceToldAt,
+      );
       if (kind !== 'look') fail(message);
       // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
       // that was there already stays, for whoever wrote that may have submitted a job.

@@ -8,7 +8,8 @@ type Refusal = Pick<Blocked, 'reason' | 'message'>;
 
 /** Pods are there, or it is kept there by its policy alone. */
 export const isHeld = (view: ReconcileInput, { node, pods }: NodeAttachment): boolean =>
-  pods.length > 0 || (view.volume !== undefined && view.wanted.some((wanted) => wanted.node === node));
+  pods.length > 0 ||
+  (view.volume !== undefined && view.wanted.some((wanted) => wanted.node === node));
 
 /** Why the volume may not be attached to a node now; undefined: it may. Backoff is no refusal. */
 export function refusalOf(
@@ -18,7 +19,10 @@ export function refusalOf(
 ): Refusal | undefined {
   const { volume } = view;
   if (volume === undefined) {
-    return { reason: 'gone', message: 'The Volume of this PersistentVolume is gone: delete the pod' };
+    return {
+      reason: 'gone',
+      message: 'The Volume of this PersistentVolume is gone: delete the pod',
+    };
   }
   const facts = view.nodeFacts(node);
   const what = `Volume ${volume.name}`;
@@ -38,7 +42,10 @@ export function refusalOf(
     return { reason: 'gone', message: `There is no Node ${node} to attach ${what} to` };
   if (facts.off) {
     const message = `${what} is not attached to Node ${node}, which has the taint ${OUT_OF_SERVICE_TAINT}`;
-    return { reason: 'gone', message: `${message} and is not Ready: take the taint off once it is back` };
+    return {
+      reason: 'gone',
+      message: `${message} and is not Ready: take the taint off once it is back`,
+    };
   }
   const holder = holderOf(volume, entries, node);
   if (holder !== undefined) {

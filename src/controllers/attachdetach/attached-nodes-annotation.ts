@@ -20,7 +20,9 @@ export function attachmentsFromAnnotation(
 ): NodeAttachment[] {
   const entries = new Map<string, NodeAttachment>();
   for (const node of nodesIn(annotation)) entries.set(node, uncertain(node, readOnly, now));
-  for (const shown of Array.isArray(attachments) ? (attachments as (Partial<Attachment> | null)[]) : []) {
+  for (const shown of Array.isArray(attachments)
+    ? (attachments as (Partial<Attachment> | null)[])
+    : []) {
     const node = shown?.node;
     if (typeof node !== 'string' || !isDnsSubdomain(node)) continue;
     const since = Date.parse(String(shown?.since));
@@ -31,7 +33,8 @@ export function attachmentsFromAnnotation(
 
 /** The names of nodes in a JSON list, or in what is left of one. */
 function nodesIn(annotation = ''): string[] {
-  const found = parsed(annotation) ?? [...annotation.matchAll(/"([^"\\]{1,253})"/g)].map(([, name]) => name);
+  const found =
+    parsed(annotation) ?? [...annotation.matchAll(/"([^"\\]{1,253})"/g)].map(([, name]) => name);
   return found.filter((name) => typeof name === 'string' && isDnsSubdomain(name)) as string[];
 }
 

@@ -145,9 +145,14 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         const found = probeAttachment(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
-        if (found.is === 'unknown' && found.noDevice) return { ...unknown(message), nothingDone: job === 0 };
+        if (found.is === 'unknown' && found.noDevice)
+          return { ...unknown(message), nothingDone: job === 0 };
         if (found.is !== 'detached') return found;
-        return { is: 'failed', message, heldBy: holdersBeside(node, observed).map((holder) => holder.node) };
+        return {
+          is: 'failed',
+          message,
+          heldBy: holdersBeside(node, observed).map((holder) => holder.node),
+        };
       }
       if (planned.astray === undefined) failedAstray.delete(`${uid} ${node}`);
       if (planned.steps.length === 0 || planned.grows) {
@@ -233,7 +238,10 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
    * What uses it, or why that cannot be seen: the node answered just now, and nothing was done to the device since, so that it
    * is where it was, and not in doubt.
    */
-  async function whatUses({ node, desired }: Place, observed: Observed): Promise<string | undefined> {
+  async function whatUses(
+    { node, desired }: Place,
+    observed: Observed,
+  ): Promise<string | undefined> {
     try {
       return await checkGuards(executor, node, unusedGuards(desired, observed));
     } catch (error) {
@@ -243,9 +251,14 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
-  async function takeOverFromDeadNodes(desired: Desired, node: string, observed: Observed): Promise<Desired> {
+  async function takeOverFromDeadNodes(
+    desired: Desired,
+    node: string,
+    observed: Observed,
+  ): Promise<Desired> {
     const dead = [];
-    for (const holder of holdersBeside(node, observed)) if (await deps.isOff(holder.node)) dead.push(holder);
+    for (const holder of holdersBeside(node, observed))
+      if (await deps.isOff(holder.node)) dead.push(holder);
     return takingOver(desired, dead);
   }
 
@@ -277,7 +290,11 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
       id: `${name}-${randomUUID().slice(-12)}`,
     };
-    let state = await executor.submit(node, { key, steps, look: firstProbes(desired) }, SUBMIT_WAIT);
+    let state = await executor.submit(
+      node,
+      { key, steps, look: firstProbes(desired) },
+      SUBMIT_WAIT,
+    );
     while (state.state === 'running') {
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
@@ -305,18 +322,24 @@ interface Place {
 }
 
 const isToldAstray = ({ status }: Volume): boolean =>
-  status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray) ??
-  false;
+  status?.conditions?.some(
+    ({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray,
+  ) ?? false;
 
-const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({ is: 'unknown', message });
+const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({
+  is: 'unknown',
+  message,
+});
 
 /** @param begun to detach it: what was there before need not be there any more, by what was found since */
 function inUse(message: string, begun: boolean, found: Presence): Outcome {
-  if (!begun || (found.is === 'attached' && found.device !== undefined)) return { is: 'in-use', message };
+  if (!begun || (found.is === 'attached' && found.device !== undefined))
+    return { is: 'in-use', message };
   return found.is === 'attached' ? { ...found, message } : unknown(message);
 }
 
-const stillRuns = ({ node }: Place): Outcome => unknown(`a job of this Volume still runs on node ${node}`);
+const stillRuns = ({ node }: Place): Outcome =>
+  unknown(`a job of this Volume still runs on node ${node}`);
 
 function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
   return state.state === 'not-found'

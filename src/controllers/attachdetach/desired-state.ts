@@ -43,7 +43,10 @@ export const isOnSeveral = (volume: Volume): boolean => (sharedBy(volume)?.lengt
  * pod waits is said by whoever decides.
  * @param volume undefined when it is gone: then only pods that are left want it
  */
-export function wantedOf(volume: Managed | undefined, uses: readonly PodUse[]): DesiredAttachment[] {
+export function wantedOf(
+  volume: Managed | undefined,
+  uses: readonly PodUse[],
+): DesiredAttachment[] {
   const nodes = new Map<string, Map<string, PodUse>>();
   if (volume?.policy === 'Always' && volume.attachable) nodes.set(volume.home, new Map());
   for (const use of uses) {
@@ -58,4 +61,5 @@ export function wantedOf(volume: Managed | undefined, uses: readonly PodUse[]): 
 /** Stable, whatever the locale. */
 export const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const byPod = (a: PodUse, b: PodUse): number => compare(a.pod, b.pod) || compare(a.uid, b.uid);
+export const byPod = (a: PodUse, b: PodUse): number =>
+  compare(a.pod, b.pod) || compare(a.uid, b.uid);

@@ -23,7 +23,14 @@ export interface ForceDetachDeps {
 }
 
 /** What goes with letting go of a node that nobody looked at. */
-export function createForceDetach({ client, nodes, events, logger, factsOf, onForced }: ForceDetachDeps) {
+export function createForceDetach({
+  client,
+  nodes,
+  events,
+  logger,
+  factsOf,
+  onForced,
+}: ForceDetachDeps) {
   return { areStillGone, tell, heed };
 
   /** Nothing is let go of by what a cache says: it may be minutes old. */
@@ -59,7 +66,10 @@ export function createForceDetach({ client, nodes, events, logger, factsOf, onFo
     // When it is back, it is looked at: what it still has is taken from it.
     known.unverifiedNodes.add(node);
     onForced?.(reason);
-    logger.warn({ volume: known.name, node, reason }, 'detached by force: nobody looked at the node');
+    logger.warn(
+      { volume: known.name, node, reason },
+      'detached by force: nobody looked at the node',
+    );
     events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
   }
 }

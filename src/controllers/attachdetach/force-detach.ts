@@ -1,7 +1,13 @@
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import { withoutNode } from './actual-state.ts';
 import { compare } from './desired-state.ts';
-import type { Managed, NodeAttachment, NodeFacts, ReconcileDecision, ReconcileInput } from './types.ts';
+import type {
+  Managed,
+  NodeAttachment,
+  NodeFacts,
+  ReconcileDecision,
+  ReconcileInput,
+} from './types.ts';
 
 export interface ForceDetachPlan {
   entries: readonly NodeAttachment[];
@@ -61,7 +67,12 @@ function withWord(
   return { ...entry, message: word };
 }
 
-function verdictOn(view: ReconcileInput, entry: NodeAttachment, facts: NodeFacts, now: number): Verdict {
+function verdictOn(
+  view: ReconcileInput,
+  entry: NodeAttachment,
+  facts: NodeFacts,
+  now: number,
+): Verdict {
   const { volume, running, wanted } = view;
   if (facts.off) return 'out-of-service';
   if (entry.pods.length > 0 || running?.node === entry.node) return undefined;
@@ -80,7 +91,10 @@ function verdictOn(view: ReconcileInput, entry: NodeAttachment, facts: NodeFacts
  * are. From then on the node is not looked at either, where nothing is known to be: what was found would only be let go
  * of again.
  */
-export function forceDetachDeadline(volume: Managed | undefined, facts: NodeFacts): number | undefined {
+export function forceDetachDeadline(
+  volume: Managed | undefined,
+  facts: NodeFacts,
+): number | undefined {
   if (volume === undefined || requiresFencing(volume) || facts.ready) return undefined;
   const at = (facts.notReadySince ?? Infinity) + volume.maxWaitForUnmountMs;
   return Number.isFinite(at) ? at : undefined;
@@ -104,7 +118,8 @@ function messageOf(
 ): string {
   const what = volume === undefined ? 'the Volume, which is gone itself,' : `Volume ${volume.name}`;
   const done = `${what} is taken for detached there, though nobody looked. It is looked at when the node is back`;
-  if (reason === 'out-of-service') return `Node ${node} has the taint ${OUT_OF_SERVICE_TAINT}: ${done}`;
+  if (reason === 'out-of-service')
+    return `Node ${node} has the taint ${OUT_OF_SERVICE_TAINT}: ${done}`;
   if (reason === 'node-gone') return `There is no Node ${node} any more: ${done}`;
   const seconds = Math.round((volume?.maxWaitForUnmountMs ?? 0) / 1000);
   return `Node ${node} has not been Ready for ${seconds} s: ${done}`;

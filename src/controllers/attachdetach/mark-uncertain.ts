@@ -58,7 +58,8 @@ export function onDeviceMissing(known: VolumeState, volume: Volume, now: number)
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const home = status?.prepared?.node ?? volume.spec.nodeName;
   if (ready?.reason === READY_REASON.attaching) heed(known, ready.lastUpdateTime, home, now);
-  if (ready?.reason === READY_REASON.pathAstray) heed(known, ready.lastUpdateTime, shown?.node ?? home, now);
+  if (ready?.reason === READY_REASON.pathAstray)
+    heed(known, ready.lastUpdateTime, shown?.node ?? home, now);
   if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
   if (shown?.device !== undefined) heed(known, volume.metadata.resourceVersion, shown.node, now);
 }

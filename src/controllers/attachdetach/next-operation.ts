@@ -1,6 +1,11 @@
 import { withPods } from './actual-state.ts';
 import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
-import { attachmentToKeep, forceDetachDeadline, isKeptAt, planForceDetach } from './force-detach.ts';
+import {
+  attachmentToKeep,
+  forceDetachDeadline,
+  isKeptAt,
+  planForceDetach,
+} from './force-detach.ts';
 import type {
   DesiredAttachment,
   NodeAttachment,
@@ -21,7 +26,13 @@ export function nextOperation(view: ReconcileInput, now: number): ReconcileDecis
   const kept = withPods(view.entries, view.wanted, view.lives);
   // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
   if (view.problem !== undefined) {
-    return { entries: kept, forced: [], start: undefined, blocked: blockedOf(view, kept), again: undefined };
+    return {
+      entries: kept,
+      forced: [],
+      start: undefined,
+      blocked: blockedOf(view, kept),
+      again: undefined,
+    };
   }
   const { entries, forced, deadlines } = planForceDetach(view, atEase(view, kept), now);
   // One operation a volume.
@@ -45,7 +56,10 @@ const isTime = (
 ): boolean => view.notBefore(kind, node) <= now;
 
 /** What says why a device could not be detached is over when it is needed where it is. */
-function atEase(view: ReconcileInput, entries: readonly NodeAttachment[]): readonly NodeAttachment[] {
+function atEase(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+): readonly NodeAttachment[] {
   const keeper = attachmentToKeep(view.volume, entries);
   const isOver = (entry: NodeAttachment): boolean =>
     entry.message !== undefined &&
@@ -65,7 +79,9 @@ function dueOf(view: ReconcileInput, entries: readonly NodeAttachment[], now: nu
   const attaches = attachesOf(view, entries);
   // What is attached next is looked at by that itself.
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
-  const lookedAt = new Set((view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node));
+  const lookedAt = new Set(
+    (view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node),
+  );
   const uncertain = entries.filter((entry) => isUncertain(view, entry));
   // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
   const holdsUp = (place: Place) =>
@@ -99,11 +115,17 @@ const asPlace =
   ({ volume }: ReconcileInput) =>
   (node: string): Place => ({ node, readOnly: volume?.readOnly ?? false });
 
-const operation = (kind: OperationKind, { node, readOnly }: Place): Operation => ({ kind, node, readOnly });
+const operation = (kind: OperationKind, { node, readOnly }: Place): Operation => ({
+  kind,
+  node,
+  readOnly,
+});
 
 /** A look writes nothing, so that a pause does not keep it back. */
 function looks(view: ReconcileInput, places: readonly Place[]): Operation[] {
-  return places.filter(({ node }) => isReachable(view, node)).map((place) => operation('look', place));
+  return places
+    .filter(({ node }) => isReachable(view, node))
+    .map((place) => operation('look', place));
 }
 
 /** As far as Kubernetes tells: a node that is NotReady may answer all the same. */

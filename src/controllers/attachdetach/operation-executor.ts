@@ -50,7 +50,12 @@ export interface Work {
    * @param was the node's entry before it
    * @returns whether it began: not while the one before has only just ended, nor after a stop
    */
-  start(known: VolumeState, operation: Operation, was: NodeAttachment | undefined, now: number): boolean;
+  start(
+    known: VolumeState,
+    operation: Operation,
+    was: NodeAttachment | undefined,
+    now: number,
+  ): boolean;
   /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
   notBegunOn(known: VolumeState): string | undefined;
   /**
@@ -69,7 +74,9 @@ export interface Work {
 function errorOf(kind: OperationKind, outcome: Outcome): string | undefined {
   if (kind === 'look' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
   if (outcome.is !== 'attached') return outcome.message;
-  return kind === 'attach' && outcome.safeToMount ? undefined : (outcome.message ?? 'it is still attached');
+  return kind === 'attach' && outcome.safeToMount
+    ? undefined
+    : (outcome.message ?? 'it is still attached');
 }
 
 const WAITS = 'waits until others have ended';
@@ -86,7 +93,14 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     now: number,
   ): boolean {
     const isNew = was === undefined;
-    const run: Running = { operation, since: now, placed: undefined, begun: false, isNew, givenUp: false };
+    const run: Running = {
+      operation,
+      since: now,
+      placed: undefined,
+      begun: false,
+      isNew,
+      givenUp: false,
+    };
     running.set(known.uid, run);
     const { kind, node } = operation;
     logger.debug({ volume: known.name, node, kind }, 'operation');
@@ -99,7 +113,10 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
       if (run.givenUp) {
-        logger.debug({ volume: known.name, node, kind, outcome }, 'an operation that was given up ended');
+        logger.debug(
+          { volume: known.name, node, kind, outcome },
+          'an operation that was given up ended',
+        );
         known.unverifiedNodes.add(node);
         deps.enqueue(known.name);
         return false;
@@ -107,7 +124,10 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       applyOutcome(known, operation, outcome, clock.now(), random(), was);
       running.delete(known.uid);
       const done = outcome.is === 'attached' || outcome.is === 'detached';
-      logger[done ? 'info' : 'debug']({ volume: known.name, node, kind, outcome }, 'operation ended');
+      logger[done ? 'info' : 'debug'](
+        { volume: known.name, node, kind, outcome },
+        'operation ended',
+      );
       const reason = errorOf(kind, outcome);
       if (reason !== undefined && !signal.aborted)
         logger.warn({ volume: known.name, node, reason }, `${kind} failed`);
@@ -141,14 +161,19 @@ export function createOperationExecutor(deps: WorkDeps): Work {
         return run.givenUp || (kind === 'attach' && !isKnown()) ? letGo : undefined;
       };
       const tell = (step: string) => {
-        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER) return;
+        if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER)
+          return;
         if (say(known, operation, `its job is under way: ${step}`)) deps.enqueue(known.name);
       };
       return await deps.attacher.run(operation, known.volume, signal, whyNot, tell);
     } catch (err) {
       if (!isConflict(err) && !signal.aborted)
         logger.error({ err, volume: known.name, ...operation }, 'operation failed');
-      return { is: 'unknown', message: (err as Error).message, nothingDone: kind === 'attach' && !run.begun };
+      return {
+        is: 'unknown',
+        message: (err as Error).message,
+        nothingDone: kind === 'attach' && !run.begun,
+      };
     }
   }
 
@@ -159,7 +184,11 @@ export function createOperationExecutor(deps: WorkDeps): Work {
   }
 
   /** Of a look nothing is told: it is about what is known of the node. */
-  function say(known: VolumeState, { kind, node }: Operation, message: string | undefined): boolean {
+  function say(
+    known: VolumeState,
+    { kind, node }: Operation,
+    message: string | undefined,
+  ): boolean {
     const entry = known.entries.find((each) => each.node === node);
     if (kind === 'look' || entry === undefined || entry.message === message) return false;
     known.entries = change(known.entries, node, { message }, clock.now());

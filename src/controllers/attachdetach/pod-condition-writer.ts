@@ -18,7 +18,13 @@ export interface PodConditionWriterDeps {
 }
 
 /** The condition stowage.dev/VolumesAttached of pods, which can be a readiness gate. */
-export function createPodConditionWriter({ client, pods, uses, knownOf, clock }: PodConditionWriterDeps): {
+export function createPodConditionWriter({
+  client,
+  pods,
+  uses,
+  knownOf,
+  clock,
+}: PodConditionWriterDeps): {
   /** Writes it where it is not so. */
   write(needing: readonly Pod[]): Promise<void>;
 } {

@@ -27,20 +27,30 @@ export function conditionOf(
   now: number,
 ): PodCondition | undefined {
   if (volumes.length === 0) return undefined;
-  const waiting = volumes.filter((volume) => !isReady(volume)).sort((a, b) => compare(a.volume, b.volume));
+  const waiting = volumes
+    .filter((volume) => !isReady(volume))
+    .sort((a, b) => compare(a.volume, b.volume));
   // What was there is not gone because nobody looked yet: after each start of ours all is uncertain, and pods that have the
   // condition as readiness gate would all stop to be served.
-  const isUnknown = waiting.length > 0 && waiting.every(({ entry }) => entry?.state === 'Uncertain');
+  const isUnknown =
+    waiting.length > 0 && waiting.every(({ entry }) => entry?.state === 'Uncertain');
   if (isUnknown && old?.status === 'True') return old;
   const status = waiting.length === 0 ? 'True' : 'False';
   const reason =
     waiting.length === 0 ? VOLUMES_ATTACHED_REASON.attached : VOLUMES_ATTACHED_REASON.notAttached;
   const message = messageOf(waiting);
-  if (old?.status === status && old.reason === reason && (old.message ?? '') === message) return old;
+  if (old?.status === status && old.reason === reason && (old.message ?? '') === message)
+    return old;
   const since = old?.status === status ? old.lastTransitionTime : undefined;
   // Of apimachinery's Time, which has whole seconds.
   const at = new Date(now).toISOString().replace(/\.\d+Z$/, 'Z');
-  return { type: VOLUMES_ATTACHED_CONDITION, status, reason, message, lastTransitionTime: since ?? at };
+  return {
+    type: VOLUMES_ATTACHED_CONDITION,
+    status,
+    reason,
+    message,
+    lastTransitionTime: since ?? at,
+  };
 }
 
 const isReady = ({ entry, blocked }: PodVolume): boolean =>

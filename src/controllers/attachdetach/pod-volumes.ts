@@ -49,7 +49,9 @@ export function isCounted({ metadata, spec, status }: Pod): boolean {
  * @param pod the one of that name now
  */
 export function isPodActive(pod: Pod | undefined, { uid, node }: PodUse): boolean {
-  return pod !== undefined && pod.metadata.uid === uid && pod.spec.nodeName === node && isCounted(pod);
+  return (
+    pod !== undefined && pod.metadata.uid === uid && pod.spec.nodeName === node && isCounted(pod)
+  );
 }
 
 const useOf = ({ metadata: { uid = '', namespace = '', name } }: Pod, node: string): PodUse => ({
@@ -76,7 +78,8 @@ function volumesBehind(pod: Pod, volume: PodVolume, lookups: Lookups): string[] 
   if (ephemeral == null) return [];
   const made = lookups.claim(namespace, `${pod.metadata.name}-${volume.name}`);
   // A claim of that name that is not the pod's own: the kubelet refuses it, too.
-  const owned = made?.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
+  const owned =
+    made?.metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
   return owned ? behindClaim(made, lookups) : [];
 }
 
@@ -92,5 +95,7 @@ function behindClaim(claim: PersistentVolumeClaim | undefined, lookups: Lookups)
   if (owners.length > 0) return owners.map((owner) => owner.uid);
   const path = pv.spec.local?.path;
   // Somebody took its owner off it.
-  return path === undefined ? [] : lookups.volumesAt(path).flatMap(({ metadata }) => metadata.uid ?? []);
+  return path === undefined
+    ? []
+    : lookups.volumesAt(path).flatMap(({ metadata }) => metadata.uid ?? []);
 }

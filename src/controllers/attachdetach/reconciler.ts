@@ -137,13 +137,17 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (trusted !== undefined) known.volume = trusted;
     const managed = volume && managing(volume);
     // It may name any node.
-    if (problem === undefined) markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), now);
+    if (problem === undefined)
+      markUncertain(known, managed, (node) => incarnationOf(nodes.get(node)), now);
     if (trusted !== undefined && managed !== undefined) {
       onDeviceMissing(known, trusted, now);
-      const ordered = operatorDetachRequests(known, trusted, managed, (node) => factsOf(node, trusted));
+      const ordered = operatorDetachRequests(known, trusted, managed, (node) =>
+        factsOf(node, trusted),
+      );
       if (ordered.length > 0) {
         const { entries } = known;
-        if (!(await force.areStillGone(known, ordered)) || known.entries !== entries) return 'stale';
+        if (!(await force.areStillGone(known, ordered)) || known.entries !== entries)
+          return 'stale';
         force.heed(known, ordered);
         for (const node of ordered) work.giveUp(known, node);
       }
@@ -219,7 +223,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         throw error;
       }
     }
-    if (volume === undefined && known.entries.length === 0 && work.of(known.uid) === undefined) forget(known);
+    if (volume === undefined && known.entries.length === 0 && work.of(known.uid) === undefined)
+      forget(known);
     return wait;
   }
 
@@ -229,7 +234,8 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (running === undefined) return Number.NEGATIVE_INFINITY;
     const { operation, since, placed } = running;
     const { kind, node } = operation;
-    if (kind === 'look') return placed === undefined ? since + SHOW_UNPLACED_AFTER : placed + SHOW_AFTER;
+    if (kind === 'look')
+      return placed === undefined ? since + SHOW_UNPLACED_AFTER : placed + SHOW_AFTER;
     return since + (failureOf(known, kind, node) === undefined ? SHOW_AFTER : SHOW_RETRY_AFTER);
   }
 
@@ -247,7 +253,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   }
 
   function factsOf(node: string, volume: Volume): NodeFacts {
-    return nodeFactsOf(nodes.get(node), isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined);
+    return nodeFactsOf(
+      nodes.get(node),
+      isPaused(volume) ? `Volume ${volume.metadata.name}` : undefined,
+    );
   }
 
   function isMoving({ metadata: { uid = '' }, status }: Volume, node: string): boolean {

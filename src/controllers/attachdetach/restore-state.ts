@@ -25,7 +25,9 @@ export function restoreState(
 ): VolumeState {
   const { name, uid = '' } = volume.metadata;
   const recorded = attachmentsFromAnnotation(
-    pv !== undefined && isPvOf(pv, volume) ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION] : undefined,
+    pv !== undefined && isPvOf(pv, volume)
+      ? pv.metadata.annotations?.[ATTACHED_NODES_ANNOTATION]
+      : undefined,
     volume.status?.attachments,
     now,
     // As a writer, one that does not answer would keep all others from it.
@@ -35,12 +37,20 @@ export function restoreState(
   const entries = recorded.filter(({ node }) => canHaveIt.has(node));
   if (entries.length < recorded.length) {
     const nodes = recorded.map(({ node }) => node).filter((node) => !canHaveIt.has(node));
-    logger.warn({ volume: name, nodes }, 'nodes that the Volume can never be on are recorded, and left out');
+    logger.warn(
+      { volume: name, nodes },
+      'nodes that the Volume can never be on are recorded, and left out',
+    );
   }
   return {
     ...{ uid, name, volume, entries, unverifiedNodes: new Set(), failures: new Map() },
     emittedEvents: toldBefore(name, needed),
-    ...{ lives: new Map(), lastDeviceMissingVersion: undefined, written: new Set(), blocked: new Map() },
+    ...{
+      lives: new Map(),
+      lastDeviceMissingVersion: undefined,
+      written: new Set(),
+      blocked: new Map(),
+    },
     ...{ notProvisioned: false, wanted: 0 },
   };
 }

@@ -67,7 +67,11 @@ export function createStatusUpdater({
 }: StatusUpdaterDeps): Records {
   return { write, beforeAttach, tell, whyNot };
 
-  async function write(known: VolumeState, volume: Volume | undefined, without?: string): Promise<boolean> {
+  async function write(
+    known: VolumeState,
+    volume: Volume | undefined,
+    without?: string,
+  ): Promise<boolean> {
     const entries = without === undefined ? known.entries : withoutNode(known.entries, without);
     if (volume !== undefined && !(await writeStatus(known, volume, entries))) return false;
     await writePersistentVolume(known, entries);
@@ -132,7 +136,9 @@ export function createStatusUpdater({
     const patch = {
       metadata: { uid: pv.metadata.uid, annotations: { [ATTACHED_NODES_ANNOTATION]: record } },
     };
-    const answer = await ignoreNotFound(client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+    const answer = await ignoreNotFound(
+      client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch),
+    );
     if (answer !== undefined) persistentVolumes.learn(answer);
   }
 
@@ -171,10 +177,14 @@ export function createStatusUpdater({
         );
       }
     }
-    for (const key of known.emittedEvents.keys()) if (!keep.has(key)) known.emittedEvents.delete(key);
+    for (const key of known.emittedEvents.keys())
+      if (!keep.has(key)) known.emittedEvents.delete(key);
   }
 
-  async function whyNot(known: VolumeState, { kind, node }: Operation): Promise<string | undefined> {
+  async function whyNot(
+    known: VolumeState,
+    { kind, node }: Operation,
+  ): Promise<string | undefined> {
     const [volume, kubeNode] = await Promise.all([
       ignoreNotFound(client.get<Volume>(VOLUMES, known.name)),
       ignoreNotFound(client.get<KubeNode>(NODES, node)),
@@ -186,7 +196,9 @@ export function createStatusUpdater({
     }
     if (isSame && isPaused(volume))
       return `the annotation of Volume ${known.name} keeps all work from being done`;
-    return isPaused(kubeNode) ? `the annotation of Node ${node} keeps all work from being done` : undefined;
+    return isPaused(kubeNode)
+      ? `the annotation of Node ${node} keeps all work from being done`
+      : undefined;
   }
 }
 
@@ -195,7 +207,10 @@ export function createStatusUpdater({
  * daemon, which would both write their own time in turn, is a reason to write. But what was missed after that came anew, and who
  * waits for it hears of that by the time alone.
  */
-function sinceShown(attachments: readonly Attachment[], status: VolumeStatus | undefined): Attachment[] {
+function sinceShown(
+  attachments: readonly Attachment[],
+  status: VolumeStatus | undefined,
+): Attachment[] {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const missed =
     ready?.reason === READY_REASON.attaching
@@ -203,7 +218,8 @@ function sinceShown(attachments: readonly Attachment[], status: VolumeStatus | u
       : Number.NEGATIVE_INFINITY;
   return attachments.map((each) => {
     const { since = '' } =
-      status?.attachments?.find(({ node, state }) => node === each.node && state === each.state) ?? {};
+      status?.attachments?.find(({ node, state }) => node === each.node && state === each.state) ??
+      {};
     const at = Date.parse(since);
     return at < Date.parse(each.since) && at > missed ? { ...each, since } : each;
   });
@@ -226,6 +242,7 @@ export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: Pod
         ),
       )
       .map(
-        ({ use }) => [`pod ${use.uid}`, { message: attachedMessage(volume, use), until: Infinity }] as const,
+        ({ use }) =>
+          [`pod ${use.uid}`, { message: attachedMessage(volume, use), until: Infinity }] as const,
       ),
   );

@@ -59,7 +59,9 @@ export function createVolumeConsumers({
     },
     volumesOf: (pod) => usesOf(pod, lookups).map(({ volume }) => volume),
     namesOf: (pod) => [
-      ...claimNamesOf(pod).flatMap((name) => claims.get(name, pod.metadata.namespace)?.spec.volumeName ?? []),
+      ...claimNamesOf(pod).flatMap(
+        (name) => claims.get(name, pod.metadata.namespace)?.spec.volumeName ?? [],
+      ),
       ...devicePathsOf(pod).flatMap((path) => volumesAt(path).map(({ metadata }) => metadata.name)),
     ],
     lives(use) {
@@ -70,4 +72,6 @@ export function createVolumeConsumers({
 }
 
 const devicePathsOf = ({ spec }: Pod): string[] =>
-  (spec.volumes ?? []).flatMap(({ hostPath }) => (hostPath?.type === 'BlockDevice' ? [hostPath.path] : []));
+  (spec.volumes ?? []).flatMap(({ hostPath }) =>
+    hostPath?.type === 'BlockDevice' ? [hostPath.path] : [],
+  );

@@ -79,7 +79,9 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       const said = wait(input, message);
       if (said.action !== undefined) return said;
       const due = startedAt(backup) + backoffMs(attempt - 1, 0, BETWEEN_ATTEMPTS) - now;
-      return due > 0 ? { requeueAfter: due } : next(input, { node, attempt: attempt + 1 }, now, found);
+      return due > 0
+        ? { requeueAfter: due }
+        : next(input, { node, attempt: attempt + 1 }, now, found);
     }
     case 'unknown':
       return unknown(input, job, outcome.message);
@@ -90,7 +92,11 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
 }
 
 /** Says what it waits for on its node, and takes that back. */
-function whileRunning(input: BackupInput, job: BackupJob, waits: string | undefined): BackupDecision {
+function whileRunning(
+  input: BackupInput,
+  job: BackupJob,
+  waits: string | undefined,
+): BackupDecision {
   if (waits !== undefined) {
     const said = wait(input, waits);
     if (said.action !== undefined) return said;
@@ -101,7 +107,10 @@ function whileRunning(input: BackupInput, job: BackupJob, waits: string | undefi
 }
 
 /** What to do while there is no snapshot that could be packed. */
-function without(input: BackupInput, found: Exclude<Found, { handle: FileHandle }>): BackupDecision {
+function without(
+  input: BackupInput,
+  found: Exclude<Found, { handle: FileHandle }>,
+): BackupDecision {
   if ('action' in found) return found;
   return 'wait' in found ? wait(input, found.wait) : fail(found.problem);
 }
@@ -152,14 +161,19 @@ function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found
   }
   const what = `VolumeSnapshot ${namespace}/${name}`;
   if (isOwn && !isOf(snapshot, backup)) return { problem: `${what} is somebody else's` };
-  if (snapshot.metadata.deletionTimestamp !== undefined) return { problem: `${what} is being deleted` };
+  if (snapshot.metadata.deletionTimestamp !== undefined)
+    return { problem: `${what} is being deleted` };
   const { readyToUse, error } = snapshot.status ?? {};
-  if (!readyToUse) return { wait: `${what} is not ready${error?.message ? `: ${error.message}` : ''}` };
+  if (!readyToUse)
+    return { wait: `${what} is not ready${error?.message ? `: ${error.message}` : ''}` };
   if (content === undefined || content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid) {
     return { wait: `the content of ${what} is not known yet` };
   }
-  if (content.spec.driver !== DRIVER) return { problem: `${what} is of the driver ${content.spec.driver}` };
-  const handle = parseHandle(content.status?.snapshotHandle ?? content.spec.source.snapshotHandle ?? '');
+  if (content.spec.driver !== DRIVER)
+    return { problem: `${what} is of the driver ${content.spec.driver}` };
+  const handle = parseHandle(
+    content.status?.snapshotHandle ?? content.spec.source.snapshotHandle ?? '',
+  );
   if ('problem' in handle) return { problem: `${what}: ${handle.problem}` };
   if (handle.type !== 'file') {
     return {
@@ -172,10 +186,15 @@ function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found
 
 /** Of the nodes that reach the copy, one that answers. */
 function nodeFor({ nodeFacts }: BackupInput, { nodes }: FileHandle): string {
-  return nodes.find((node) => nodeFacts(node).ready && !nodeFacts(node).off) ?? (nodes[0] as string);
+  return (
+    nodes.find((node) => nodeFacts(node).ready && !nodeFacts(node).off) ?? (nodes[0] as string)
+  );
 }
 
-const isOf = (snapshot: { metadata: { ownerReferences?: { uid: string }[] } }, backup: Backup): boolean =>
+const isOf = (
+  snapshot: { metadata: { ownerReferences?: { uid: string }[] } },
+  backup: Backup,
+): boolean =>
   snapshot.metadata.ownerReferences?.some(({ uid }) => uid === backup.metadata.uid) ?? false;
 
 /** The snapshot that was taken for it is of no use any more. */
@@ -237,13 +256,20 @@ function next(
   return { action: { do: 'set-status', fields } };
 }
 
-function completed({ bytes, sha256 }: { bytes: number; sha256: string }, now: number): BackupDecision {
+function completed(
+  { bytes, sha256 }: { bytes: number; sha256: string },
+  now: number,
+): BackupDecision {
   const fields: StatusFields = {
     ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), message: null },
   };
   const message = `It has ${bytes} bytes`;
   return {
-    action: { do: 'set-status', fields, event: { type: 'Normal', reason: BACKUP_EVENT.completed, message } },
+    action: {
+      do: 'set-status',
+      fields,
+      event: { type: 'Normal', reason: BACKUP_EVENT.completed, message },
+    },
   };
 }
 

@@ -66,7 +66,8 @@ export const backupJobKey = (backup: Backup, { attempt }: BackupJob): JobKey => 
 });
 
 export function createBackupWork({ executor, authorization, logger }: BackupWorkDeps): BackupWork {
-  const poll = async (node: string, key: JobKey) => (await executor.poll(node, [key], 0))[0] as JobState;
+  const poll = async (node: string, key: JobKey) =>
+    (await executor.poll(node, [key], 0))[0] as JobState;
 
   const submit = (node: string, key: JobKey, step: Step) =>
     executor.submit(node, { key, steps: [step] }, SUBMIT_WAIT);
@@ -94,13 +95,18 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
         ref === undefined
           ? undefined
           : await authorization(backup.metadata.namespace ?? '', ref, backup.spec.to.url ?? '');
-      if (secret !== undefined && 'problem' in secret) return { is: 'unknown', message: secret.problem };
+      if (secret !== undefined && 'problem' in secret)
+        return { is: 'unknown', message: secret.problem };
       const seen = readBackup(wanted, await executor.observe(node, backupProbes(wanted)));
       if (seen.made !== undefined) return { is: 'made', ...seen.made };
       const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
       if ('refusal' in step) return { is: 'failed', message: step.refusal, forGood: true };
       if (!(await isCurrent())) return undefined;
-      state = await executor.submit(node, { key, steps: [step], look: backupProbes(wanted) }, SUBMIT_WAIT);
+      state = await executor.submit(
+        node,
+        { key, steps: [step], look: backupProbes(wanted) },
+        SUBMIT_WAIT,
+      );
     }
     return cameOf(backup, node, state);
   }
@@ -152,7 +158,11 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     }
     const target = backupTarget(backup);
     if (!('problem' in target)) {
-      const state = await submit(node, { subject: beside, id: 'leave' }, leaveBackup({ uid, to: target.to }));
+      const state = await submit(
+        node,
+        { subject: beside, id: 'leave' },
+        leaveBackup({ uid, to: target.to }),
+      );
       if (state.state !== 'succeeded') {
         // Another try is another job.
         if (state.state !== 'running') await executor.forget(node, beside);
@@ -187,13 +197,16 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     if (outcome === undefined || !('message' in outcome)) return outcome;
     const { namespace, name } = backup.metadata;
     const message = withoutPaths(outcome.message, [backup.spec.to.path ?? '']);
-    if (message !== outcome.message) logger.warn({ backup: `${namespace}/${name}` }, outcome.message);
+    if (message !== outcome.message)
+      logger.warn({ backup: `${namespace}/${name}` }, outcome.message);
     return { ...outcome, message };
   }
 }
 
 /** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
-async function answered(ask: () => Promise<BackupOutcome | undefined>): Promise<BackupOutcome | undefined> {
+async function answered(
+  ask: () => Promise<BackupOutcome | undefined>,
+): Promise<BackupOutcome | undefined> {
   try {
     return await ask();
   } catch (error) {

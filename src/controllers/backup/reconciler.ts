@@ -47,14 +47,23 @@ export function createBackupReconciler(
 ): (namespace: string, name: string, signal: AbortSignal) => Promise<Result> {
   const { client, backups, snapshots, nodes, events, clock, logger, work } = deps;
 
-  function inputOf(backup: Backup, outcome: BackupOutcome | undefined, hasSnapshots: boolean): BackupInput {
+  function inputOf(
+    backup: Backup,
+    outcome: BackupOutcome | undefined,
+    hasSnapshots: boolean,
+  ): BackupInput {
     const snapshot = snapshots.get(snapshotNameOf(backup), backup.metadata.namespace);
     const content = snapshot && deps.contents.get(contentNameOf(snapshot) ?? '');
     const nodeFacts = (node: string) => factsOf(deps, node);
     return { backup, snapshot, content, hasSnapshots, nodeFacts, outcome };
   }
 
-  async function write({ metadata }: Backup, patch: object, more = {}, status = false): Promise<void> {
+  async function write(
+    { metadata }: Backup,
+    patch: object,
+    more = {},
+    status = false,
+  ): Promise<void> {
     const { name, namespace, uid, resourceVersion } = metadata;
     const options = { namespace, ...(status ? { subresource: 'status' as const } : {}) };
     backups.learn(
@@ -118,10 +127,14 @@ export function createBackupReconciler(
       case 'create-snapshot': {
         try {
           const wanted = snapshotOf(backup, action.name);
-          snapshots.learn(await client.create<VolumeSnapshot>(VOLUME_SNAPSHOTS, wanted, { namespace }));
+          snapshots.learn(
+            await client.create<VolumeSnapshot>(VOLUME_SNAPSHOTS, wanted, { namespace }),
+          );
         } catch (error) {
           if (isAlreadyExists(error)) {
-            snapshots.learn(await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, action.name, { namespace }));
+            snapshots.learn(
+              await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, action.name, { namespace }),
+            );
           } else if (error instanceof ApiError && error.statusCode < 500) {
             // A quota, a policy, a right that is missing, a namespace that goes: whoever waits is told.
             const message = `VolumeSnapshot ${namespace}/${action.name} could not be made: ${error.message}`;
@@ -136,13 +149,21 @@ export function createBackupReconciler(
       }
       case 'delete-snapshot': {
         const { metadata: of } = action.snapshot;
-        await client.delete(VOLUME_SNAPSHOTS, of.name, { namespace, uid: of.uid }).catch((error: unknown) => {
-          if (!isNotFound(error)) throw error;
-        });
+        await client
+          .delete(VOLUME_SNAPSHOTS, of.name, { namespace, uid: of.uid })
+          .catch((error: unknown) => {
+            if (!isNotFound(error)) throw error;
+          });
         return known;
       }
       case 'run':
-        return work.run(backup, action.job, action.handle, action.mode, isCurrent(backup, action.job));
+        return work.run(
+          backup,
+          action.job,
+          action.handle,
+          action.mode,
+          isCurrent(backup, action.job),
+        );
       case 'look':
         return work.look(backup, action.job);
       case 'leave':
@@ -167,7 +188,9 @@ export function createBackupReconciler(
           );
         }
         if (decision.retry) return { retry: true };
-        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+        return decision.requeueAfter === undefined
+          ? undefined
+          : { requeueAfterMs: decision.requeueAfter };
       }
       try {
         known = await carryOut(action, backup, known);

@@ -22,7 +22,8 @@ export function toTell(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   verdict: Verdict,
 ): { reason: string; message: string } | undefined {
-  if (verdict !== 'invalid' || spec.volumeName || metadata.deletionTimestamp !== undefined) return undefined;
+  if (verdict !== 'invalid' || spec.volumeName || metadata.deletionTimestamp !== undefined)
+    return undefined;
   return {
     reason: POPULATOR_EVENT.unrecognized,
     message: 'The datasource for this PVC does not match any registered VolumePopulator',

@@ -10,7 +10,12 @@ export interface ValidatorDeps {
   populators: Informer<VolumePopulator>;
   clock: Pick<Clock, 'now'>;
   /** Also where whoever told it before has died: see eventOnce. */
-  once(object: PersistentVolumeClaim, type: 'Warning', reason: string, message: string): Promise<void>;
+  once(
+    object: PersistentVolumeClaim,
+    type: 'Warning',
+    reason: string,
+    message: string,
+  ): Promise<void>;
   /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
   onVerdict?: ((verdict: Verdict | 'error') => void) | undefined;
 }

@@ -4,7 +4,8 @@ import type { EventToTell } from './event.ts';
 const CHANGES = /room for \d+ bytes|is not known: [^;]*/g;
 
 /** What an event tells, by which it is told once, and not each time that no more than a figure in it is another one. */
-export const saidBy = ({ reason, message }: EventToTell): string => `${reason}: ${withoutFigures(message)}`;
+export const saidBy = ({ reason, message }: EventToTell): string =>
+  `${reason}: ${withoutFigures(message)}`;
 
 /** A message without what is different each time. */
 export const withoutFigures = (message: string): string => message.replaceAll(CHANGES, '');

@@ -9,7 +9,11 @@ import type { Clock, KubeClient } from '../../kube/types.ts';
  * Tells an event of an object and reason once, also where whoever told it died before it could note that: the Event has the name
  * that both give it. Waits until it is written. What the API server refuses, as of a namespace that is being deleted, is not told.
  */
-export function eventOnce(client: Pick<KubeClient, 'create'>, clock: Pick<Clock, 'now'>, host: string) {
+export function eventOnce(
+  client: Pick<KubeClient, 'create'>,
+  clock: Pick<Clock, 'now'>,
+  host: string,
+) {
   return async (
     object: KubeObject,
     type: 'Normal' | 'Warning',

@@ -1,7 +1,11 @@
 import { apiVersionOf } from '../../api/meta.ts';
 import { DRIVER, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 
 /** As the standard snapshot-controller names the content that it makes for a snapshot of a claim. */
@@ -24,7 +28,9 @@ export const refersTo = (content: VolumeSnapshotContent, snapshot: VolumeSnapsho
 /** The same, or it was made by hand, for a snapshot of that name. */
 export function mayReferTo({ spec }: VolumeSnapshotContent, { metadata }: VolumeSnapshot): boolean {
   const { namespace, name, uid } = spec.volumeSnapshotRef;
-  return namespace === metadata.namespace && name === metadata.name && (!uid || uid === metadata.uid);
+  return (
+    namespace === metadata.namespace && name === metadata.name && (!uid || uid === metadata.uid)
+  );
 }
 
 /** What the standard snapshot-controller would make, whose binding goes by the name and a full reference. */

@@ -7,11 +7,16 @@ import type { EventToTell } from './types.ts';
  * What is to be told of an effect that the API server will not have: for a quota, a policy, a right, or a namespace that is gone.
  * Undefined where it has said something else. It is tried again, and told once, though what it says of a quota changes. Pure.
  */
-export function refusalOf(effect: Effect, error: unknown, namespace: string): EventToTell | undefined {
+export function refusalOf(
+  effect: Effect,
+  error: unknown,
+  namespace: string,
+): EventToTell | undefined {
   const isCreation = effect.do === 'create-prime' || effect.do === 'create-pod';
   // What is to be created cannot be missing: its namespace is.
   if (!isRefusal(error) && !(isCreation && isNotFound(error))) return undefined;
-  const reason = effect.do === 'create-prime' ? POPULATOR_EVENT.primeFailed : POPULATOR_EVENT.creationFailed;
+  const reason =
+    effect.do === 'create-prime' ? POPULATOR_EVENT.primeFailed : POPULATOR_EVENT.creationFailed;
   const message = `${wordsOf(effect, namespace)} is refused: ${error.message}. It is tried again`;
   return { type: 'Warning', reason, message, about: `${effect.do} refused` };
 }

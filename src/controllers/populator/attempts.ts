@@ -17,7 +17,9 @@ export function attemptsOf(prime: PersistentVolumeClaim | undefined): Attempts |
   try {
     const { failed, pod, message, at, of } = JSON.parse(text) as Attempts;
     const isWhole = Number.isSafeInteger(failed) && Number.isFinite(at);
-    return isWhole ? { failed, at, pod: String(pod), message: String(message), of: String(of) } : undefined;
+    return isWhole
+      ? { failed, at, pod: String(pod), message: String(message), of: String(of) }
+      : undefined;
   } catch {
     return undefined;
   }

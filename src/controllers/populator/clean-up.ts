@@ -17,13 +17,17 @@ export const isBegun = (input: MachineInput): boolean =>
 export function cleanUp(input: MachineInput, finished?: EventToTell): MachineDecision {
   const { claim, uid, prime, pod, pv } = input;
   if (pod !== undefined && targetOf(pod) !== undefined) {
-    return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};
+    return pod.metadata.deletionTimestamp === undefined
+      ? { action: { do: 'delete-pod', pod } }
+      : {};
   }
   if (prime !== undefined && targetOf(prime) !== undefined) {
     if (pv?.spec.persistentVolumeReclaimPolicy === 'Retain' && isUnseen(input, prime)) {
       return { action: { do: 'release-pv', pv } };
     }
-    return prime.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-prime', prime } } : {};
+    return prime.metadata.deletionTimestamp === undefined
+      ? { action: { do: 'delete-prime', prime } }
+      : {};
   }
   if (claim?.metadata.uid !== uid || !hasFinalizer(input)) return {};
   return { action: { do: 'remove-finalizer', ...(finished && { finished }) } };
@@ -34,7 +38,10 @@ function isUnseen({ pv, claim, uid }: MachineInput, prime: PersistentVolumeClaim
   const holder = pv?.spec.claimRef?.uid;
   if (holder === undefined) return false;
   // Given to a claim that was deleted before it was bound to it.
-  return holder === prime.metadata.uid || (holder === uid && claim !== undefined && !claim.spec.volumeName);
+  return (
+    holder === prime.metadata.uid ||
+    (holder === uid && claim !== undefined && !claim.spec.volumeName)
+  );
 }
 
 /** The claim has the volume that was filled for it. Its prime claim is Lost once the binder has seen that. Pure. */

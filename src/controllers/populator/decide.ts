@@ -46,7 +46,8 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   }
   // Without its definition, too.
   if (prime !== undefined && isUsable(prime)) {
-    if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined) return rebindVolume(input);
+    if (prime.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined)
+      return rebindVolume(input);
     if (pod !== undefined && hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
   }
   const found = definitionOf(input);
@@ -144,7 +145,8 @@ function classProblem({ claim, storageClass, prime }: MachineInput): string | un
   const name = claim?.spec.storageClassName;
   // What is there goes on without it.
   if (prime !== undefined) return undefined;
-  if (!name) return 'the claim names no storage class, and no default class was there when it was made';
+  if (!name)
+    return 'the claim names no storage class, and no default class was there when it was made';
   if (storageClass === undefined) return `StorageClass ${name} does not exist`;
   if (storageClass.provisioner === NO_PROVISIONER) {
     return `StorageClass ${name} is for volumes made by hand, to any of which the claim may be bound as it is. Make it anew in a class whose claims make their own volumes`;
@@ -157,10 +159,13 @@ function rebindVolume(input: MachineInput): MachineDecision {
   const { claim, prime, pod, pv } = input;
   if (claim === undefined || prime === undefined) return {};
   if (pod !== undefined) {
-    return pod.metadata.deletionTimestamp === undefined ? { action: { do: 'delete-pod', pod } } : {};
+    return pod.metadata.deletionTimestamp === undefined
+      ? { action: { do: 'delete-pod', pod } }
+      : {};
   }
   const source = claimSource(claim);
-  if (pv === undefined || source === undefined || pv.spec.claimRef?.uid !== prime.metadata.uid) return {};
+  if (pv === undefined || source === undefined || pv.spec.claimRef?.uid !== prime.metadata.uid)
+    return {};
   // Without it the claim could go before its prime claim does.
   if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
   return { action: { do: 'rebind', pv, from: `${source.namespace}/${source.name}` } };

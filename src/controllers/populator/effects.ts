@@ -48,11 +48,18 @@ export type Effect = Exclude<
  */
 export function createEffects(deps: EffectDeps) {
   const { client, claims, persistentVolumes, pods, namespace } = deps;
-  const tell = (claim: PersistentVolumeClaim | undefined, { type, reason, message }: EventToTell) => {
+  const tell = (
+    claim: PersistentVolumeClaim | undefined,
+    { type, reason, message }: EventToTell,
+  ) => {
     if (claim !== undefined) deps.events.event(claim, type, reason, message);
   };
 
-  return async (effect: Effect, uid: string, claim: PersistentVolumeClaim | undefined): Promise<boolean> => {
+  return async (
+    effect: Effect,
+    uid: string,
+    claim: PersistentVolumeClaim | undefined,
+  ): Promise<boolean> => {
     deps.logger.info({ claim: claim?.metadata.name, uid, effect: effect.do }, 'population');
     switch (effect.do) {
       case 'add-finalizer':
@@ -63,7 +70,9 @@ export function createEffects(deps: EffectDeps) {
         if (finished !== undefined && claim !== undefined) {
           await deps.once(claim, finished.type, finished.reason, finished.message);
         }
-        await patchFinalizers(claim, (before) => before.filter((each) => each !== POPULATE_FINALIZER));
+        await patchFinalizers(claim, (before) =>
+          before.filter((each) => each !== POPULATE_FINALIZER),
+        );
         return true;
       }
       case 'create-prime':
@@ -80,7 +89,9 @@ export function createEffects(deps: EffectDeps) {
         await remove(PODS, effect.pod);
         return true;
       case 'note-attempts':
-        await annotatePrime(uid, { [POPULATE_ATTEMPTS_ANNOTATION]: JSON.stringify(effect.attempts) });
+        await annotatePrime(uid, {
+          [POPULATE_ATTEMPTS_ANNOTATION]: JSON.stringify(effect.attempts),
+        });
         tell(claim, effect.event);
         return true;
       case 'mark-populated':
@@ -103,7 +114,8 @@ export function createEffects(deps: EffectDeps) {
     claim: PersistentVolumeClaim | undefined,
     change: (before: string[]) => string[],
   ): Promise<void> {
-    if (claim !== undefined) await patchClaim(claim, { finalizers: change(claim.metadata.finalizers ?? []) });
+    if (claim !== undefined)
+      await patchClaim(claim, { finalizers: change(claim.metadata.finalizers ?? []) });
   }
 
   /** As it was seen: its finalizers are a list, which a patch replaces as a whole. */
@@ -131,13 +143,21 @@ export function createEffects(deps: EffectDeps) {
   }
 
   /** The claim as the API server has it, if it waits for its volume still. */
-  async function waitingNow(claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim | undefined> {
+  async function waitingNow(
+    claim: PersistentVolumeClaim,
+  ): Promise<PersistentVolumeClaim | undefined> {
     const { name, namespace: own, uid } = claim.metadata;
-    const live = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, { namespace: own });
+    const live = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
+      namespace: own,
+    });
     return live.metadata.uid === uid && !live.spec.volumeName ? live : undefined;
   }
 
-  async function releasePv(pv: PersistentVolume, uid: string, claim: PersistentVolumeClaim | undefined) {
+  async function releasePv(
+    pv: PersistentVolume,
+    uid: string,
+    claim: PersistentVolumeClaim | undefined,
+  ) {
     const { name, uid: pvUid, resourceVersion } = pv.metadata;
     const isClaims = pv.spec.claimRef?.uid === uid;
     if (isClaims && (claim === undefined || (await waitingNow(claim)) === undefined)) return false;
@@ -150,7 +170,11 @@ export function createEffects(deps: EffectDeps) {
   }
 
   /** The moment from which the volume is the claim's: of all that may have happened to either, nothing did. */
-  async function rebind(pv: PersistentVolume, from: string, claim: PersistentVolumeClaim | undefined) {
+  async function rebind(
+    pv: PersistentVolume,
+    from: string,
+    claim: PersistentVolumeClaim | undefined,
+  ) {
     const live = claim && (await waitingNow(claim));
     if (live === undefined || live.metadata.deletionTimestamp !== undefined) return false;
     const { name, namespace: own, uid, resourceVersion } = live.metadata;

@@ -1,7 +1,8 @@
 import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
 
 /** What tells it from others. */
-export const textOf = ({ reason, message, about }: EventToTell): string => `${reason}: ${about ?? message}`;
+export const textOf = ({ reason, message, about }: EventToTell): string =>
+  `${reason}: ${about ?? message}`;
 
 /** Once; then until something changes, or `otherwise` says. Pure. */
 export function tell(

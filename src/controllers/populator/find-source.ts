@@ -55,7 +55,11 @@ export async function findSource(
   }
   if (!isDnsSubdomain(name)) return notFound(what);
   try {
-    const object = await client.get<KubeObject>(resource, name, resource.namespaced ? { namespace } : {});
+    const object = await client.get<KubeObject>(
+      resource,
+      name,
+      resource.namespaced ? { namespace } : {},
+    );
     return object.metadata.deletionTimestamp === undefined
       ? { is: 'ready', object: { ...object, kind } }
       : notFound(what, 'is being deleted');

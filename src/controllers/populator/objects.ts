@@ -23,7 +23,9 @@ const UID = /^(?:prime|populate)-(.+)$/;
 export const uidOfName = (name: string): string | undefined => UID.exec(name)?.[1];
 
 /** The claim that a prime claim or pod says it is for; undefined: somebody else made it. */
-export function targetOf({ metadata }: KubeObject): { namespace: string; name: string } | undefined {
+export function targetOf({
+  metadata,
+}: KubeObject): { namespace: string; name: string } | undefined {
   const [namespace, name, ...more] = metadata.annotations?.[POPULATES_ANNOTATION]?.split('/') ?? [];
   return namespace && name && more.length === 0 ? { namespace, name } : undefined;
 }
@@ -47,8 +49,14 @@ function metadataOf(name: string, namespace: string, claim: PersistentVolumeClai
  */
 export function primeOf(claim: PersistentVolumeClaim, namespace: string): PersistentVolumeClaim {
   const { uid = '', annotations } = claim.metadata;
-  const { accessModes, resources, selector, storageClassName, volumeAttributesClassName, volumeMode } =
-    claim.spec;
+  const {
+    accessModes,
+    resources,
+    selector,
+    storageClassName,
+    volumeAttributesClassName,
+    volumeMode,
+  } = claim.spec;
   const selected = annotations?.[SELECTED_NODE_ANNOTATION];
   const metadata = metadataOf(primeNameOf(uid), namespace, claim);
   return {
@@ -124,7 +132,10 @@ export function podOf(
     ],
     volumes: [
       { name: TARGET, persistentVolumeClaim: { claimName: primeNameOf(uid) } },
-      ...secrets.map(({ name }, index) => ({ name: `secret-${index}`, secret: { secretName: name } })),
+      ...secrets.map(({ name }, index) => ({
+        name: `secret-${index}`,
+        secret: { secretName: name },
+      })),
     ],
   };
   const metadata = metadataOf(podNameOf(uid), namespace, claim);
@@ -133,7 +144,10 @@ export function podOf(
     kind: 'Pod',
     metadata: {
       ...metadata,
-      annotations: { ...metadata.annotations, [POPULATE_ORIGIN_ANNOTATION]: originOf(definition, source) },
+      annotations: {
+        ...metadata.annotations,
+        [POPULATE_ORIGIN_ANNOTATION]: originOf(definition, source),
+      },
     },
     spec,
   };

@@ -14,7 +14,8 @@ export const hasFilled = ({ metadata, status }: Pod): boolean =>
 
 /** What a container that failed wrote last, and what is known of it otherwise, on one line. Pure. */
 export function lastWords({ status }: Pod): string {
-  const terminated = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.terminated;
+  const terminated = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state
+    ?.terminated;
   // Of whoever ended the pod, such as a kubelet whose node has no room: Evicted.
   const parts = [
     status?.reason,
@@ -39,14 +40,17 @@ export function howDeleted({ spec, status }: Pod): string {
   const target = status?.conditions?.find(
     ({ type, status: is }) => type === 'DisruptionTarget' && is === 'True',
   );
-  const by = [target?.reason, target?.message && shortened(target.message)].filter((part) => part).join(': ');
+  const by = [target?.reason, target?.message && shortened(target.message)]
+    .filter((part) => part)
+    .join(': ');
   const where = spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
   return `it was deleted${where} before it had ended${by === '' ? '' : ` (${by})`}`;
 }
 
 /** No node is found for it. Pure. */
 export const isUnscheduled = ({ status }: Pod): boolean =>
-  status?.conditions?.some(({ type, status: is }) => type === 'PodScheduled' && is === 'False') ?? false;
+  status?.conditions?.some(({ type, status: is }) => type === 'PodScheduled' && is === 'False') ??
+  false;
 
 /** Both are of an image that does not come: a kubelet tries again, then waits, and so on. */
 const OF_IMAGES = ['ErrImagePull', 'ImagePullBackOff'];

@@ -17,7 +17,11 @@ const BEGINS_WITHIN = 600_000;
 const LOOK_AFTER = 30_000;
 
 /** What became of the pod. Pure. */
-export function ofPod(input: MachineInput, definition: PopulatorDefinition, now: number): MachineDecision {
+export function ofPod(
+  input: MachineInput,
+  definition: PopulatorDefinition,
+  now: number,
+): MachineDecision {
   const { prime, pod, source, namespace } = input;
   if (prime === undefined || pod === undefined) return {};
   if (hasFilled(pod)) return { action: { do: 'mark-populated', pod } };
@@ -47,7 +51,9 @@ function beforeItBegins(
   const age = now - Date.parse(creationTimestamp ?? '') || 0;
   const known = whyNotRunning(pod);
   if (known === undefined && podSays === undefined) {
-    return age < LOOK_AFTER ? { requeueAfter: LOOK_AFTER - age } : { action: { do: 'look-at-pod', pod } };
+    return age < LOOK_AFTER
+      ? { requeueAfter: LOOK_AFTER - age }
+      : { action: { do: 'look-at-pod', pod } };
   }
   const stands = known ?? podSays?.found;
   if (stands === undefined) return { requeueAfter: LOOK_AFTER };

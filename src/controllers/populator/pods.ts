@@ -39,11 +39,19 @@ export function withoutPod(
     return tell(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
   }
   if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
-  if (prime === undefined) return { action: { do: 'create-prime', prime: primeOf(claim, namespace) } };
+  if (prime === undefined)
+    return { action: { do: 'create-prime', prime: primeOf(claim, namespace) } };
   const attempts = attemptsOf(prime);
   // Somebody made short work of it: nothing is known of its end.
   if (input.vanished !== undefined && attempts?.pod !== input.vanished) {
-    return noteFailure(input, source, definition, input.vanished, 'it was deleted before it had ended', now);
+    return noteFailure(
+      input,
+      source,
+      definition,
+      input.vanished,
+      'it was deleted before it had ended',
+      now,
+    );
   }
   const due = nextAttempt(attempts, originOf(definition, source.object));
   if (due === undefined) return tell(input, 'Warning', POPULATOR_EVENT.failed, gaveUp(attempts));

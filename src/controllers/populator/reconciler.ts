@@ -38,7 +38,10 @@ export interface MachineDeps extends EffectDeps {
 
 export interface Machine {
   /** By the UID of the claim that is filled. */
-  reconcile(uid: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+  reconcile(
+    uid: string,
+    signal: AbortSignal,
+  ): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
   /** The UIDs of claims that wait for something that is told of. */
   waiting(): IterableIterator<string>;
 }
@@ -48,11 +51,17 @@ const MAX_EFFECTS = 50;
 
 /** What is asked of the API server in a reconcile, until something is changed. */
 type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;
-const NOTHING: Asked = { liveClaim: undefined, source: undefined, primeSays: undefined, podSays: undefined };
+const NOTHING: Asked = {
+  liveClaim: undefined,
+  source: undefined,
+  primeSays: undefined,
+  podSays: undefined,
+};
 
 /** Fills claims by pods. Make it before the informers are started. */
 export function createMachine(deps: MachineDeps): Machine {
-  const { client, claims, persistentVolumes, pods, storageClasses, definitions, namespace, clock } = deps;
+  const { client, claims, persistentVolumes, pods, storageClasses, definitions, namespace, clock } =
+    deps;
   const claimsOfUid = indexBy(claims, ({ metadata }) => metadata.uid);
   const pvsOfClaim = indexBy(persistentVolumes, ({ spec }) => spec.claimRef?.uid);
   const carryOut = createEffects(deps);
@@ -69,7 +78,9 @@ export function createMachine(deps: MachineDeps): Machine {
     const [claim] = claimsOfUid(uid);
     const prime = claims.get(primeNameOf(uid), namespace);
     const [ownPv] = pvsOfClaim(uid);
-    const primePv = prime?.spec.volumeName ? persistentVolumes.get(prime.spec.volumeName) : undefined;
+    const primePv = prime?.spec.volumeName
+      ? persistentVolumes.get(prime.spec.volumeName)
+      : undefined;
     const kind = claim && claimSource(claim);
     const pod = pods.get(podNameOf(uid), namespace);
     if (pod?.metadata.uid !== undefined) lastPods.set(uid, pod.metadata.uid);
@@ -105,7 +116,8 @@ export function createMachine(deps: MachineDeps): Machine {
     }
     for (const pod of pods.list()) {
       const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-      if (!isOver && !isUnscheduled(pod)) namespaces.set(pod.metadata.name, targetOf(pod)?.namespace);
+      if (!isOver && !isUnscheduled(pod))
+        namespaces.set(pod.metadata.name, targetOf(pod)?.namespace);
     }
     const own = [...namespaces.values()].filter((each) => each === namespace).length;
     return { all: namespaces.size, own };

@@ -18,7 +18,8 @@ export const isPrime = ({ metadata }: PersistentVolumeClaim): boolean => PRIME.t
 /** Prime claim of a populator, by the UID of the claim that it is for (lib-volume-populator, CDI, and Stowage's own). */
 const PRIME = /^prime-(.+)$/;
 
-const keyOf = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string => `${namespace}/${name}`;
+const keyOf = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
+  `${namespace}/${name}`;
 
 const selectedNode = ({ metadata }: PersistentVolumeClaim): string | undefined =>
   metadata.annotations?.[SELECTED_NODE_ANNOTATION];
@@ -31,7 +32,9 @@ export function createConsumers({
   pods: Informer<Pod>;
   claims: Informer<PersistentVolumeClaim>;
 }): Consumers {
-  const podsOf = indexBy(pods, (pod) => claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`));
+  const podsOf = indexBy(pods, (pod) =>
+    claimNamesOf(pod).map((name) => `${pod.metadata.namespace}/${name}`),
+  );
   const claimsOfUid = indexBy(claims, ({ metadata }) => metadata.uid);
   const primesOf = indexBy(claims, ({ metadata }) => PRIME.exec(metadata.name)?.[1]);
 
@@ -46,7 +49,9 @@ export function createConsumers({
       if (target === undefined || !isToBeFilled(target) || selectedNode(target) === undefined) {
         return podsOf(keyOf(claim)).filter(isActive);
       }
-      return selectedNode(target) === selectedNode(claim) ? podsOf(keyOf(target)).filter(isActive) : [];
+      return selectedNode(target) === selectedNode(claim)
+        ? podsOf(keyOf(target)).filter(isActive)
+        : [];
     },
     claimsOf(pod) {
       return claimNamesOf(pod).flatMap((name) => {
@@ -64,7 +69,9 @@ const isToBeFilled = ({ spec }: PersistentVolumeClaim): boolean =>
   !spec.volumeName && (spec.dataSourceRef ?? spec.dataSource) != null;
 
 const isActive = ({ metadata, status }: Pod): boolean =>
-  metadata.deletionTimestamp === undefined && status?.phase !== 'Succeeded' && status?.phase !== 'Failed';
+  metadata.deletionTimestamp === undefined &&
+  status?.phase !== 'Succeeded' &&
+  status?.phase !== 'Failed';
 
 type Taint = NonNullable<NonNullable<KubeNode['spec']>['taints']>[number];
 type Toleration = NonNullable<Pod['spec']['tolerations']>[number];
@@ -76,7 +83,10 @@ const NOT_READY = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/u
  * Reports the taint by which the scheduler puts none of the pods on a node; undefined where it may put one there. Whoever writes the
  * annotation with the selected node could name any, such as a control plane.
  */
-export function untolerated({ metadata, spec }: KubeNode, pods: readonly Pod[]): string | undefined {
+export function untolerated(
+  { metadata, spec }: KubeNode,
+  pods: readonly Pod[],
+): string | undefined {
   const taints = spec?.taints?.filter(
     ({ key, effect }) => effect !== 'PreferNoSchedule' && !NOT_READY.has(key),
   );
@@ -94,7 +104,10 @@ export function untolerated({ metadata, spec }: KubeNode, pods: readonly Pod[]):
     : `the pods of the claim run on other nodes than ${metadata.name}`;
 }
 
-function tolerates({ key = '', operator = '', value = '', effect = '' }: Toleration, taint: Taint): boolean {
+function tolerates(
+  { key = '', operator = '', value = '', effect = '' }: Toleration,
+  taint: Taint,
+): boolean {
   if (effect !== '' && effect !== taint.effect) return false;
   if (operator === 'Exists') return key === '' || key === taint.key;
   return key === taint.key && value === (taint.value ?? '');

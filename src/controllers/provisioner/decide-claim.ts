@@ -4,7 +4,11 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
 import { sourceOf as sourceAsked } from '../../model/data-source/source-of.ts';
-import { type DynamicClass, fileSystemProblem, OVERWRITE_PARAMETER } from '../../model/dynamic-class.ts';
+import {
+  type DynamicClass,
+  fileSystemProblem,
+  OVERWRITE_PARAMETER,
+} from '../../model/dynamic-class.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
@@ -35,15 +39,24 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   if ('problem' in options) return tell(input, failed(options.problem));
   const problem = claimProblem(input);
   if (problem !== undefined) return tell(input, failed(problem));
-  return options.waits ? forSelected(input, options, storageClass) : forAny(input, options, storageClass);
+  return options.waits
+    ? forSelected(input, options, storageClass)
+    : forAny(input, options, storageClass);
 }
 
-const failed = (message: string): EventToTell => ({ type: 'Warning', reason: CLAIM_EVENT.failed, message });
+const failed = (message: string): EventToTell => ({
+  type: 'Warning',
+  reason: CLAIM_EVENT.failed,
+  message,
+});
 
 /** Once; then until something changes, or the time is over. */
 function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
   const failed = event.type === 'Warning' ? ({ failed: true } as const) : {};
-  return { ...(input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } }), ...failed };
+  return {
+    ...(input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } }),
+    ...failed,
+  };
 }
 
 /** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
@@ -79,7 +92,10 @@ function wait(input: ClaimInput): ClaimDecision {
   if (ready?.reason === READY_REASON.waitingForSource) {
     return tell(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
   }
-  if (ready?.reason === READY_REASON.nodeUnreachable || ready?.reason === READY_REASON.nodeUnclear) {
+  if (
+    ready?.reason === READY_REASON.nodeUnreachable ||
+    ready?.reason === READY_REASON.nodeUnclear
+  ) {
     // What the node says, or what says that it does not, is different each time.
     return tell(
       input,
@@ -91,7 +107,9 @@ function wait(input: ClaimInput): ClaimDecision {
   return volume.status?.phase === 'Failed'
     ? tell(
         input,
-        failed(`Volume ${name} on node ${volume.spec.nodeName} could not be made: ${toldOf(volume)}`),
+        failed(
+          `Volume ${name} on node ${volume.spec.nodeName} could not be made: ${toldOf(volume)}`,
+        ),
       )
     : {};
 }
@@ -104,7 +122,8 @@ function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
   const { claim, options, pv } = input;
   const { nodeName, overwrite } = volume.spec;
   if (options === undefined || 'problem' in options) return {};
-  if (volume.metadata.deletionTimestamp !== undefined || pv !== undefined || overwrite != null) return {};
+  if (volume.metadata.deletionTimestamp !== undefined || pv !== undefined || overwrite != null)
+    return {};
   if (volume.status?.prepared !== undefined) return {};
   const { place, waits } = options;
   const selected = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
@@ -123,7 +142,11 @@ const carried = (place: DynamicClass['place'], node: string): string =>
  * Provisions on the node that the scheduler chose for the first pod. Whoever may write the claim may write that choice, too: so it
  * counts only while a pod uses the claim, and for a node whose taints that pod tolerates.
  */
-function forSelected(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+function forSelected(
+  input: ClaimInput,
+  options: DynamicClass,
+  storageClass: StorageClass,
+): ClaimDecision {
   const name = input.claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (name === undefined) return {};
   const node = input.nodes.find(({ metadata }) => metadata.name === name);
@@ -148,7 +171,9 @@ function forSelected(input: ClaimInput, options: DynamicClass, storageClass: Sto
   }
   const room = roomOn(input, options, name);
   if (room === undefined) return lookForRoom(options, [name]);
-  return room.why === undefined ? create(input, options, name) : rescheduleClaim(input, name, room.why);
+  return room.why === undefined
+    ? create(input, options, name)
+    : rescheduleClaim(input, name, room.why);
 }
 
 /** Whether it may be followed is asked with the rest. */
@@ -160,7 +185,11 @@ const elsewhere = (nodes: readonly string[], name: string): string =>
   `what the claim starts from is on node ${nodes.join(', ')}, not on ${name}. Have its pod run there, by a nodeSelector kubernetes.io/hostname`;
 
 /** Where there is most room, of the nodes that it can be on. */
-function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageClass): ClaimDecision {
+function forAny(
+  input: ClaimInput,
+  options: DynamicClass,
+  storageClass: StorageClass,
+): ClaimDecision {
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   const whys: string[] = [];
@@ -183,7 +212,9 @@ function forAny(input: ClaimInput, options: DynamicClass, storageClass: StorageC
     else whys.push(room.why);
   }
   if (unseen.length > 0) return lookForRoom(options, unseen);
-  const [most] = able.sort((a, b) => (a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0));
+  const [most] = able.sort((a, b) =>
+    a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0,
+  );
   if (most !== undefined) return create(input, options, most.node.metadata.name);
   const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
   return tell(input, failed(message), { requeueAfter: LOOK_AGAIN });
@@ -201,7 +232,9 @@ function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDe
 }
 
 /** The nodes that the data is on; undefined where it starts from nothing. */
-function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
+function sourceOf(
+  input: ClaimInput,
+): { nodes: readonly string[] | undefined } | { decision: ClaimDecision } {
   const { claim, source } = input;
   if (source === undefined && asked(claim).kind === 'none') return { nodes: undefined };
   if (source === undefined) return { decision: { action: { do: 'resolve-source' } } };
@@ -214,7 +247,11 @@ function sourceOf(input: ClaimInput): { nodes: readonly string[] | undefined } |
       return { decision: tell(input, failed(source.message), { requeueAfter: ASK_AGAIN }) };
     case 'other':
       return {
-        decision: tell(input, { type: 'Normal', reason: CLAIM_EVENT.provisioning, message: source.message }),
+        decision: tell(input, {
+          type: 'Normal',
+          reason: CLAIM_EVENT.provisioning,
+          message: source.message,
+        }),
       };
   }
 }
@@ -241,7 +278,9 @@ function roomOn(
   const are = download === 0n ? 'are asked for' : 'are asked for, with the download of its qcow2';
   // For the tenant: administrators have the class, and its events.
   const why = withoutPaths(whyNoRoom(node, place, room, wanted + download, are) ?? '');
-  return why === '' && 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : { why };
+  return why === '' && 'freeBytes' in room
+    ? { why: undefined, freeBytes: room.freeBytes }
+    : { why };
 }
 
 function rescheduleClaim({ claim }: ClaimInput, node: string, why: string): ClaimDecision {

@@ -32,7 +32,10 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
     return {
       action: {
         do: 'set-claim-status',
-        status: { capacity: { ...claim.status?.capacity, storage: capacity }, conditions: others(input) },
+        status: {
+          capacity: { ...claim.status?.capacity, storage: capacity },
+          conditions: others(input),
+        },
       },
     };
   }
@@ -44,7 +47,8 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
 function isIts({ claim: { metadata }, pv }: ClaimInput, volume: Volume): boolean {
   const madeFor = claimOf(volume)?.uid;
   if (madeFor === undefined || madeFor === metadata.uid) return madeFor !== undefined;
-  const isOfVolume = pv?.metadata.ownerReferences?.some(({ uid }) => uid === volume.metadata.uid) ?? false;
+  const isOfVolume =
+    pv?.metadata.ownerReferences?.some(({ uid }) => uid === volume.metadata.uid) ?? false;
   return isOfVolume && pv?.spec.claimRef?.uid === metadata.uid;
 }
 
@@ -74,7 +78,9 @@ function shownByGrowth({ spec: { mode, lvmLogicalVolume: lvm } }: Volume): strin
 
 function refuse(input: ClaimInput, message: string): ClaimDecision {
   const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message } as const;
-  return input.told === saidBy(event) ? { requeueAfter: 30_000 } : { action: { do: 'tell', event } };
+  return input.told === saidBy(event)
+    ? { requeueAfter: 30_000 }
+    : { action: { do: 'tell', event } };
 }
 
 /** Says on the claim that it grows, once for each reason. */
@@ -89,7 +95,9 @@ function resizing(input: ClaimInput, message: string, now: number): ClaimDecisio
       (old?.status === 'True' ? old.lastTransitionTime : undefined) ??
       new Date(now).toISOString().replace(/\.\d+Z$/, 'Z'),
   };
-  return { action: { do: 'set-claim-status', status: { conditions: [...others(input), condition] } } };
+  return {
+    action: { do: 'set-claim-status', status: { conditions: [...others(input), condition] } },
+  };
 }
 
 /** It has what it asks for: a condition that says otherwise is of before. */

@@ -18,7 +18,8 @@ function allows(terms: StorageClass['allowedTopologies'], node: KubeNode): boole
   const labels = node.metadata.labels ?? {};
   return terms.some(({ matchLabelExpressions = [] }) =>
     matchLabelExpressions.every(({ key, values }) => {
-      const value = labels[key] ?? (key === 'kubernetes.io/hostname' ? node.metadata.name : undefined);
+      const value =
+        labels[key] ?? (key === 'kubernetes.io/hostname' ? node.metadata.name : undefined);
       return value !== undefined && values.includes(value);
     }),
   );

@@ -22,9 +22,17 @@ type ReclaimerDeps = Pick<
 >;
 
 /** Deletes the Volumes of claims that are gone, where that is to be. The name is the Volume's. */
-export function createReclaimer({ client, claims, volumes, persistentVolumes, ...deps }: ReclaimerDeps) {
+export function createReclaimer({
+  client,
+  claims,
+  volumes,
+  persistentVolumes,
+  ...deps
+}: ReclaimerDeps) {
   return async (name: string, signal: AbortSignal): Promise<undefined> => {
-    let live: { claim: PersistentVolumeClaim | undefined; pv: PersistentVolume | undefined } | undefined;
+    let live:
+      | { claim: PersistentVolumeClaim | undefined; pv: PersistentVolume | undefined }
+      | undefined;
     for (;;) {
       signal.throwIfAborted();
       const volume = volumes.get(name);
@@ -65,13 +73,19 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
       const { uid } = volume.metadata;
       try {
         if (live?.pv !== undefined && isKeptByClass(volume)) {
-          await client.patch(VOLUMES, name, { metadata: { uid }, spec: { onDelete: onDeleteOf(volume) } });
+          await client.patch(VOLUMES, name, {
+            metadata: { uid },
+            spec: { onDelete: onDeleteOf(volume) },
+          });
         }
         await client.delete(VOLUMES, name, { uid });
       } catch (error) {
         if (!isNotFound(error) && !isConflict(error)) throw error;
       }
-      deps.logger.info({ volume: name, claim: `${of.namespace}/${of.name}` }, 'volume of a deleted claim');
+      deps.logger.info(
+        { volume: name, claim: `${of.namespace}/${of.name}` },
+        'volume of a deleted claim',
+      );
       return undefined;
     }
   };
@@ -82,7 +96,9 @@ export function createReclaimer({ client, claims, volumes, persistentVolumes, ..
     const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
     const wipes = options !== undefined && 'wipe' in options;
     const { lvmLogicalVolume: lvm } = spec;
-    return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block') ? 'Wipe' : 'Delete';
+    return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block')
+      ? 'Wipe'
+      : 'Delete';
   }
 }
 

@@ -1,5 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
@@ -53,7 +59,10 @@ export interface ClaimReconciler {
   /** The claims that wait for such an object, as `namespace/name`. */
   waitingFor(kind: Awaited['kind'], object: KubeObject): string[];
   /** `namespace/name` of a claim, or the name of a Volume that was made for one. */
-  reconcile(key: string, signal: AbortSignal): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
+  reconcile(
+    key: string,
+    signal: AbortSignal,
+  ): Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 }
 
 const sizeOf = ({ spec }: PersistentVolumeClaim): bigint =>
@@ -70,7 +79,8 @@ const leftOf = (
 const MAX_EFFECTS = 50;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
-  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } = deps;
+  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } =
+    deps;
   /** By `namespace/name` of the claim. */
   const told = new Map<string, { uid: string; event: string; at: number }>();
 
@@ -113,7 +123,12 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       // One that an earlier process created, too.
       const own = volumes.get(volumeNameOf(claim));
-      if (since === undefined && claim.status?.phase !== 'Bound' && own && claimOf(own)?.uid === of) {
+      if (
+        since === undefined &&
+        claim.status?.phase !== 'Bound' &&
+        own &&
+        claimOf(own)?.uid === of
+      ) {
         const at = Date.parse(own.metadata.creationTimestamp ?? '') || deps.clock.now();
         begun.set(key, { uid: of ?? '', at, end: kindOf(claim) });
       }
@@ -179,10 +194,16 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
   const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToTell) =>
     deps.events.event(claim, type, reason, message);
 
-  async function giveBack(claim: PersistentVolumeClaim, node: string, event: EventToTell): Promise<void> {
+  async function giveBack(
+    claim: PersistentVolumeClaim,
+    node: string,
+    event: EventToTell,
+  ): Promise<void> {
     const { namespace = '', name, uid, resourceVersion } = claim.metadata;
     // Whoever chose another node meanwhile is not undone.
-    const patch = { metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } } };
+    const patch = {
+      metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
+    };
     claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
     tellOf(claim, event);
     deps.logger.info({ claim: `${namespace}/${name}`, node }, 'node given back');
@@ -203,7 +224,11 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         await Promise.all(action.nodes.map((node) => rooms.look(node, action.place)));
         return undefined;
       case 'tell':
-        told.set(`${namespace}/${name}`, { uid, event: saidBy(action.event), at: deps.clock.now() });
+        told.set(`${namespace}/${name}`, {
+          uid,
+          event: saidBy(action.event),
+          at: deps.clock.now(),
+        });
         tellOf(claim, action.event);
         return undefined;
       case 'take-back': {
@@ -263,7 +288,10 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       case 'set-claim-status': {
         const patch = { metadata: { uid }, status: action.status };
         claims.learn(
-          await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace, subresource: 'status' }),
+          await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, {
+            namespace,
+            subresource: 'status',
+          }),
         );
         return undefined;
       }

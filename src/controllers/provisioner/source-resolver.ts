@@ -37,7 +37,8 @@ export function createAsks(resolve: (claim: PersistentVolumeClaim) => Promise<So
           return source;
         }
         waiting.set(key, source.on);
-        if (left <= 1 || !heard.some(({ kind, object }) => isAwaited(source.on, kind, object))) return source;
+        if (left <= 1 || !heard.some(({ kind, object }) => isAwaited(source.on, kind, object)))
+          return source;
       }
     },
     waits: (key) => waiting.has(key),

@@ -17,7 +17,10 @@ export interface SourceOptions {
 }
 
 /** What a claim starts from, by live reads, and where that is. Throws what the reads throw. */
-export async function sourceFor(claim: PersistentVolumeClaim, options: SourceOptions): Promise<Source> {
+export async function sourceFor(
+  claim: PersistentVolumeClaim,
+  options: SourceOptions,
+): Promise<Source> {
   const found = await resolve({ claim, gate: options.gate, read: options.read });
   if ('none' in found) return { is: 'none' };
   if ('other' in found) {
@@ -48,7 +51,11 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
     const prepared = volume?.status?.prepared;
     if (volume === undefined || prepared === undefined) {
       const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
-      return { is: 'waits', message: `Volume ${volumeName}, of the claim to start from, is not made`, on };
+      return {
+        is: 'waits',
+        message: `Volume ${volumeName}, of the claim to start from, is not made`,
+        on,
+      };
     }
     if (isWrittenOnSeveral(volume.spec)) {
       const message = `Volume ${volumeName}, of the claim to start from, is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`;
@@ -66,7 +73,11 @@ async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions):
   }
   const handle = parseHandle(text);
   return 'problem' in handle
-    ? { is: 'waits', message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`, on }
+    ? {
+        is: 'waits',
+        message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`,
+        on,
+      }
     : {
         is: 'ready',
         source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },

@@ -7,5 +7,7 @@ export function toldOf({ spec, status }: Volume): string {
   const [told, ready] = [PROVISIONED, 'Ready'].map((type) =>
     status?.conditions?.find((condition) => condition.type === type),
   );
-  return withoutPaths((told ?? ready)?.message ?? '', [spec.source?.populator?.options.source ?? '']);
+  return withoutPaths((told ?? ready)?.message ?? '', [
+    spec.source?.populator?.options.source ?? '',
+  ]);
 }

@@ -1,4 +1,10 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import type { DynamicClass, Place } from '../../model/dynamic-class.ts';

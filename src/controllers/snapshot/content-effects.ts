@@ -38,7 +38,8 @@ type EffectDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> & {
 };
 
 export function createContentEffects(deps: EffectDeps): ContentEffects {
-  const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } = deps;
+  const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } =
+    deps;
   /** By the content's UID: what was told last of what its status does not say. */
   const told = new Map<string, string>();
 
@@ -60,32 +61,37 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
   }
 
   async function refresh(name: string): Promise<boolean> {
-    const live = await getOrUndefined<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    const live = await getOrUndefined<VolumeSnapshotContent>(
+      client,
+      VOLUME_SNAPSHOT_CONTENTS,
+      name,
+    );
     if (live !== undefined) contents.learn(live);
     return live !== undefined;
   }
 
   /** Whether nothing that was decided on has changed, and nothing was paused, since the caches heard of it. */
-  const isCurrent = (content: VolumeSnapshotContent, note: JobNote) => async (): Promise<boolean> => {
-    const volume = volumeOf(content);
-    const [live, liveVolume, node] = await Promise.all([
-      // One that is gone is told by a 404.
-      client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
-      volume && getOrUndefined<Volume>(client, VOLUMES, volume.metadata.name),
-      getOrUndefined<KubeNode>(client, NODES, note.node),
-    ]);
-    contents.learn(live);
-    if (liveVolume !== undefined) volumes.learn(liveVolume);
-    if (node !== undefined) nodes.learn(node);
-    return (
-      live.metadata.resourceVersion === content.metadata.resourceVersion &&
-      liveVolume?.metadata.uid === volume?.metadata.uid &&
-      (note.do === 'delete' || liveVolume?.metadata.deletionTimestamp === undefined) &&
-      !isPaused(live) &&
-      !(note.do === 'take' && isPaused(liveVolume)) &&
-      !isPaused(node)
-    );
-  };
+  const isCurrent =
+    (content: VolumeSnapshotContent, note: JobNote) => async (): Promise<boolean> => {
+      const volume = volumeOf(content);
+      const [live, liveVolume, node] = await Promise.all([
+        // One that is gone is told by a 404.
+        client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, content.metadata.name),
+        volume && getOrUndefined<Volume>(client, VOLUMES, volume.metadata.name),
+        getOrUndefined<KubeNode>(client, NODES, note.node),
+      ]);
+      contents.learn(live);
+      if (liveVolume !== undefined) volumes.learn(liveVolume);
+      if (node !== undefined) nodes.learn(node);
+      return (
+        live.metadata.resourceVersion === content.metadata.resourceVersion &&
+        liveVolume?.metadata.uid === volume?.metadata.uid &&
+        (note.do === 'delete' || liveVolume?.metadata.deletionTimestamp === undefined) &&
+        !isPaused(live) &&
+        !(note.do === 'take' && isPaused(liveVolume)) &&
+        !isPaused(node)
+      );
+    };
 
   function count(
     content: VolumeSnapshotContent,
@@ -94,7 +100,12 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
     succeeded: boolean,
   ): void {
     const snapshotClass = content.spec.volumeSnapshotClassName ?? '';
-    deps.onOperation?.({ operation, snapshotClass, succeeded, ms: Math.max(0, clock.now() - since) });
+    deps.onOperation?.({
+      operation,
+      snapshotClass,
+      succeeded,
+      ms: Math.max(0, clock.now() - since),
+    });
   }
 
   async function carryOut(
@@ -112,7 +123,9 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
         return known;
       }
       case 'release': {
-        const finalizers = metadata.finalizers?.filter((each) => each !== SNAPSHOT_FINALIZERS.content);
+        const finalizers = metadata.finalizers?.filter(
+          (each) => each !== SNAPSHOT_FINALIZERS.content,
+        );
         await write(content, {}, { finalizers });
         told.delete(uid);
         if (known.outcome?.is === 'absent')
@@ -165,15 +178,26 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
       }
       case 'read-snapshot': {
         const { name = '', namespace, uid: wanted } = spec.volumeSnapshotRef;
-        const live = await getOrUndefined<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, name, namespace);
-        return { ...known, liveSnapshot: { found: live?.metadata.uid === wanted ? live : undefined } };
+        const live = await getOrUndefined<VolumeSnapshot>(
+          client,
+          VOLUME_SNAPSHOTS,
+          name,
+          namespace,
+        );
+        return {
+          ...known,
+          liveSnapshot: { found: live?.metadata.uid === wanted ? live : undefined },
+        };
       }
       case 'delete-content':
         await client.delete(VOLUME_SNAPSHOT_CONTENTS, metadata.name, { uid });
         await refresh(metadata.name);
         return known;
       case 'look':
-        return { ...known, outcome: await work.look(content, action.node, action.handle, action.note) };
+        return {
+          ...known,
+          outcome: await work.look(content, action.node, action.handle, action.note),
+        };
       case 'take': {
         const volume = volumeOf(content) as Volume;
         const { note, freeze } = action;

@@ -3,7 +3,11 @@ import type { Logger } from '../../api/logger.ts';
 import { DRIVER } from '../../api/names.ts';
 import { isOff } from '../../api/out-of-service.ts';
 import { isPaused } from '../../api/paused.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isConflict, isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
@@ -13,7 +17,12 @@ import { dynamicClass } from '../../model/dynamic-class.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
 import type { Promises } from '../lib/capacity/reservations.ts';
-import { type ContentOperation, createContentEffects, type Known, nothing } from './content-effects.ts';
+import {
+  type ContentOperation,
+  createContentEffects,
+  type Known,
+  nothing,
+} from './content-effects.ts';
 import { decideContent } from './decide-content.ts';
 import { isOfAnother } from './handle-in-use.ts';
 import { noteOf } from './job-record.ts';
@@ -72,7 +81,9 @@ export function createContentReconciler(
         const { follow } = decision;
         if (follow !== undefined) deps.work.follow(content, follow, () => deps.enqueue(name));
         if (decision.retry) return { retry: true };
-        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+        return decision.requeueAfter === undefined
+          ? undefined
+          : { requeueAfterMs: decision.requeueAfter };
       }
       try {
         known = await effects.carryOut(action, content, known);
@@ -83,9 +94,12 @@ export function createContentReconciler(
         if (!(await effects.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
-      if (action.do === 'release' || action.do === 'tell' || action.do === 'delete-content') return undefined;
+      if (action.do === 'release' || action.do === 'tell' || action.do === 'delete-content')
+        return undefined;
     }
-    throw new Error(`VolumeSnapshotContent ${name}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(
+      `VolumeSnapshotContent ${name}: ${MAX_EFFECTS} effects in a row without an end`,
+    );
   };
 }
 
@@ -100,7 +114,8 @@ function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known
     snapshot: snapshot !== undefined && snapshot.metadata.uid === uid ? snapshot : undefined,
     snapshotClass: deps.snapshotClasses.get(content.spec.volumeSnapshotClassName ?? ''),
     restores: deps.restoresOf(content.metadata.name),
-    roomOn: (node, place) => deps.rooms.room(node, place, overcommitOf(deps, volume), content.metadata.uid),
+    roomOn: (node, place) =>
+      deps.rooms.room(node, place, overcommitOf(deps, volume), content.metadata.uid),
     nodeFacts: (node) => factsOf(deps, node),
     isOfAnother: (handle) =>
       isOfAnother(content, handle, {
@@ -132,7 +147,9 @@ function volumeOf(
   if (volume === undefined) return undefined;
   const note = noteOf(content);
   if (note !== undefined) return volume.metadata.uid === note.volume ? volume : undefined;
-  const [made = '', wanted = ''] = [volume, content].map(({ metadata }) => metadata.creationTimestamp ?? '');
+  const [made = '', wanted = ''] = [volume, content].map(
+    ({ metadata }) => metadata.creationTimestamp ?? '',
+  );
   return made <= wanted ? volume : undefined;
 }
 
@@ -142,7 +159,9 @@ export function factsOf(
   name: string,
 ): NodeFacts {
   const node = nodes.get(name);
-  const ready = node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const ready = node?.status?.conditions?.some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
   return {
     exists: node !== undefined,
     ready: ready ?? false,

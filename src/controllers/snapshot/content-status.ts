@@ -28,8 +28,14 @@ export function unknown(
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
   const said = Date.parse(error?.time ?? '');
-  if (error !== undefined && now - said < SAME_MESSAGE && isOfNode(error.message)) return { retry: true };
-  const action = setProblem(content, now, reason ?? SNAPSHOT_EVENT.checkFailed, `${OF_NODE}${message}`);
+  if (error !== undefined && now - said < SAME_MESSAGE && isOfNode(error.message))
+    return { retry: true };
+  const action = setProblem(
+    content,
+    now,
+    reason ?? SNAPSHOT_EVENT.checkFailed,
+    `${OF_NODE}${message}`,
+  );
   return action === undefined ? { retry: true } : { action, retry: true };
 }
 

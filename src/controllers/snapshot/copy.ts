@@ -33,6 +33,7 @@ export function nodeFor({ place, nodeFacts }: ContentInput, { nodes }: SnapshotH
   if (place !== undefined && 'node' in place && nodes.includes(place.node)) return place.node;
   const facts = nodes.map((node) => ({ node, ...nodeFacts(node) }));
   const best =
-    facts.find(({ ready, off }) => ready && !off) ?? facts.find(({ exists, off }) => exists && !off);
+    facts.find(({ ready, off }) => ready && !off) ??
+    facts.find(({ exists, off }) => exists && !off);
   return best?.node ?? (nodes[0] as string);
 }

@@ -60,7 +60,10 @@ function withoutSnapshot(
   const { namespace, name, uid } = spec.volumeSnapshotRef;
   // One that was made by hand may be of a snapshot that is yet to be.
   const isDynamic = Boolean(uid) && metadata.name === dynamicName(uid ?? '');
-  if (note !== undefined && (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn(content, note))) {
+  if (
+    note !== undefined &&
+    (spec.deletionPolicy === 'Retain' || !isDynamic || !isOwn(content, note))
+  ) {
     return undefined;
   }
   if (liveSnapshot === undefined) return { action: { do: 'read-snapshot' } };
@@ -98,7 +101,11 @@ function goOn(input: ContentInput, note: JobNote, now: number): Decision<Content
   return { action: { do: 'take', note: noteOf(content) as JobNote, freeze } };
 }
 
-function again(input: ContentInput, note: JobNote | undefined, now: number): Decision<ContentAction> {
+function again(
+  input: ContentInput,
+  note: JobNote | undefined,
+  now: number,
+): Decision<ContentAction> {
   const obstacle = obstacleTo(input);
   const place = placeOf(input);
   if (obstacle !== undefined || place === undefined) return idle;
@@ -107,7 +114,9 @@ function again(input: ContentInput, note: JobNote | undefined, now: number): Dec
   const { node, handle } = place;
   const noRoom = withoutRoom(input, now);
   if (noRoom !== undefined) return noRoom;
-  return { action: { do: 'write-note', note: nextNote(note, { do: 'take', volume, node, handle }, now) } };
+  return {
+    action: { do: 'write-note', note: nextNote(note, { do: 'take', volume, node, handle }, now) },
+  };
 }
 
 /**
@@ -118,7 +127,8 @@ function again(input: ContentInput, note: JobNote | undefined, now: number): Dec
 function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> | undefined {
   const { content, volume, outcome } = input;
   const node = placeOf(input)?.node;
-  if (volume === undefined || node === undefined || obstacleTo(input) !== undefined) return undefined;
+  if (volume === undefined || node === undefined || obstacleTo(input) !== undefined)
+    return undefined;
   // Writers hang until the volume is thawed, which the next job does first.
   if (outcome?.is === 'failed' && outcome.isFrozen) return undefined;
   const place = placeOfCopy(volume);
@@ -130,16 +140,27 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const why = whyNoRoom(node, place, room, sizeOf(volume), 'are needed');
   if (why === undefined) return undefined;
   if ('unknown' in room) return unknown(content, now, why);
-  const isSaid = withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
-  return isSaid ? { requeueAfter: LOOK_AGAIN } : { ...failed(input, why, now), requeueAfter: LOOK_AGAIN };
+  const isSaid =
+    withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
+  return isSaid
+    ? { requeueAfter: LOOK_AGAIN }
+    : { ...failed(input, why, now), requeueAfter: LOOK_AGAIN };
 }
 
-const placeOf = ({ place }: ContentInput) => (place !== undefined && 'node' in place ? place : undefined);
+const placeOf = ({ place }: ContentInput) =>
+  place !== undefined && 'node' in place ? place : undefined;
 
 /** Why no job may be submitted now. Whoever changes it wakes the content. */
-function obstacleTo({ content, volume, place, snapshotClass, nodeFacts }: ContentInput): string | undefined {
+function obstacleTo({
+  content,
+  volume,
+  place,
+  snapshotClass,
+  nodeFacts,
+}: ContentInput): string | undefined {
   const name = content.spec.source.volumeHandle;
-  if (volume === undefined) return `there is no Volume ${name}, or it is not the one that the snapshot is of`;
+  if (volume === undefined)
+    return `there is no Volume ${name}, or it is not the one that the snapshot is of`;
   if (volume.metadata.deletionTimestamp !== undefined) return `Volume ${name} is being deleted`;
   if (isBeingMade(volume)) return `Volume ${name} is not made yet`;
   const freeze = freezeOf(snapshotClass);

@@ -52,7 +52,8 @@ function remove(
   const going = note?.do === 'delete' ? note : undefined;
   const best = nodeFor(input, handle);
   // A job that was named stays where it is, unless somebody vouches that this machine is off.
-  const node = going === undefined || (nodeFacts(going.node).off && best !== going.node) ? best : going.node;
+  const node =
+    going === undefined || (nodeFacts(going.node).off && best !== going.node) ? best : going.node;
   const facts = nodeFacts(node);
   if (!facts.ours) return idle;
   // What was recorded is made by no job any more.
@@ -75,7 +76,12 @@ function remove(
           ? `Node ${node}`
           : undefined;
       if (paused !== undefined) {
-        return waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `${paused} is paused; the deletion waits`);
+        return waitFor(
+          content,
+          now,
+          SNAPSHOT_EVENT.deleteFailed,
+          `${paused} is paused; the deletion waits`,
+        );
       }
       if (going === undefined || going.node !== node) return name();
       const wait = dueAt(going, now) - now;
@@ -104,7 +110,11 @@ function remove(
  * A job that may still run would bring the copy about after it was removed, so that its end is waited for. undefined once it
  * has ended, whatever it left, and where somebody vouches that its node is off.
  */
-function waitForTaking(input: ContentInput, note: JobNote, now: number): Decision<ContentAction> | undefined {
+function waitForTaking(
+  input: ContentInput,
+  note: JobNote,
+  now: number,
+): Decision<ContentAction> | undefined {
   const { outcome, nodeFacts } = input;
   const { node, handle } = note;
   if (nodeFacts(node).off) return undefined;
@@ -120,7 +130,12 @@ function waitForTaking(input: ContentInput, note: JobNote, now: number): Decisio
   }
 }
 
-const away = (input: ContentInput, node: string, message: string, now: number): Decision<ContentAction> =>
+const away = (
+  input: ContentInput,
+  node: string,
+  message: string,
+  now: number,
+): Decision<ContentAction> =>
   unknown(input.content, now, withWayOut(input, node, message), SNAPSHOT_EVENT.deleteFailed);
 
 /** A node that is no part of the cluster any more may never answer. */

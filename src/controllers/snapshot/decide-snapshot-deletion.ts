@@ -7,7 +7,10 @@ import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
  * What to do about a VolumeSnapshot that is being deleted: its content goes with it, where the policy is Delete, and it
  * is let go of when that is gone. Not before what is being restored from it is made. Pure.
  */
-export function decideSnapshotDeletion(input: SnapshotInput, now: number): Decision<SnapshotAction> {
+export function decideSnapshotDeletion(
+  input: SnapshotInput,
+  now: number,
+): Decision<SnapshotAction> {
   const { snapshot, restores } = input;
   const { metadata, status } = snapshot;
   const { asSource, bound } = SNAPSHOT_FINALIZERS;
@@ -15,14 +18,19 @@ export function decideSnapshotDeletion(input: SnapshotInput, now: number): Decis
   if (ours.length === 0) return {};
   const name = contentNameOf(snapshot);
   // A cache may not have what an earlier process made.
-  if (name !== undefined && input.liveContent === undefined) return { action: { do: 'read-content', name } };
+  if (name !== undefined && input.liveContent === undefined)
+    return { action: { do: 'read-content', name } };
   const found = input.liveContent?.found;
   if (found !== undefined && found.spec.driver !== DRIVER) return {};
   const content = found !== undefined && refersTo(found, snapshot) ? found : undefined;
 
   const [restored] = restores;
   if (restored !== undefined && content !== undefined) {
-    return pending(input, now, `Snapshot is being used to restore Volume ${restored.metadata.name}`);
+    return pending(
+      input,
+      now,
+      `Snapshot is being used to restore Volume ${restored.metadata.name}`,
+    );
   }
   // It goes on being held by the other one: what it waits for from now on is the content.
   if (content !== undefined && ours.length > 1) return takeOff([asSource]);
@@ -40,7 +48,11 @@ const takeOff = (finalizers: readonly string[]): Decision<SnapshotAction> => ({
   action: { do: 'take-off-finalizers', finalizers },
 });
 
-function pending({ snapshot }: SnapshotInput, now: number, message: string): Decision<SnapshotAction> {
+function pending(
+  { snapshot }: SnapshotInput,
+  now: number,
+  message: string,
+): Decision<SnapshotAction> {
   // It goes on being ready: this is why its deletion waits.
   if (snapshot.status?.error?.message === message) return {};
   const error = { message, time: new Date(now).toISOString() };

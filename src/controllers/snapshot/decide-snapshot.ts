@@ -1,5 +1,9 @@
 import { DRIVER, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../api/snapshot.ts';
 import { contentFor, contentNameOf, mayReferTo, refersTo } from '../lib/snapshot-content.ts';
 import { decideSnapshotDeletion } from './decide-snapshot-deletion.ts';
 import { defaultClass, freezeOf } from './snapshot-class.ts';
@@ -18,7 +22,8 @@ export function decideSnapshot(input: SnapshotInput, now: number): Decision<Snap
   if (snapshot.metadata.deletionTimestamp !== undefined) return decideSnapshotDeletion(input, now);
   const { persistentVolumeClaimName, volumeSnapshotContentName } = snapshot.spec.source;
   if ((persistentVolumeClaimName === undefined) === (volumeSnapshotContentName === undefined)) {
-    const why = 'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified';
+    const why =
+      'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified';
     return problem(snapshot, now, SNAPSHOT_EVENT.validation, why);
   }
   return volumeSnapshotContentName === undefined ? dynamic(input, now) : preProvisioned(input, now);
@@ -42,7 +47,8 @@ function beside({ snapshot, content, ...input }: SnapshotInput): Decision<Snapsh
   if (status?.boundVolumeSnapshotContentName !== undefined) return {};
   const source = sourceOf(claimName, input.claim, input.pv, input.volume);
   const snapshotClass = classOf(snapshot, input.classes);
-  if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass)) return {};
+  if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass))
+    return {};
   if (spec.volumeSnapshotClassName === undefined) {
     return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
   }
@@ -60,14 +66,20 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
     if (content.spec.driver !== DRIVER) return {};
     if (!refersTo(content, snapshot)) return misbound(snapshot, now, name);
     if (content.spec.source.volumeHandle === undefined) {
-      const why = 'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one';
+      const why =
+        'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one';
       return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
     }
     return bound(input, content);
   }
   if (status?.boundVolumeSnapshotContentName !== undefined) return missing(snapshot, now, name);
 
-  const source = sourceOf(spec.source.persistentVolumeClaimName ?? '', input.claim, input.pv, input.volume);
+  const source = sourceOf(
+    spec.source.persistentVolumeClaimName ?? '',
+    input.claim,
+    input.pv,
+    input.volume,
+  );
   const named = classes.find((each) => each.metadata.name === spec.volumeSnapshotClassName);
   // Of a driver that brings its own, or of nobody that is known: it is not said to be wrong.
   if (named !== undefined && named.driver !== DRIVER && source.is !== 'ours') return {};
@@ -109,7 +121,8 @@ function preProvisioned(input: SnapshotInput, now: number): Decision<SnapshotAct
   if (content === undefined) return missing(snapshot, now, name);
   if (content.spec.driver !== DRIVER) return {};
   if (content.spec.source.snapshotHandle === undefined) {
-    const why = 'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one';
+    const why =
+      'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one';
     return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
   }
   if (!mayReferTo(content, snapshot)) return misbound(snapshot, now, name);
@@ -131,7 +144,8 @@ function bound(
     return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
   }
   const isProtected = metadata.finalizers.includes(asSource);
-  if (!isProtected && restores.length > 0) return { action: { do: 'add-finalizer', finalizer: asSource } };
+  if (!isProtected && restores.length > 0)
+    return { action: { do: 'add-finalizer', finalizer: asSource } };
   if (isProtected && restores.length === 0) {
     return { action: { do: 'take-off-finalizers', finalizers: [asSource] } };
   }
@@ -142,7 +156,11 @@ function bound(
     error != null && error.message !== status?.error?.message
       ? { type: 'Warning', reason: SNAPSHOT_EVENT.creationFailed, message: error.message ?? '' }
       : shown.readyToUse && !status?.readyToUse
-        ? { type: 'Normal', reason: SNAPSHOT_EVENT.ready, message: `Snapshot ${id} is ready to use.` }
+        ? {
+            type: 'Normal',
+            reason: SNAPSHOT_EVENT.ready,
+            message: `Snapshot ${id} is ready to use.`,
+          }
         : undefined;
   const action = setFields(status, shown, event);
   return action === undefined ? {} : { action };
@@ -155,7 +173,8 @@ function classOf(
   const name = spec.volumeSnapshotClassName;
   if (name === undefined) return defaultClass(classes);
   const found = classes.find(({ metadata }) => metadata.name === name);
-  if (found === undefined) return { problem: `VolumeSnapshotClass ${JSON.stringify(name)} not found` };
+  if (found === undefined)
+    return { problem: `VolumeSnapshotClass ${JSON.stringify(name)} not found` };
   return found.driver === DRIVER
     ? found
     : {
@@ -167,7 +186,11 @@ const create = (content: VolumeSnapshotContent, event?: EventToSend): Decision<S
   action: { do: 'create-content', content, ...(event && { event }) },
 });
 
-function cannotCreate(snapshot: VolumeSnapshot, now: number, why: string): Decision<SnapshotAction> {
+function cannotCreate(
+  snapshot: VolumeSnapshot,
+  now: number,
+  why: string,
+): Decision<SnapshotAction> {
   const message = `Failed to create snapshot content with error ${why}`;
   return problem(snapshot, now, SNAPSHOT_EVENT.contentCreationFailed, message);
 }

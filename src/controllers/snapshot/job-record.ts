@@ -45,7 +45,15 @@ export function noteOf({ metadata }: VolumeSnapshotContent): JobNote | undefined
   }
 }
 
-export function formatNote({ do: what, volume, node, handle, attempt, tries, at }: JobNote): string {
+export function formatNote({
+  do: what,
+  volume,
+  node,
+  handle,
+  attempt,
+  tries,
+  at,
+}: JobNote): string {
   return JSON.stringify({
     ...{ do: what, volume, node, handle: formatHandle(handle), attempt, tries },
     at: new Date(at).toISOString(),
@@ -81,7 +89,10 @@ export function nextNote(
   return { ...wanted, attempt: (before?.attempt ?? 0) + 1, tries, at: now };
 }
 
-export function jobKeyOf({ metadata }: VolumeSnapshotContent, { volume, attempt }: JobNote): JobKey {
+export function jobKeyOf(
+  { metadata }: VolumeSnapshotContent,
+  { volume, attempt }: JobNote,
+): JobKey {
   return { subject: volume, id: `snapshot-${metadata.uid}-${attempt}` };
 }
 

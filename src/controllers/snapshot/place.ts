@@ -26,7 +26,10 @@ export function placeFor(
           problem: `Volume ${desired.name} is a logical volume outside a thin pool, of which there are no snapshots. Copy its data within a pod, to a volume of a class with a thinPool`,
         };
       }
-      return { node, handle: { type: 'lvm', nodes: [node], vgName, name: snapshotLvName(contentUid) } };
+      return {
+        node,
+        handle: { type: 'lvm', nodes: [node], vgName, name: snapshotLvName(contentUid) },
+      };
     }
     case 'raw':
       return { problem: `Volume ${desired.name} is a raw device, of which there are no snapshots` };

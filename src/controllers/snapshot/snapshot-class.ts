@@ -11,7 +11,9 @@ const LONGEST_COPY = 3600;
 const OF_SIDECARS = 'csi.storage.k8s.io/';
 
 /** For how long snapshots of the class may freeze a volume; without a class (it is gone): never to copy. */
-export function freezeOf(snapshotClass: VolumeSnapshotClass | undefined): Freeze | { problem: string } {
+export function freezeOf(
+  snapshotClass: VolumeSnapshotClass | undefined,
+): Freeze | { problem: string } {
   const { frozenCopySeconds, ...others } = snapshotClass?.parameters ?? {};
   const name = snapshotClass?.metadata.name ?? '';
   const unknown = Object.keys(others).find((key) => !key.startsWith(OF_SIDECARS));
@@ -21,7 +23,9 @@ export function freezeOf(snapshotClass: VolumeSnapshotClass | undefined): Freeze
     };
   }
   if (frozenCopySeconds === undefined) return { seconds: FREEZE, copy: false };
-  const seconds = /^[1-9][0-9]{0,3}$/.test(frozenCopySeconds) ? Number(frozenCopySeconds) : Number.NaN;
+  const seconds = /^[1-9][0-9]{0,3}$/.test(frozenCopySeconds)
+    ? Number(frozenCopySeconds)
+    : Number.NaN;
   return seconds <= LONGEST_COPY
     ? { seconds, copy: true }
     : {

@@ -1,6 +1,10 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
-import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  VOLUME_SNAPSHOT_CONTENTS,
+  VOLUME_SNAPSHOTS,
+} from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
@@ -18,7 +22,11 @@ export interface SnapshotEffects {
    * where an object is no longer as it is in the cache.
    * @returns `stale` where the cache has yet to hear that the snapshot is gone
    */
-  carryOut(action: SnapshotAction, snapshot: VolumeSnapshot, known: Known): Promise<Known | 'stale'>;
+  carryOut(
+    action: SnapshotAction,
+    snapshot: VolumeSnapshot,
+    known: Known,
+  ): Promise<Known | 'stale'>;
   /** Reads it, its content and its claim past the caches. False when it is gone. */
   refresh(snapshot: VolumeSnapshot): Promise<boolean>;
 }
@@ -46,11 +54,17 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
   async function writeContent({ metadata }: VolumeSnapshotContent, patch: object): Promise<void> {
     const { name, uid, resourceVersion } = metadata;
     const guarded = { ...patch, metadata: { uid, resourceVersion } };
-    contents.learn(await client.patch<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name, guarded));
+    contents.learn(
+      await client.patch<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name, guarded),
+    );
   }
 
   async function learnContent(name: string): Promise<VolumeSnapshotContent | undefined> {
-    const live = await getOrUndefined<VolumeSnapshotContent>(client, VOLUME_SNAPSHOT_CONTENTS, name);
+    const live = await getOrUndefined<VolumeSnapshotContent>(
+      client,
+      VOLUME_SNAPSHOT_CONTENTS,
+      name,
+    );
     if (live !== undefined) contents.learn(live);
     return live;
   }
@@ -69,7 +83,12 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
     const claim =
       claimName === undefined
         ? undefined
-        : await getOrUndefined<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, namespace);
+        : await getOrUndefined<PersistentVolumeClaim>(
+            client,
+            PERSISTENT_VOLUME_CLAIMS,
+            claimName,
+            namespace,
+          );
     if (claim !== undefined) claims.learn(claim);
     return true;
   }
@@ -116,7 +135,12 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
         };
         const options = { namespace };
         claims.learn(
-          await client.patch<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, metadata.name, patch, options),
+          await client.patch<PersistentVolumeClaim>(
+            PERSISTENT_VOLUME_CLAIMS,
+            metadata.name,
+            patch,
+            options,
+          ),
         );
         return known;
       }
@@ -127,7 +151,10 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
         if (live?.metadata.uid !== uid) return 'stale';
         if (live?.metadata.deletionTimestamp !== undefined) return known;
         contents.learn(await client.create(VOLUME_SNAPSHOT_CONTENTS, action.content));
-        logger.info({ snapshot: id, content: action.content.metadata.name }, 'snapshot content created');
+        logger.info(
+          { snapshot: id, content: action.content.metadata.name },
+          'snapshot content created',
+        );
         if (action.event) tell(snapshot, action.event);
         return known;
       }

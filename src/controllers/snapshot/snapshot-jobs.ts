@@ -170,7 +170,10 @@ async function answered(ask: () => Promise<Outcome | undefined>): Promise<Outcom
     return await ask();
   } catch (error) {
     if (error instanceof NodeError) {
-      return { is: 'unknown', message: `node ${error.node}: ${withHint(error.message, error.hint)}` };
+      return {
+        is: 'unknown',
+        message: `node ${error.node}: ${withHint(error.message, error.hint)}`,
+      };
     }
     if (error instanceof ObservationError) return { is: 'unknown', message: error.message };
     throw error;

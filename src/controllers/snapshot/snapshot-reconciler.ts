@@ -2,7 +2,11 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts'
 import type { Logger } from '../../api/logger.ts';
 import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type {
+  VolumeSnapshot,
+  VolumeSnapshotClass,
+  VolumeSnapshotContent,
+} from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { listAll } from '../../kube/client.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -80,7 +84,9 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
       }
       if (action.do === 'take-off-finalizers') return undefined;
     }
-    throw new Error(`VolumeSnapshot ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(
+      `VolumeSnapshot ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`,
+    );
   }
 
   function inputOf(snapshot: VolumeSnapshot, known: Known): SnapshotInput {
@@ -130,7 +136,8 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
     };
     const todo = protectionOf(uses);
     if (todo === undefined) return undefined;
-    if (todo === 'take-off' && deps.mode() === 'external' && !(await isForgotten(claim))) return undefined;
+    if (todo === 'take-off' && deps.mode() === 'external' && !(await isForgotten(claim)))
+      return undefined;
     try {
       const written = await patchWithRetry<PersistentVolumeClaim>(
         client,
@@ -139,7 +146,8 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
         ({ metadata }) => {
           const before = metadata.finalizers ?? [];
           const others = before.filter((each) => each !== SNAPSHOT_FINALIZERS.claimAsSource);
-          const finalizers = todo === 'put-on' ? [...others, SNAPSHOT_FINALIZERS.claimAsSource] : others;
+          const finalizers =
+            todo === 'put-on' ? [...others, SNAPSHOT_FINALIZERS.claimAsSource] : others;
           const isDone = finalizers.length === before.length;
           const isGoing = todo === 'put-on' && metadata.deletionTimestamp !== undefined;
           return metadata.uid !== claim.metadata.uid || isDone || isGoing

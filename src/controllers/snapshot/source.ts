@@ -24,7 +24,8 @@ export function sourceOf(
     return { is: 'waits', why: `claim ${name} is being deleted` };
   }
   const { volumeName } = claim.spec;
-  if (!volumeName) return { is: 'waits', why: `claim ${name} is not bound to a PersistentVolume yet` };
+  if (!volumeName)
+    return { is: 'waits', why: `claim ${name} is not bound to a PersistentVolume yet` };
   if (pv === undefined)
     return { is: 'waits', why: `the PersistentVolume ${volumeName} of claim ${name} not found` };
   if (pv.spec.claimRef?.uid !== claim.metadata.uid) {

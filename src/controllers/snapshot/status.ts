@@ -7,7 +7,9 @@ type SnapshotStatus = NonNullable<VolumeSnapshot['status']>;
 type ContentStatus = NonNullable<VolumeSnapshotContent['status']>;
 
 /** Fields to be written; null for one that is to go, as in a merge patch. */
-export type SnapshotStatusFields = { [Field in keyof SnapshotStatus]?: SnapshotStatus[Field] | null };
+export type SnapshotStatusFields = {
+  [Field in keyof SnapshotStatus]?: SnapshotStatus[Field] | null;
+};
 export type ContentStatusFields = { [Field in keyof ContentStatus]?: ContentStatus[Field] | null };
 
 interface SetStatus<Fields> {
@@ -30,7 +32,11 @@ export function setFields<Fields extends SnapshotStatusFields | ContentStatusFie
     ([field, value]) => JSON.stringify(before[field] ?? null) !== JSON.stringify(value ?? null),
   );
   if (changed.length === 0) return undefined;
-  return { do: 'set-status', fields: Object.fromEntries(changed) as Fields, ...(event && { event }) };
+  return {
+    do: 'set-status',
+    fields: Object.fromEntries(changed) as Fields,
+    ...(event && { event }),
+  };
 }
 
 /** The action that says what an object waits for, once: in the status and by an event. undefined where it was said. */
@@ -59,11 +65,14 @@ export function shownOf({ metadata, status }: VolumeSnapshotContent): SnapshotSt
     readyToUse: readyToUse ?? false,
     // Of what was known once, nothing is taken back.
     ...(typeof creationTime === 'number' && { creationTime: timeOf(creationTime) }),
-    ...(typeof restoreSize === 'number' && { restoreSize: formatBytes(BigInt(Math.trunc(restoreSize))) }),
+    ...(typeof restoreSize === 'number' && {
+      restoreSize: formatBytes(BigInt(Math.trunc(restoreSize))),
+    }),
     // Its owner need not be who administers nodes: the content has the whole.
     error: error === undefined ? null : { ...error, message: withoutPaths(error.message ?? '') },
   };
 }
 
 /** From ns since the epoch, as metav1.Time is written: in whole seconds. */
-const timeOf = (ns: number): string => new Date(Math.floor(ns / 1e6)).toISOString().replace(/\.\d+Z$/, 'Z');
+const timeOf = (ns: number): string =>
+  new Date(Math.floor(ns / 1e6)).toISOString().replace(/\.\d+Z$/, 'Z');

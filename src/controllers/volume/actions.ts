@@ -86,10 +86,16 @@ export interface Effects {
 
 /** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `subjects`. */
 export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopNumbers): Effects {
-  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
+  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } =
+    deps;
   return { carryOut };
 
-  async function carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known> {
+  async function carryOut(
+    action: Action,
+    volume: Volume,
+    node: string,
+    known: Known,
+  ): Promise<Known> {
     const { name, uid = '' } = volume.metadata;
     logger.debug({ volume: name, node, action: action.do, job: volume.status?.job }, 'effect');
     switch (action.do) {
@@ -118,7 +124,8 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           },
           'status',
         );
-        if (action.event) tell(volume, action.event.type, action.event.reason, action.event.message);
+        if (action.event)
+          tell(volume, action.event.type, action.event.reason, action.event.message);
         if (job === volume.status?.job) return known;
         // A name that nobody had written before has no job on the node, unless a backup was restored that lacks it.
         const named = parseJobName(job)?.attempt !== undefined;
@@ -132,13 +139,19 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       case 'read-class':
         try {
           const name = volume.spec.storageClassName;
-          return { ...known, liveClass: { found: await client.get<StorageClass>(STORAGE_CLASSES, name) } };
+          return {
+            ...known,
+            liveClass: { found: await client.get<StorageClass>(STORAGE_CLASSES, name) },
+          };
         } catch (error) {
           if (!isNotFound(error)) throw error;
           return { ...known, liveClass: { found: undefined } };
         }
       case 'read-pv':
-        return { ...known, livePv: { found: await getOrUndefined(client, PERSISTENT_VOLUMES, name) } };
+        return {
+          ...known,
+          livePv: { found: await getOrUndefined(client, PERSISTENT_VOLUMES, name) },
+        };
       case 'read-source':
         return {
           ...known,
@@ -170,7 +183,9 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       }
       case 'cancel': {
         const cancelled = await besides(executor, volume, node, 'cancel', action.steps);
-        return 'known' in cancelled ? { ...known, cancelled: true } : { ...nothing, job: cancelled };
+        return 'known' in cancelled
+          ? { ...known, cancelled: true }
+          : { ...nothing, job: cancelled };
       }
       case 'record-directory':
         // The next observation shows the result.
@@ -179,7 +194,8 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       case 'prefer-path': {
         const preferred = await besides(executor, volume, node, 'path', action.steps);
         // A job that still runs, or ended in another way, is made again at the next look.
-        if ('known' in preferred && preferred.known.state === 'succeeded') looks.notePath(uid, node);
+        if ('known' in preferred && preferred.known.state === 'succeeded')
+          looks.notePath(uid, node);
         return { ...known, pathPreferred: true };
       }
       case 'forget-jobs': {
@@ -208,7 +224,9 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
           metadata: { uid: pv?.metadata.uid, resourceVersion: pv?.metadata.resourceVersion },
           spec: { capacity: { storage: action.capacity } },
         };
-        persistentVolumes.learn(await client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch));
+        persistentVolumes.learn(
+          await client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch),
+        );
         return known;
       }
       case 'delete-pv': {
@@ -221,7 +239,12 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       case 'keep-leftover':
         return { ...known, kept: await keepLeftover(client, action.leftover) };
       case 'release-pv':
-        await removeFinalizer(client, persistentVolumes, PERSISTENT_VOLUMES, persistentVolumes.get(name));
+        await removeFinalizer(
+          client,
+          persistentVolumes,
+          PERSISTENT_VOLUMES,
+          persistentVolumes.get(name),
+        );
         return known;
       case 'release-volume': {
         const left =
@@ -250,7 +273,10 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
       deps.onObserved?.(volume, node, observation.known);
       loopNumbers.release(node, uid);
     }
-    return { observation, dead: 'known' in observation ? await deadOf(volume, node, observation.known) : [] };
+    return {
+      observation,
+      dead: 'known' in observation ? await deadOf(volume, node, observation.known) : [],
+    };
   }
 
   /** Asked where a job is to go on alone: a cache may not know yet that a node is back. */

@@ -66,7 +66,9 @@ export function adoptionProblem(
       hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
     };
   }
-  const rival = volumes.find((other) => other.spec.adopt?.uid === from && goesBefore(other, volume));
+  const rival = volumes.find(
+    (other) => other.spec.adopt?.uid === from && goesBefore(other, volume),
+  );
   if (rival !== undefined) {
     return {
       refusal: `the Volume ${rival.metadata.name} adopts the storage with the UID ${from}`,
@@ -106,7 +108,10 @@ export function adoptionProblem(
 /** Every node that may have it attached or be at work on it, whatever its spec says. */
 function writers(volume: Volume): string[] {
   const { attachments = [], jobNode } = volume.status ?? {};
-  const others = [...attachments.map(({ node }) => node), ...(jobNode === undefined ? [] : [jobNode])];
+  const others = [
+    ...attachments.map(({ node }) => node),
+    ...(jobNode === undefined ? [] : [jobNode]),
+  ];
   return [...new Set([...nodesOf(volume), ...others])];
 }
 
@@ -135,5 +140,6 @@ function goesBefore({ metadata, status }: Volume, volume: Volume): boolean {
   return order({ metadata }) < order(volume);
 }
 
-const order = ({ metadata: { creationTimestamp, uid } }: KubeObject | Pick<Volume, 'metadata'>): string =>
-  `${creationTimestamp} ${uid}`;
+const order = ({
+  metadata: { creationTimestamp, uid },
+}: KubeObject | Pick<Volume, 'metadata'>): string => `${creationTimestamp} ${uid}`;

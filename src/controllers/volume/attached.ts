@@ -6,7 +6,8 @@ import type { Ready } from './status.ts';
 
 export const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
 
-export const attachmentsOf = ({ status }: Volume): readonly Attachment[] => status?.attachments ?? [];
+export const attachmentsOf = ({ status }: Volume): readonly Attachment[] =>
+  status?.attachments ?? [];
 
 /** @param what what waits to be attached or detached */
 export function attachmentDisabled(what: string): Ready {

@@ -40,7 +40,10 @@ export function desiredOf(
     uid: metadata.uid ?? '',
     name: metadata.name,
     mode: spec.mode ?? 'Filesystem',
-    ...earlierLink(status?.devicePath, { uid: metadata.uid ?? '', mode: spec.mode ?? 'Filesystem' }),
+    ...earlierLink(status?.devicePath, {
+      uid: metadata.uid ?? '',
+      mode: spec.mode ?? 'Filesystem',
+    }),
     fs: options?.fs,
     recorded: prepared !== undefined,
     onDelete: onDeleteOf(volume),
@@ -81,7 +84,9 @@ export function desiredOf(
     ...common,
     type: 'sparse',
     ...(madeForClaim(volume) && prepared === undefined ? { once: true } : {}),
-    ...(metadata.deletionTimestamp !== undefined && onDeleteOf(volume) === 'Delete' ? { givenUp: true } : {}),
+    ...(metadata.deletionTimestamp !== undefined && onDeleteOf(volume) === 'Delete'
+      ? { givenUp: true }
+      : {}),
     onDemand: spec.attachPolicy === 'OnDemand',
     readOnly: isReadOnlyShared(spec),
     shared,

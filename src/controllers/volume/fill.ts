@@ -24,12 +24,19 @@ export async function fillOf(
 ): Promise<{ fill: Fill } | { problem: string }> {
   const { builtin, namespace, options } = source;
   const { authorizationSecret: name, authorizationKey: key = '', ...words } = options;
-  const fill: Fill = { builtin, what: populatorText(source), options: words, namespace: claimNamespace };
+  const fill: Fill = {
+    builtin,
+    what: populatorText(source),
+    options: words,
+    namespace: claimNamespace,
+  };
   if (name === undefined) return { fill };
   const found = await secret(namespace, name, key, words.source ?? '');
   if ('problem' in found) return { problem: `${fill.what} takes ${found.problem}` };
   const value = found.value.trim();
   return isHeader(value)
     ? { fill: { ...fill, authorization: value } }
-    : { problem: `${fill.what} takes key ${key} of Secret ${namespace}/${name}, which holds no single line` };
+    : {
+        problem: `${fill.what} takes key ${key} of Secret ${namespace}/${name}, which holds no single line`,
+      };
 }

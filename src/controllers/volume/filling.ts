@@ -37,7 +37,9 @@ export const isPermanentFailure = ({ spec: { source } }: Volume, exit: number): 
 
 /** What to do about what was refused for good. */
 export const recreateHint = ({ spec: { source } }: Volume): string =>
-  source?.populator == null ? '' : 'Mend what it is filled from, then delete the claim and create it again';
+  source?.populator == null
+    ? ''
+    : 'Mend what it is filled from, then delete the claim and create it again';
 
 /** What ends the filling of a Volume that is being deleted: it may take hours, and whoever deleted it waits. */
 export function cancelSteps({ volume, node }: Input): Step[] {

@@ -70,7 +70,11 @@ function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number)
 }
 
 /** The chart "ReclaimStorage": what is on the node goes, then the objects. */
-export function reclaimStorage(input: Input, pv: PersistentVolume | undefined, now: number): Decision {
+export function reclaimStorage(
+  input: Input,
+  pv: PersistentVolume | undefined,
+  now: number,
+): Decision {
   const name = parseJobName(input.volume.status?.job);
   if (name?.kind !== 'UnprepareVolume') {
     return startAttempt(input.volume, now, 'UnprepareVolume', 1, 'Terminating', terminating);
@@ -116,17 +120,28 @@ export function endOfEarlierJob(input: Input, now: number): Decision | undefined
 function reclaim(input: Input, attempt: number, now: number): Decision {
   const { volume } = input;
   const { kubeletRoot } = input;
-  const desired = { ...desiredOf(volume, undefined, input.node), ...(kubeletRoot && { kubeletRoot }) };
+  const desired = {
+    ...desiredOf(volume, undefined, input.node),
+    ...(kubeletRoot && { kubeletRoot }),
+  };
   const step = jobStep(input, 'destroy', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {
     case 'running':
-      return report(volume, now, 'Terminating', { ...terminating, message: step.message }, { follow: true });
+      return report(
+        volume,
+        now,
+        'Terminating',
+        { ...terminating, message: step.message },
+        { follow: true },
+      );
     case 'done': {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
-      const action = setStatus(volume, now, 'Terminating', terminating, { job: doneName('UnprepareVolume') });
+      const action = setStatus(volume, now, 'Terminating', terminating, {
+        job: doneName('UnprepareVolume'),
+      });
       return action === undefined ? {} : { action };
     }
     case 'refused':

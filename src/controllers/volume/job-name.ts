@@ -11,13 +11,17 @@ export interface JobName {
   attempt: number | undefined;
 }
 
-const PATTERN = /^(PrepareVolume|UnprepareVolume|AttachVolume|GrowVolume)\/(?:([1-9][0-9]{0,8})|DONE)$/;
+const PATTERN =
+  /^(PrepareVolume|UnprepareVolume|AttachVolume|GrowVolume)\/(?:([1-9][0-9]{0,8})|DONE)$/;
 
 /** @returns undefined when there is none, or one that no version of Stowage wrote (a Salt job of MetalK8s) */
 export function parseJobName(text: string | undefined): JobName | undefined {
   const match = PATTERN.exec(text ?? '');
   if (match === null) return undefined;
-  return { kind: match[1] as JobKind, attempt: match[2] === undefined ? undefined : Number(match[2]) };
+  return {
+    kind: match[1] as JobKind,
+    attempt: match[2] === undefined ? undefined : Number(match[2]),
+  };
 }
 
 export const jobName = (kind: JobKind, attempt: number) => `${kind}/${attempt}`;

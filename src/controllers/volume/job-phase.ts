@@ -54,7 +54,12 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
       if (observation === undefined) return { is: 'look' };
       if ('unknown' in observation) return { is: 'unknown', why: observation };
       const loopNumber = freeLoopNumber(observation.known.loops, input.allotted);
-      const planned = plan(operation, takingOver(desired, input.dead ?? []), observation.known, loopNumber);
+      const planned = plan(
+        operation,
+        takingOver(desired, input.dead ?? []),
+        observation.known,
+        loopNumber,
+      );
       if ('refusal' in planned) {
         // For good only if it isn't such a job that is in the way: it may run, or have left what was refused.
         if (job.assumed && !planned.passing) return { is: 'ask' };

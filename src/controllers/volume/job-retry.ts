@@ -47,7 +47,12 @@ export function dueAt(volume: Volume, attempt: number, now: number): number {
 }
 
 /** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
-export function advance(input: Input, step: JobStep, attempt: number, now: number): Decision | undefined {
+export function advance(
+  input: Input,
+  step: JobStep,
+  attempt: number,
+  now: number,
+): Decision | undefined {
   switch (step.is) {
     case 'ask':
       return { action: { do: 'poll' } };
@@ -84,7 +89,13 @@ export function unreachable(volume: Volume, now: number, { unknown, reason }: Un
   const told = old?.status === 'Unknown' && old.reason === reason && now - written < SAME_MESSAGE;
   return told
     ? { retry: true }
-    : report(volume, now, undefined, { status: 'Unknown', reason, message: unknown }, { retry: true });
+    : report(
+        volume,
+        now,
+        undefined,
+        { status: 'Unknown', reason, message: unknown },
+        { retry: true },
+      );
 }
 
 /** Writes a condition, if it is not there, and else waits. `requeueAfter` in ms. */

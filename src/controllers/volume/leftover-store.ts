@@ -27,8 +27,13 @@ export function createLeftoverSubjects({
   return {
     async writeStatus(volume, status) {
       const { name, resourceVersion } = volume.metadata;
-      const patch = { metadata: { uid: ownUid(volume), resourceVersion }, status: withoutRecord(status) };
-      leftovers.learn(await client.patch<Leftover>(LEFTOVERS, name, patch, { subresource: 'status' }));
+      const patch = {
+        metadata: { uid: ownUid(volume), resourceVersion },
+        status: withoutRecord(status),
+      };
+      leftovers.learn(
+        await client.patch<Leftover>(LEFTOVERS, name, patch, { subresource: 'status' }),
+      );
     },
     async protect() {
       // It has no finalizer: who deletes it by hand is done with it.

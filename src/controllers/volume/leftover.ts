@@ -21,7 +21,10 @@ export function leftoverOf(volume: Volume): Leftover {
   const { name, uid = '' } = volume.metadata;
   const { prepared, job, attempt } = volume.status ?? {};
   const kept = Object.fromEntries(
-    KEPT_FIELDS.filter((field) => volume.spec[field] != null).map((field) => [field, volume.spec[field]]),
+    KEPT_FIELDS.filter((field) => volume.spec[field] != null).map((field) => [
+      field,
+      volume.spec[field],
+    ]),
   ) as Pick<LeftoverSpec, (typeof KEPT_FIELDS)[number]>;
   return {
     apiVersion: STOWAGE_API_VERSION,

@@ -29,7 +29,8 @@ export function steady(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
   const name = parseJobName(volume.status?.job);
   let growsAt: number | undefined;
-  if (name?.kind === 'AttachVolume' && name.attempt !== undefined) return endOfAttaching(input, now);
+  if (name?.kind === 'AttachVolume' && name.attempt !== undefined)
+    return endOfAttaching(input, now);
   if (name?.kind === 'GrowVolume' && name.attempt !== undefined) {
     const due = dueAt(volume, name.attempt, now);
     // Until it is tried to grow again, which may never succeed, the device is looked after as ever.
@@ -64,7 +65,9 @@ export function steady(input: Input, now: number): Decision {
   // What passes is in the way of attaching it, which whoever attaches it tells.
   if ('refusal' in planned && !(detached && planned.passing)) {
     const message = withHint(planned.refusal, planned.hint);
-    return report(volume, now, 'Failed', unavailable(message, planned.reason), { requeueAfter: LOOK_EVERY });
+    return report(volume, now, 'Failed', unavailable(message, planned.reason), {
+      requeueAfter: LOOK_EVERY,
+    });
   }
   if ('astray' in planned && planned.astray !== undefined) {
     const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
@@ -98,7 +101,13 @@ export function steady(input: Input, now: number): Decision {
   const fields = measured(input, observation.known, desired);
   const toGrow =
     detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
-  const action = setStatus(volume, now, 'Available', available(input, [...notes, ...toGrow]), fields);
+  const action = setStatus(
+    volume,
+    now,
+    'Available',
+    available(input, [...notes, ...toGrow]),
+    fields,
+  );
   if (action !== undefined) return { action };
   return (
     grownPv(input) ??
@@ -117,7 +126,9 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
   const there = attachmentsOf(volume).find((each) => each.node === node);
   // Whoever attaches it tells of the device in the same write. Where it is on its way or doubtful, either may be so.
   const isTold =
-    there === undefined ? deviceName === undefined : there.state !== 'Attached' || deviceName !== undefined;
+    there === undefined
+      ? deviceName === undefined
+      : there.state !== 'Attached' || deviceName !== undefined;
   return (
     phase === 'Available' &&
     // It may be attached by now, also after a pause.
@@ -125,7 +136,11 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
     reason !== READY_REASON.attachmentDisabled &&
     (isTold || !isOnDemand(volume)) &&
     // It can grow now that there is a device.
-    !(!isGrowing && there?.state === 'Attached' && isToGrow(desiredOf(volume, undefined, node), capacity)) &&
+    !(
+      !isGrowing &&
+      there?.state === 'Attached' &&
+      isToGrow(desiredOf(volume, undefined, node), capacity)
+    ) &&
     // Another size may be wanted.
     observedGeneration === volume.metadata.generation
   );
@@ -139,7 +154,11 @@ function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Dec
 }
 
 /** The path of a volume of an earlier version is derived from content, which pods write on other devices, too. */
-function preferPath({ pathPreferred }: Input, desired: Desired, observed: Observed): Decision | undefined {
+function preferPath(
+  { pathPreferred }: Input,
+  desired: Desired,
+  observed: Observed,
+): Decision | undefined {
   if (pathPreferred) return undefined;
   const steps = preferDevice(desired, observed);
   return steps.length === 0 ? undefined : { action: { do: 'prefer-path', steps } };

@@ -25,11 +25,19 @@ export function mayAdopt(input: Input, now: number): Decision | undefined {
   const { problem } = input.adoption;
   if (problem === undefined) return undefined;
   const message = withHint(problem.refusal, problem.hint);
-  return unlessBegun(input, now, { status: 'False', reason: READY_REASON.adoptionRefused, message });
+  return unlessBegun(input, now, {
+    status: 'False',
+    reason: READY_REASON.adoptionRefused,
+    message,
+  });
 }
 
 /** A job that was allowed to begin may be at work still, or be done: undefined for those, which need leave no more. */
-function unlessBegun({ volume, job, observation }: Input, now: number, ready: Ready): Decision | undefined {
+function unlessBegun(
+  { volume, job, observation }: Input,
+  now: number,
+  ready: Ready,
+): Decision | undefined {
   if (job === undefined) return { action: { do: 'poll' } };
   if ('known' in job) {
     if (job.known.state === 'running') return undefined;

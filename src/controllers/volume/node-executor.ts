@@ -34,8 +34,18 @@ export interface NodeExecutorOptions {
 
 /** Hands on the nodes, as the daemon and the commands have them. */
 export function createNodeExecutor(options: NodeExecutorOptions): Executor {
-  const { transport, localNodes, sshConfig, sshGuard, salt, minionOf, nodeNamed, addressOf, check, clock } =
-    options;
+  const {
+    transport,
+    localNodes,
+    sshConfig,
+    sshGuard,
+    salt,
+    minionOf,
+    nodeNamed,
+    addressOf,
+    check,
+    clock,
+  } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
   const nodeLife = (node: string) => lifeOf(nodeNamed(node));
   if (salt !== undefined) {

@@ -5,6 +5,8 @@ import type { KubeNode } from '../../api/core.ts';
  * came back meanwhile, and that what was seen of it before counts no longer.
  */
 export function lifeOf(node: KubeNode | undefined): string {
-  const ready = node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const ready = node?.status?.conditions?.some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
   return `${node?.status?.nodeInfo?.bootID ?? ''} ${ready ?? false}`;
 }

@@ -90,7 +90,11 @@ export function besides(
   });
 }
 
-export function forgetJobs(executor: Executor, volume: Volume, node: string): Promise<Answer<boolean>> {
+export function forgetJobs(
+  executor: Executor,
+  volume: Volume,
+  node: string,
+): Promise<Answer<boolean>> {
   return answered(() => executor.forget(node, volume.metadata.uid ?? ''));
 }
 

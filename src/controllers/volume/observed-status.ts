@@ -35,7 +35,10 @@ export function measured(
     prepared:
       status.prepared === undefined
         ? { node, paths: [placeOf(desired)], identity: found.identity }
-        : { ...status.prepared, identity: currentIdentity(desired, status.prepared.identity, found) },
+        : {
+            ...status.prepared,
+            identity: currentIdentity(desired, status.prepared.identity, found),
+          },
   };
 }
 
@@ -43,9 +46,15 @@ export function measured(
  * Returns the recorded identity, in its present spelling where a strong identifier and what is on the device agree that it is
  * the one: kernel, udev and firmware change it, and the next change is compared with this one.
  */
-function currentIdentity(desired: Desired, recorded: string, { device, identity }: VolumeDevice): string {
+function currentIdentity(
+  desired: Desired,
+  recorded: string,
+  { device, identity }: VolumeDevice,
+): string {
   const isSame =
-    desired.type === 'raw' && device && compareDevice({ identity: recorded }, { identity }) === 'same';
+    desired.type === 'raw' &&
+    device &&
+    compareDevice({ identity: recorded }, { identity }) === 'same';
   return isSame ? updateIdentity(recorded, identity) : recorded;
 }
 

@@ -31,7 +31,9 @@ export function unlessPaused(
     }
     const decision = decide(input, now);
     const held =
-      input.paused !== undefined && decision.action !== undefined && isWrite(decision.action, input);
+      input.paused !== undefined &&
+      decision.action !== undefined &&
+      isWrite(decision.action, input);
     return held ? { requeueAfter: LOOK_AGAIN } : decision;
   };
 }
@@ -49,7 +51,9 @@ function pausedCondition({ volume, paused }: Input, now: number): Condition | un
           message: `the annotation ${PAUSED_ANNOTATION} of ${paused} keeps all work from being done${waits}`,
         };
   const same =
-    old === undefined ? paused === undefined : old.status === wanted.status && old.message === wanted.message;
+    old === undefined
+      ? paused === undefined
+      : old.status === wanted.status && old.message === wanted.message;
   if (same) return undefined;
   const at = new Date(now).toISOString();
   const since = old?.status === wanted.status ? old.lastTransitionTime : undefined;

@@ -90,7 +90,9 @@ const isProvisioned = ({ spec: { template } }: Volume): boolean =>
  */
 function modesOf(volume: Volume): string[] {
   const kept = isProvisioned(volume) ? accessModesOf(volume.spec) : [];
-  const modes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'].filter((mode) => kept.includes(mode));
+  const modes = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'].filter((mode) =>
+    kept.includes(mode),
+  );
   return modes.length === 0 ? ['ReadWriteOnce'] : modes;
 }
 
@@ -112,7 +114,9 @@ export function withPathOf(pv: PersistentVolume | undefined, volume: Volume): Vo
 export function isUnused(pv: PersistentVolume): boolean {
   const phase = pv.status?.phase;
   const others = pv.metadata.finalizers?.filter((name) => name !== PROTECTION_FINALIZER) ?? [];
-  return (phase === 'Available' || phase === 'Released' || phase === 'Failed') && others.length === 0;
+  return (
+    (phase === 'Available' || phase === 'Released' || phase === 'Failed') && others.length === 0
+  );
 }
 
 /** Why a PersistentVolume that is being deleted is still there. */

@@ -70,7 +70,11 @@ export function deploy(input: Input, now: number): Decision {
   const starts = 'fill' in source || ('from' in source && source.from !== undefined);
   const desired = desiredOf(volume, options, input.node, starts ? source : undefined);
   // Whatever takes no heed of it would be made empty.
-  if (starts && desired.fill === undefined && !('source' in desired && desired.source !== undefined)) {
+  if (
+    starts &&
+    desired.fill === undefined &&
+    !('source' in desired && desired.source !== undefined)
+  ) {
     return fail(
       READY_REASON.creationError,
       'it is of another type than what it starts from, of which it cannot be made. Use a storage class of the type that this is of',
@@ -96,7 +100,11 @@ export function deploy(input: Input, now: number): Decision {
       // A copy also fails by what passes, such as that writes would have waited for too long.
       if (step.is === 'failed' && isPermanentFailure(volume, step.exit)) {
         const hint = recreateHint(volume);
-        return fail(READY_REASON.creationError, withHint(step.message, hint), withHint(step.told, hint));
+        return fail(
+          READY_REASON.creationError,
+          withHint(step.message, hint),
+          withHint(step.told, hint),
+        );
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
         ? fail(
@@ -113,10 +121,17 @@ export function deploy(input: Input, now: number): Decision {
           });
     case 'refused': {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.
-      const waits = volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
+      const waits =
+        volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
       const reason = step.reason ?? waits;
       return step.passing
-        ? report(volume, now, 'Pending', { ...pending, reason, message: step.message }, { retry: true })
+        ? report(
+            volume,
+            now,
+            'Pending',
+            { ...pending, reason, message: step.message },
+            { retry: true },
+          )
         : fail(step.reason ?? READY_REASON.creationError, step.message);
     }
     default:
@@ -125,7 +140,8 @@ export function deploy(input: Input, now: number): Decision {
 }
 
 /** What it fails by passes: who has the source mounted goes, and room comes back, though nobody tells of it. */
-const isCopy = ({ spec: { source } }: Volume): boolean => source != null && source.populator == null;
+const isCopy = ({ spec: { source } }: Volume): boolean =>
+  source != null && source.populator == null;
 
 /**
  * What was made by mkfs has the file system that the class says. What is a copy has that of its source, and what was adopted the one
@@ -154,7 +170,11 @@ function sourceOf({ volume, source }: Input): Source | { from: undefined } | und
 }
 
 /** Invalid is for good; what is not allowed may be allowed, and is tried again. */
-function withoutPv(volume: Volume, { why, passing }: NonNullable<Input['pvRefused']>, now: number): Decision {
+function withoutPv(
+  volume: Volume,
+  { why, passing }: NonNullable<Input['pvRefused']>,
+  now: number,
+): Decision {
   if (!passing) {
     const message = `the API server refused the PersistentVolume: ${why}. Look at spec.template`;
     return report(

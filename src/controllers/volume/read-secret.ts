@@ -56,6 +56,8 @@ export function authorizationReads(client: Pick<KubeClient, 'get'>) {
     const value = found.value.trim();
     return isHeader(value)
       ? { value }
-      : { problem: `it takes key ${key} of Secret ${namespace}/${name}, which holds no single line` };
+      : {
+          problem: `it takes key ${key} of Secret ${namespace}/${name}, which holds no single line`,
+        };
   };
 }

@@ -27,7 +27,10 @@ export const available = (
     ...notes,
   ].join('; '),
 });
-export const unavailable = (message: string, reason: ReadyReason = READY_REASON.unavailableError): Ready => ({
+export const unavailable = (
+  message: string,
+  reason: ReadyReason = READY_REASON.unavailableError,
+): Ready => ({
   status: 'False',
   reason,
   message,

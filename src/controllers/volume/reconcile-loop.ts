@@ -52,14 +52,19 @@ export function createRounds(deps: RoundsDeps): Reconcile {
       if (decision.action === undefined) {
         if (decision.follow) follow(volume, node);
         if (decision.retry) return { retry: true };
-        return decision.requeueAfter === undefined ? undefined : { requeueAfterMs: decision.requeueAfter };
+        return decision.requeueAfter === undefined
+          ? undefined
+          : { requeueAfterMs: decision.requeueAfter };
       }
       try {
         known = await effects.carryOut(decision.action, volume, node, known);
       } catch (error) {
         // Someone else wrote, or the object is gone: the cache is behind, so read past it.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
-        logger.warn({ volume: name, action: decision.action.do, err: error }, 'decided on an old object');
+        logger.warn(
+          { volume: name, action: decision.action.do, err: error },
+          'decided on an old object',
+        );
         // What is gone, the informer hears of.
         if (!(await subjects.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;

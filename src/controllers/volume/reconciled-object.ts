@@ -31,7 +31,9 @@ export async function removeFinalizer<T extends KubeObject>(
   const { name, uid } = object.metadata;
   // Others take their finalizers off at the same time, so a conflict is usual here and changes nothing.
   const released = await patchWithRetry<T>(client, resource, name, ({ metadata }) => {
-    const finalizers = (metadata.finalizers ?? []).filter((other) => other !== PROTECTION_FINALIZER);
+    const finalizers = (metadata.finalizers ?? []).filter(
+      (other) => other !== PROTECTION_FINALIZER,
+    );
     const held = finalizers.length !== metadata.finalizers?.length;
     return metadata.uid === uid && held ? { metadata: { finalizers } } : undefined;
   });

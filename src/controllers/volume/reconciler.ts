@@ -40,7 +40,15 @@ const isSaidOff = (node: KubeNode | undefined): boolean => node !== undefined &&
 
 /** Reconciles Volumes by `decide`. */
 export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
-  const { volumes, persistentVolumes, storageClasses, nodes, clock, loopNumbers, attachmentEnabled } = deps;
+  const {
+    volumes,
+    persistentVolumes,
+    storageClasses,
+    nodes,
+    clock,
+    loopNumbers,
+    attachmentEnabled,
+  } = deps;
   const looks = createLooks((node) => lifeOf(nodes.get(node)));
   const subjects = createVolumeSubjects(deps);
   const effects = createEffects({ ...deps, subjects }, looks, loopNumbers);
@@ -55,7 +63,9 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
       const { uid = '' } = volume.metadata;
       const node = workNode(volume, (named) => nodes.get(named));
       // What can be no node's name is nobody's, so anyone says so; and to forget a node takes no hands on it.
-      const foreign = nodesOf(volume).some((each) => isDnsSubdomain(each) && !deps.managesNode(each));
+      const foreign = nodesOf(volume).some(
+        (each) => isDnsSubdomain(each) && !deps.managesNode(each),
+      );
       if (foreign && !isLeaving(volume)) return undefined;
       return {
         volume,

@@ -48,7 +48,9 @@ function fromContent(
   const what = `VolumeSnapshotContent ${name}`;
   if (content === undefined) return { problem: `${what}, which it starts from, does not exist` };
   if (isAnother(spec, content))
-    return { problem: `${what} is another one of its name by now, and not what it was to start from` };
+    return {
+      problem: `${what} is another one of its name by now, and not what it was to start from`,
+    };
   const text = content.status?.snapshotHandle ?? content.spec.source.snapshotHandle;
   if (text === undefined || content.status?.readyToUse !== true) {
     return { problem: `${what}, which it starts from, is not ready to be used` };
@@ -56,7 +58,9 @@ function fromContent(
   const handle = parseHandle(text);
   if ('problem' in handle) return { problem: `${what}: its snapshotHandle ${handle.problem}` };
   if (!handle.nodes.includes(node)) {
-    return { problem: `${what} is on node ${handle.nodes.join(', ')}, and the Volume is to be on ${node}` };
+    return {
+      problem: `${what} is on node ${handle.nodes.join(', ')}, and the Volume is to be on ${node}`,
+    };
   }
   const mode = content.spec.sourceVolumeMode === 'Block' ? 'Block' : 'Filesystem';
   const from = handleSource(handle, mode);
@@ -75,31 +79,46 @@ const isAnother = ({ source }: Volume['spec'], { metadata }: KubeObject): boolea
   source?.uid !== undefined && source.uid !== metadata.uid;
 
 /** Files are copied to files, and thin volumes are snapshots of thin volumes. */
-function mayStart({ lvmLogicalVolume }: Volume['spec'], from: FileSource | ThinSource): Source | undefined {
+function mayStart(
+  { lvmLogicalVolume }: Volume['spec'],
+  from: FileSource | ThinSource,
+): Source | undefined {
   if ('file' in from) {
     return lvmLogicalVolume == null
       ? undefined
-      : { problem: `what it starts from is the file ${from.file}, and a logical volume starts from one` };
+      : {
+          problem: `what it starts from is the file ${from.file}, and a logical volume starts from one`,
+        };
   }
   if (lvmLogicalVolume == null) {
-    return { problem: `what it starts from is a logical volume, and a sparse file starts from a file` };
+    return {
+      problem: `what it starts from is a logical volume, and a sparse file starts from a file`,
+    };
   }
   return lvmLogicalVolume.thinPool == null
     ? {
-        problem: 'it is to be a logical volume outside a thin pool, and only thin volumes start from another',
+        problem:
+          'it is to be a logical volume outside a thin pool, and only thin volumes start from another',
       }
     : undefined;
 }
 
-function fromVolume({ spec }: Volume, name: string, source: Volume | undefined, node: string): Source {
+function fromVolume(
+  { spec }: Volume,
+  name: string,
+  source: Volume | undefined,
+  node: string,
+): Source {
   const what = `Volume ${name}, which it starts from,`;
   if (source === undefined) return { problem: `${what} does not exist` };
   if (isAnother(spec, source)) return { problem: `${what} is another one of its name by now` };
   if (source.status?.prepared === undefined) return { problem: `${what} is not made yet` };
   // Whatever is in it may be overwritten already.
-  if (source.metadata.deletionTimestamp !== undefined) return { problem: `${what} is being deleted` };
+  if (source.metadata.deletionTimestamp !== undefined)
+    return { problem: `${what} is being deleted` };
   const desired = desiredOf(source, undefined, node);
-  if (desired.type === 'raw') return { problem: `${what} is a raw device, which nothing starts from` };
+  if (desired.type === 'raw')
+    return { problem: `${what} is a raw device, which nothing starts from` };
   if (isWrittenOnSeveral(source.spec)) {
     return {
       problem: `${what} is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`,

@@ -31,7 +31,8 @@ export function setStatus(
 ): Action | undefined {
   const before = withoutAttachments(volume.status);
   const old = readyOf(volume);
-  const same = old?.status === ready.status && old.reason === ready.reason && old.message === ready.message;
+  const same =
+    old?.status === ready.status && old.reason === ready.reason && old.message === ready.message;
   const at = new Date(now).toISOString();
   const condition: Condition = {
     type: 'Ready',
@@ -46,9 +47,17 @@ export function setStatus(
       withCondition(before.conditions, same && old !== undefined ? old : condition),
       told === undefined
         ? undefined
-        : { ...condition, type: PROVISIONED, status: 'False', message: told, lastTransitionTime: at },
+        : {
+            ...condition,
+            type: PROVISIONED,
+            status: 'False',
+            message: told,
+            lastTransitionTime: at,
+          },
     ),
-    ...(volume.metadata.generation === undefined ? {} : { observedGeneration: volume.metadata.generation }),
+    ...(volume.metadata.generation === undefined
+      ? {}
+      : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
   const event = eventOf(before.phase, phase, ready, same);
@@ -73,7 +82,10 @@ export function statusPatch(before: VolumeStatus | undefined, status: VolumeStat
 }
 
 /** The conditions with this one in the place of its type's. */
-export function withCondition(conditions: readonly Condition[] = [], condition: Condition): Condition[] {
+export function withCondition(
+  conditions: readonly Condition[] = [],
+  condition: Condition,
+): Condition[] {
   return conditions.some(({ type }) => type === condition.type)
     ? conditions.map((other) => (other.type === condition.type ? condition : other))
     : [...conditions, condition];
@@ -96,7 +108,9 @@ function eventOf(
 ): EventToSend | undefined {
   const { status, reason, message } = ready;
   const concern =
-    status === 'False' || reason === READY_REASON.nodeUnreachable || reason === READY_REASON.nodeUnclear;
+    status === 'False' ||
+    reason === READY_REASON.nodeUnreachable ||
+    reason === READY_REASON.nodeUnclear;
   const moved = to !== undefined && to !== from;
   if (!moved && (told || !concern)) return undefined;
   const text = message === '' ? reason : message;

@@ -25,7 +25,9 @@ export function checkClass(
   }
   const checked = checkMkfsOptions(type, parseList(parameters.mkfsOptions ?? '[]'));
   if ('problem' in checked) {
-    return { problem: `parameter mkfsOptions of storage class ${metadata.name}: ${checked.problem}` };
+    return {
+      problem: `parameter mkfsOptions of storage class ${metadata.name}: ${checked.problem}`,
+    };
   }
   return { fs: { type, options: checked.options }, mountOptions };
 }

@@ -43,7 +43,8 @@ export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
 }
 
 const isReady = (node: KubeNode | undefined): boolean =>
-  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ??
+  false;
 
 /** A status with the node of the job that it names, where that is not the Volume's own. */
 export function withJobNode(volume: Volume, node: string, status: VolumeStatus): VolumeStatus {

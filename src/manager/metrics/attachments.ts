@@ -58,7 +58,8 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     help: 'Volumes that were let go of on a node that nobody looked at.',
     labelNames: ['reason'],
   });
-  for (const reason of ['timeout', 'out-of-service', 'node-gone', 'ordered']) forced.inc({ reason }, 0);
+  for (const reason of ['timeout', 'out-of-service', 'node-gone', 'ordered'])
+    forced.inc({ reason }, 0);
   new Gauge({
     registers,
     name: 'stowage_attachment_operations',

@@ -4,7 +4,10 @@ import type { JobEnd } from '../../nodes/job-observer.ts';
 import { label } from './label.ts';
 
 /** Jobs on nodes, told as they end. */
-export function jobMetrics(registry: Registry, transportOf: (node: string) => string): (end: JobEnd) => void {
+export function jobMetrics(
+  registry: Registry,
+  transportOf: (node: string) => string,
+): (end: JobEnd) => void {
   const total = new Counter({
     registers: [registry],
     name: 'stowage_jobs_total',

@@ -55,7 +55,9 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
   let volumes: Pick<Informer<Volume>, 'list'> | undefined;
   /** The sizes of what is filled by pods in that phase; a job on a node counts as a pod that runs. */
   const inFlight = (phase: string): bigint[] => [
-    ...(pods?.list().filter(({ status }) => (status?.phase ?? 'Pending') === phase) ?? []).map(sizeOf),
+    ...(pods?.list().filter(({ status }) => (status?.phase ?? 'Pending') === phase) ?? []).map(
+      sizeOf,
+    ),
     ...(volumes?.list().filter((volume) => fillPhase(volume) === phase) ?? []).map(sizeAsked),
   ];
   new Gauge({
@@ -84,7 +86,8 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
       const labels = { operation_name: 'populate', result };
       ends.inc(labels);
       if (ms !== undefined) durations.observe(labels, ms / 1000);
-      if (filled !== undefined) filledBytes.inc({ class: label(filled.storageClass) }, Number(filled.bytes));
+      if (filled !== undefined)
+        filledBytes.inc({ class: label(filled.storageClass) }, Number(filled.bytes));
     },
     addPods(of, size) {
       pods = of;
@@ -101,7 +104,8 @@ function fillPhase({ spec, status }: Volume): (typeof PHASES)[number] | undefine
   if (spec.source?.populator == null || status?.prepared != null) return undefined;
   if (status?.phase === 'Failed') return 'Failed';
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const waits = ready?.reason === READY_REASON.waitingForSource || parseJobName(status?.job) === undefined;
+  const waits =
+    ready?.reason === READY_REASON.waitingForSource || parseJobName(status?.job) === undefined;
   return waits ? 'Pending' : 'Running';
 }
 

@@ -42,7 +42,8 @@ export function snapshotMetrics(registry: Registry): SnapshotMetrics {
       for (const content of contents?.list() ?? []) {
         if (content.spec.driver !== DRIVER) continue;
         const name = label(content.spec.volumeSnapshotClassName ?? '');
-        for (const state of STATES) this.inc({ class: name, state }, stateOf(content) === state ? 1 : 0);
+        for (const state of STATES)
+          this.inc({ class: name, state }, stateOf(content) === state ? 1 : 0);
       }
     },
   });

@@ -69,7 +69,12 @@ export function sumDirectories(seen: Iterable<SeenSpace>): DirectorySum[] {
   for (const { node, space, at } of seen) {
     const { directory, freeBytes, allocatedBytes } = space;
     const place = { node, directory };
-    const sum = sums.get(placeKey(place)) ?? { ...place, at: 0, allocatedBytes: 0, freeBytes: undefined };
+    const sum = sums.get(placeKey(place)) ?? {
+      ...place,
+      at: 0,
+      allocatedBytes: 0,
+      freeBytes: undefined,
+    };
     sum.allocatedBytes += Number(allocatedBytes);
     if (at >= sum.at) {
       sum.at = at;

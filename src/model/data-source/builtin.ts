@@ -51,7 +51,10 @@ export async function resolveBuiltin(
   const what = kindText({ group, kind: objectKind });
   if (others.length > 0) {
     const names = definitions.map(({ metadata }) => metadata.name).join(', ');
-    return notNow(`more than one PopulatorDefinition is for ${what}: ${names}. Delete all but one`, on);
+    return notNow(
+      `more than one PopulatorDefinition is for ${what}: ${names}. Delete all but one`,
+      on,
+    );
   }
   const builtin = definition.spec.node?.builtin;
   const kind = builtin && BUILTIN_KINDS[builtin];

@@ -27,29 +27,45 @@ export function checkSourceClaim(
     { kind: 'PersistentVolumeClaim', namespace, name },
     ...(volumeName ? [{ kind: 'PersistentVolume', name: volumeName } as const] : []),
   ];
-  const wait = (reason: ObstacleReason, message: string): Held => ({ wait: { reason, message, on } });
-  const refuse = (reason: ObstacleReason, message: string): Held => ({ refuse: { reason, message, on } });
+  const wait = (reason: ObstacleReason, message: string): Held => ({
+    wait: { reason, message, on },
+  });
+  const refuse = (reason: ObstacleReason, message: string): Held => ({
+    refuse: { reason, message, on },
+  });
 
   if (uid !== undefined && uid === claim.metadata.uid)
     return refuse('NotBound', 'the claim names itself as its source');
   if (source.metadata.deletionTimestamp !== undefined)
     return wait('BeingDeleted', `${what} is being deleted`);
   const { phase = 'Pending' } = source.status ?? {};
-  if (phase !== 'Bound' || !volumeName) return wait('NotBound', `${what} is ${phase}, and must be Bound`);
+  if (phase !== 'Bound' || !volumeName)
+    return wait('NotBound', `${what} is ${phase}, and must be Bound`);
   if (pv === undefined)
-    return wait('NotBound', `${what} is bound to PersistentVolume ${volumeName}, which does not exist`);
+    return wait(
+      'NotBound',
+      `${what} is bound to PersistentVolume ${volumeName}, which does not exist`,
+    );
   const { claimRef } = pv.spec;
   if (claimRef?.uid !== uid || claimRef?.namespace !== namespace || claimRef?.name !== name) {
-    return wait('BoundToAnother', `PersistentVolume ${volumeName} of ${what} is bound to another claim`);
+    return wait(
+      'BoundToAnother',
+      `PersistentVolume ${volumeName} of ${what} is bound to another claim`,
+    );
   }
   const owner = pv.metadata.ownerReferences?.find(
     ({ apiVersion, kind }) => apiVersion === VOLUME_API_VERSION && kind === 'Volume',
   );
   if (owner === undefined) {
-    return refuse('OtherDriver', `the volume of ${what} is none of Stowage's, and only those can be cloned`);
+    return refuse(
+      'OtherDriver',
+      `the volume of ${what} is none of Stowage's, and only those can be cloned`,
+    );
   }
   // What it has may be more than what it asked for.
-  const restoreSizeBytes = parseQuantity(source.status?.capacity?.storage ?? pv.spec.capacity.storage);
+  const restoreSizeBytes = parseQuantity(
+    source.status?.capacity?.storage ?? pv.spec.capacity.storage,
+  );
   const asked = requestOf(claim);
   if (asked < restoreSizeBytes) {
     return refuse(

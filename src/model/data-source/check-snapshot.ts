@@ -28,14 +28,22 @@ export function checkSnapshot(
     { kind: 'VolumeSnapshot', namespace, name },
     ...(contentName ? [{ kind: 'VolumeSnapshotContent', name: contentName } as const] : []),
   ];
-  const wait = (reason: ObstacleReason, message: string): Held => ({ wait: { reason, message, on } });
-  const refuse = (reason: ObstacleReason, message: string): Held => ({ refuse: { reason, message, on } });
+  const wait = (reason: ObstacleReason, message: string): Held => ({
+    wait: { reason, message, on },
+  });
+  const refuse = (reason: ObstacleReason, message: string): Held => ({
+    refuse: { reason, message, on },
+  });
 
   if (snapshot.metadata.deletionTimestamp !== undefined)
     return wait('BeingDeleted', `${what} is being deleted`);
-  if (!contentName) return wait('NotBound', `${what} is not bound to a content${errorOf(snapshot)}`);
+  if (!contentName)
+    return wait('NotBound', `${what} is not bound to a content${errorOf(snapshot)}`);
   if (content === undefined) {
-    return wait('NotBound', `${what} is bound to VolumeSnapshotContent ${contentName}, which does not exist`);
+    return wait(
+      'NotBound',
+      `${what} is bound to VolumeSnapshotContent ${contentName}, which does not exist`,
+    );
   }
   const { volumeSnapshotRef, driver } = content.spec;
   if (
@@ -54,9 +62,13 @@ export function checkSnapshot(
       `${what} was taken by ${driver}, and storage class ${claim.spec.storageClassName ?? ''} is of ${DRIVER}`,
     );
   }
-  if (status?.readyToUse !== true) return wait('NotReady', `${what} is not ready${errorOf(snapshot)}`);
+  if (status?.readyToUse !== true)
+    return wait('NotReady', `${what} is not ready${errorOf(snapshot)}`);
   if (!content.status?.snapshotHandle) {
-    return wait('NotReady', `VolumeSnapshotContent ${contentName} of ${what} has no snapshot handle yet`);
+    return wait(
+      'NotReady',
+      `VolumeSnapshotContent ${contentName} of ${what} has no snapshot handle yet`,
+    );
   }
   const restoreSizeBytes = restoreSizeOf(snapshot, content);
   const asked = requestOf(claim);
@@ -79,7 +91,9 @@ export function checkSnapshot(
 /** Of the content, which is what is restored from; the snapshot repeats it. */
 function restoreSizeOf(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): bigint {
   const { restoreSize } = content.status ?? {};
-  return restoreSize === undefined ? parseQuantity(snapshot.status?.restoreSize ?? '0') : BigInt(restoreSize);
+  return restoreSize === undefined
+    ? parseQuantity(snapshot.status?.restoreSize ?? '0')
+    : BigInt(restoreSize);
 }
 
 const errorOf = ({ status }: VolumeSnapshot): string =>

@@ -15,10 +15,15 @@ export function droppedSource({
   const text = metadata.annotations?.[LAST_APPLIED];
   if (text === undefined || (spec.dataSourceRef ?? spec.dataSource) != null) return undefined;
   const applied = parse(text);
-  if (applied.metadata?.name !== metadata.name || applied.metadata?.namespace !== metadata.namespace)
+  if (
+    applied.metadata?.name !== metadata.name ||
+    applied.metadata?.namespace !== metadata.namespace
+  )
     return undefined;
   const reference = applied.spec?.dataSourceRef ?? applied.spec?.dataSource;
-  return typeof reference?.name === 'string' && typeof reference.kind === 'string' ? reference : undefined;
+  return typeof reference?.name === 'string' && typeof reference.kind === 'string'
+    ? reference
+    : undefined;
 }
 
 /** Anybody may have written it. */

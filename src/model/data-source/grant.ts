@@ -36,8 +36,11 @@ export function grantFor(
   );
 }
 
-export const isGranted = (grants: readonly ReferenceGrant[], from: Referrer, to: Referent): boolean =>
-  grantFor(grants, from, to) !== undefined;
+export const isGranted = (
+  grants: readonly ReferenceGrant[],
+  from: Referrer,
+  to: Referent,
+): boolean => grantFor(grants, from, to) !== undefined;
 
 /** A grant that allows something like it, and what keeps it from allowing this. */
 export interface NearMiss {
@@ -54,7 +57,11 @@ const MOST_WRONG = 3;
  * The grants that nearly allow a reference, the nearest first. For whoever may read grants: what they say is of the namespace
  * that they are in. `grants` may also be of the referrer's namespace, where they are made by mistake. Pure.
  */
-export function nearMisses(grants: readonly ReferenceGrant[], from: Referrer, to: Referent): NearMiss[] {
+export function nearMisses(
+  grants: readonly ReferenceGrant[],
+  from: Referrer,
+  to: Referent,
+): NearMiss[] {
   return grants
     .map((grant) => missOf(grant, from, to))
     .filter(({ wrong }) => wrong.length > 0 && wrong.length <= MOST_WRONG)
@@ -67,7 +74,9 @@ function missOf(grant: ReferenceGrant, from: Referrer, to: Referent): NearMiss {
     ...(isInForce(grant) ? [] : ['it is being deleted']),
     ...(namespace === to.namespace
       ? []
-      : [`it is in namespace ${namespace}, and must be in that of the ${to.kind}, ${to.namespace}`]),
+      : [
+          `it is in namespace ${namespace}, and must be in that of the ${to.kind}, ${to.namespace}`,
+        ]),
     ...nearest(
       fromsOf(grant).map((each) => wrongInFrom(each, from)),
       'it has no from',
@@ -85,7 +94,8 @@ function nearest(all: readonly string[][], none: string): string[] {
   return first ?? [none];
 }
 
-const isInForce = ({ metadata }: ReferenceGrant): boolean => metadata.deletionTimestamp === undefined;
+const isInForce = ({ metadata }: ReferenceGrant): boolean =>
+  metadata.deletionTimestamp === undefined;
 
 /** Whoever serves the CRD may have left the schema out. */
 const fromsOf = ({ spec }: ReferenceGrant): readonly From[] => spec?.from ?? [];
@@ -119,7 +129,9 @@ function wrongType(
   const groupIsWrong = found.group !== wanted.group;
   const kindIsWrong = found.kind !== wanted.kind;
   if (groupIsWrong && kindIsWrong && found.group === found.group?.split('/')[0]) {
-    return [`${side}.kind is ${said(found.kind)} of group ${said(found.group)}, not ${typeOf(wanted)}`];
+    return [
+      `${side}.kind is ${said(found.kind)} of group ${said(found.group)}, not ${typeOf(wanted)}`,
+    ];
   }
   return [
     ...(groupIsWrong ? [wrongGroup(side, found.group, wanted.group)] : []),

@@ -47,7 +47,8 @@ export function liveReads(
     name: string,
     namespace?: string,
   ): Promise<T | undefined> => {
-    if (!isDnsSubdomain(name) || (namespace !== undefined && !isDnsSubdomain(namespace))) return undefined;
+    if (!isDnsSubdomain(name) || (namespace !== undefined && !isDnsSubdomain(namespace)))
+      return undefined;
     return ignoreNotFound(client.get<T>(resource, name, { namespace, signal }));
   };
   async function all<T extends KubeObject>(resource: Resource): Promise<T[]> {
@@ -68,7 +69,8 @@ export function liveReads(
       if (!isDnsSubdomain(namespace)) return [];
       for (const served of grants) {
         try {
-          return (await listAll<ReferenceGrant>(client, served, { namespace, signal }, granted)).items;
+          return (await listAll<ReferenceGrant>(client, served, { namespace, signal }, granted))
+            .items;
         } catch (error) {
           if (!isNotFound(error)) throw error;
         }

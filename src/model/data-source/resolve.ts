@@ -147,8 +147,9 @@ async function fromSnapshot(
   return readyOf(checkSnapshot(snapshot, content, claim));
 }
 
-const readyOf = (found: { usable: { contentName: string } | { volumeName: string } } | Held): Resolution =>
-  'usable' in found ? { ready: found.usable as ReadySource } : found;
+const readyOf = (
+  found: { usable: { contentName: string } | { volumeName: string } } | Held,
+): Resolution => ('usable' in found ? { ready: found.usable as ReadySource } : found);
 
 /** Its own namespace needs no grant, as external-provisioner has it (and not the KEP's fourth case). */
 export async function deniedBy(
@@ -217,4 +218,5 @@ function notFound(
   return { wait: { reason: 'NotFound', message, on: [{ kind, namespace, name }] } };
 }
 
-const ownOf = ({ metadata }: Pick<PersistentVolumeClaim, 'metadata'>): string => metadata.namespace ?? '';
+const ownOf = ({ metadata }: Pick<PersistentVolumeClaim, 'metadata'>): string =>
+  metadata.namespace ?? '';

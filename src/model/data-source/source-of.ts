@@ -31,7 +31,8 @@ export function sourceOf(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   { crossNamespace, links = true }: SourceGates,
 ): Source {
-  const reference: DataSourceReference | undefined = spec.dataSourceRef ?? spec.dataSource ?? undefined;
+  const reference: DataSourceReference | undefined =
+    spec.dataSourceRef ?? spec.dataSource ?? undefined;
   const own = metadata.namespace ?? '';
   if (reference === undefined) {
     const dropped = droppedSource({ metadata, spec });
@@ -45,7 +46,8 @@ export function sourceOf(
   const kind = kindOf(group, objectKind);
   if (kind === undefined || (kind === 'link' && !links))
     return { kind: 'other', group, objectKind, namespace, name };
-  if (namespace !== own && !crossNamespace) return { kind: 'gate-off', objectKind, namespace, name };
+  if (namespace !== own && !crossNamespace)
+    return { kind: 'gate-off', objectKind, namespace, name };
   return kind === 'snapshot'
     ? { kind, namespace, name, from: 'PersistentVolumeClaim' }
     : { kind, namespace, name };

@@ -54,7 +54,9 @@ export function createGuardExecutor(shell: Shell): Executor {
 
   return {
     observe: (node, probes) =>
-      ask(node, 'observe', { probes: argvsOf(probes) }, 0, (answer) => readObservation(answer, probes)),
+      ask(node, 'observe', { probes: argvsOf(probes) }, 0, (answer) =>
+        readObservation(answer, probes),
+      ),
     submit(node, job, waitMs) {
       const args = { ...jobArguments(job), wait: waitMs / 1000 };
       return ask(node, 'submit', args, waitMs, (answer) => readSubmitted(answer, job));

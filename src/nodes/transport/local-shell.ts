@@ -6,7 +6,10 @@ import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
 
 /** The machine that this process runs on, under the names given: it acts for no other node. For `check` see SshOptions. */
-export function createLocalShell(nodes: readonly string[], check: (node: string) => void = () => {}): Shell {
+export function createLocalShell(
+  nodes: readonly string[],
+  check: (node: string) => void = () => {},
+): Shell {
   return {
     async run(node, script, timeoutMs) {
       if (!nodes.includes(node)) {
@@ -30,7 +33,11 @@ export function createLocalShell(nodes: readonly string[], check: (node: string)
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim();
-        throw new NodeError('protocol', node, `node ${node}: sh failed: ${why || result.shortMessage}`);
+        throw new NodeError(
+          'protocol',
+          node,
+          `node ${node}: sh failed: ${why || result.shortMessage}`,
+        );
       }
       return stdout;
     },

@@ -32,10 +32,15 @@ export function createShellExecutor(shell: Shell): Executor {
       return read(answer);
     } catch (cause) {
       if (cause instanceof SudoRefusal || cause instanceof ForeignJobs) throw cause.on(node);
-      throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
-        cause,
-        hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
-      });
+      throw new NodeError(
+        'protocol',
+        node,
+        `node ${node} gave an answer that is not understood: ${cause}`,
+        {
+          cause,
+          hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
+        },
+      );
     }
   }
 

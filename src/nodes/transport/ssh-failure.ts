@@ -7,13 +7,22 @@ export const SSH_FAILED = 255;
 const BROKEN_OFF = 'the connection broke off, and ssh did not say why';
 
 /** What a failed `ssh NODE sh` means, by what the OpenSSH client prints; of one that did not start, by why. */
-export function classifySshFailure(node: string, exitCode: number | undefined, stderr: string): NodeError {
+export function classifySshFailure(
+  node: string,
+  exitCode: number | undefined,
+  stderr: string,
+): NodeError {
   const said = stderr.trim() || (exitCode === SSH_FAILED ? BROKEN_OFF : 'it printed nothing');
   if (exitCode !== undefined && exitCode !== SSH_FAILED) {
-    return new NodeError('protocol', node, `node ${node}: sh ended with status ${exitCode}: ${said}`);
+    return new NodeError(
+      'protocol',
+      node,
+      `node ${node}: sh ended with status ${exitCode}: ${said}`,
+    );
   }
   if (said.includes('REMOTE HOST IDENTIFICATION HAS CHANGED')) {
-    const [, shown] = /fingerprint for the (.+? key sent by the remote host is\s+\S+?)\.?\s/.exec(said) ?? [];
+    const [, shown] =
+      /fingerprint for the (.+? key sent by the remote host is\s+\S+?)\.?\s/.exec(said) ?? [];
     const [, known] = /^Offending .+ key in (.+)$/m.exec(said) ?? [];
     const found = shown === undefined ? '' : `: the ${shown.replace(/\s+/g, ' ')}`;
     const where = known === undefined ? '' : ` (${known.trim()})`;

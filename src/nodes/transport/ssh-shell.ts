@@ -42,7 +42,9 @@ export function createSshShell(options: SshOptions): Shell {
   async function argumentsFor(node: string): Promise<string[]> {
     controlFolder ??= makeControlFolder().catch((cause: Error) => {
       controlFolder = undefined;
-      throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, { cause });
+      throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, {
+        cause,
+      });
     });
     const { host = node, port, configFile = options.configFile } = options.addressOf(node);
     return [
@@ -87,7 +89,11 @@ export function createSshShell(options: SshOptions): Shell {
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
-          ? new NodeError('unreachable', node, `node ${node} gave no answer within ${timeoutMs / 1000} s`)
+          ? new NodeError(
+              'unreachable',
+              node,
+              `node ${node} gave no answer within ${timeoutMs / 1000} s`,
+            )
           : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
       }
       return stdout;
@@ -107,11 +113,21 @@ export function createSshShell(options: SshOptions): Shell {
  * Returns whether the shared connection ended after ssh's greeting and before its request for a session was sent: nothing has run,
  * and the next ssh makes a connection of its own.
  */
-const isNotSent = ({ result, stderr }: { result: Pick<Result, 'exitCode'>; stderr: string }): boolean =>
-  result.exitCode === SSH_FAILED && /^mux_client_request_(alive|session): write packet: /m.test(stderr);
+const isNotSent = ({
+  result,
+  stderr,
+}: {
+  result: Pick<Result, 'exitCode'>;
+  stderr: string;
+}): boolean =>
+  result.exitCode === SSH_FAILED &&
+  /^mux_client_request_(alive|session): write packet: /m.test(stderr);
 
 /** Of an ssh that printed nothing: why it did not start, or what ended it. Not its command line, which is long. */
-const whyEnded = ({ originalMessage, signal }: Pick<Result, 'originalMessage' | 'signal'>): string =>
+const whyEnded = ({
+  originalMessage,
+  signal,
+}: Pick<Result, 'originalMessage' | 'signal'>): string =>
   originalMessage ?? (signal === undefined ? '' : `ssh was ended by ${signal}`);
 
 /**
@@ -141,7 +157,10 @@ const FIXED_OPTIONS = [
 async function makeControlFolder(): Promise<string> {
   const uid = process.getuid?.() ?? 0;
   // Not in /tmp where there is another: there anyone can take the name first.
-  const folder = join(uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()), `stowage-ssh-${uid}`);
+  const folder = join(
+    uid === 0 ? '/run' : (process.env.XDG_RUNTIME_DIR ?? tmpdir()),
+    `stowage-ssh-${uid}`,
+  );
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

@@ -7,7 +7,10 @@ export function canonical(value: unknown): unknown {
   const text = String(value);
   const [, binary, decimal] = /^[+-]?[0-9.]+(?:([KMGTPE])i|([kMGTPE])?)$/.exec(text) ?? [];
   // Fractions and exponents are written as they came: nothing here has use for them.
-  if (text.includes('.') || (binary === undefined && decimal === undefined && !/^[+-]?\d+$/.test(text)))
+  if (
+    text.includes('.') ||
+    (binary === undefined && decimal === undefined && !/^[+-]?\d+$/.test(text))
+  )
     return text;
   const base = binary === undefined ? 1000n : 1024n;
   let [size, unit] = [parseQuantity(text), 0];

@@ -72,7 +72,8 @@ export function sourceCauses(spec: Fields): Cause[] {
   ];
 }
 
-const isSame = (a: Source, b: Source) => a.apiGroup === b.apiGroup && a.kind === b.kind && a.name === b.name;
+const isSame = (a: Source, b: Source) =>
+  a.apiGroup === b.apiGroup && a.kind === b.kind && a.name === b.name;
 
 function causesOf(source: Source | undefined, path: string): Cause[] {
   if (source === undefined) return [];

@@ -18,7 +18,8 @@ export function claimSize(object: StoredObject): bigint | undefined {
 /** ValidatePersistentVolumeClaimUpdate: volumeName and a class are given once, and a bound claim may grow. */
 export function claimChanges(object: StoredObject, old: StoredObject): Cause[] {
   const [spec, before] = [{ ...specOf(object) }, { ...specOf(old) }];
-  for (const field of ['volumeName', 'storageClassName']) if (before[field] === undefined) delete spec[field];
+  for (const field of ['volumeName', 'storageClassName'])
+    if (before[field] === undefined) delete spec[field];
   const [size = 0n, oldSize = 0n] = [claimSize(object), claimSize(old)];
   const { status } = old as Claim;
   if (status?.phase === 'Bound' || size === oldSize) {
@@ -48,12 +49,17 @@ function withoutSize(resources: unknown): Fields {
 }
 
 /** The admission plugin PersistentVolumeClaimResize. */
-export function admitGrowth(object: StoredObject, old: StoredObject | undefined, read: Reader): void {
+export function admitGrowth(
+  object: StoredObject,
+  old: StoredObject | undefined,
+  read: Reader,
+): void {
   if (old === undefined || (claimSize(object) ?? 0n) <= (claimSize(old) ?? 0n)) return;
   const { metadata, status } = old as Claim;
   const refuse = (why: string) =>
     new Refusal(403, 'Forbidden', `persistentvolumeclaims "${metadata.name}" is forbidden: ${why}`);
-  if (status?.phase !== 'Bound') throw refuse('Only bound persistent volume claims can be expanded');
+  if (status?.phase !== 'Bound')
+    throw refuse('Only bound persistent volume claims can be expanded');
   const { storageClassName = '' } = (object as Claim).spec;
   if (read('storageclasses.storage.k8s.io', storageClassName)?.allowVolumeExpansion !== true)
     throw refuse(

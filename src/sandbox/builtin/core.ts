@@ -128,7 +128,13 @@ function eventPlace(object: StoredObject): Cause[] {
   const { namespace } = object.metadata;
   return about === namespace || (about === '' && namespace === 'default')
     ? []
-    : [invalidValue('involvedObject.namespace', JSON.stringify(about), 'does not match event.namespace')];
+    : [
+        invalidValue(
+          'involvedObject.namespace',
+          JSON.stringify(about),
+          'does not match event.namespace',
+        ),
+      ];
 }
 
 const KEY = /^[-._a-zA-Z0-9]{1,253}$/;

@@ -70,7 +70,9 @@ function driverChanges(object: StoredObject, old: StoredObject): Cause[] {
 function capacityCauses({ storageClassName, capacity }: StoredObject): Cause[] {
   const name = String(storageClassName);
   return [
-    ...subdomainFaults(name).map((fault) => invalidValue('storageClassName', JSON.stringify(name), fault)),
+    ...subdomainFaults(name).map((fault) =>
+      invalidValue('storageClassName', JSON.stringify(name), fault),
+    ),
     ...(capacity !== undefined && parseQuantity(capacity as string) < 0n
       ? [invalidValue('capacity', JSON.stringify(capacity), 'must be greater than or equal to 0')]
       : []),
@@ -89,6 +91,8 @@ function capacityChanges(object: StoredObject, old: StoredObject): Cause[] {
             'field is immutable',
           ),
         ]),
-    ...(storageClassName === old.storageClassName ? [] : [immutable('storageClassName', storageClassName)]),
+    ...(storageClassName === old.storageClassName
+      ? []
+      : [immutable('storageClassName', storageClassName)]),
   ];
 }

@@ -5,8 +5,10 @@
  * name. NAME? is left out of the JSON when it is empty (omitempty), NAME?? also when it is a struct of zeros (omitzero).
  */
 export const STRUCTS: Record<string, string> = {
-  AWSElasticBlockStoreVolumeSource: 'volumeID:string fsType?:string partition?:int32 readOnly?:bool',
-  Affinity: 'nodeAffinity?:*NodeAffinity podAffinity?:*PodAffinity podAntiAffinity?:*PodAntiAffinity',
+  AWSElasticBlockStoreVolumeSource:
+    'volumeID:string fsType?:string partition?:int32 readOnly?:bool',
+  Affinity:
+    'nodeAffinity?:*NodeAffinity podAffinity?:*PodAffinity podAntiAffinity?:*PodAntiAffinity',
   AggregationRule: 'clusterRoleSelectors?:[LabelSelector',
   AppArmorProfile: 'type:string localhostProfile?:*string',
   AttachedVolume: 'name:string devicePath:string',
@@ -29,8 +31,10 @@ export const STRUCTS: Record<string, string> = {
     'monitors:[string path?:string user?:string secretFile?:string secretRef?:*SecretReference readOnly?:bool',
   CephFSVolumeSource:
     'monitors:[string path?:string user?:string secretFile?:string secretRef?:*LocalObjectReference readOnly?:bool',
-  CinderPersistentVolumeSource: 'volumeID:string fsType?:string readOnly?:bool secretRef?:*SecretReference',
-  CinderVolumeSource: 'volumeID:string fsType?:string readOnly?:bool secretRef?:*LocalObjectReference',
+  CinderPersistentVolumeSource:
+    'volumeID:string fsType?:string readOnly?:bool secretRef?:*SecretReference',
+  CinderVolumeSource:
+    'volumeID:string fsType?:string readOnly?:bool secretRef?:*LocalObjectReference',
   ClusterRole:
     'apiVersion?:string kind?:string metadata?:ObjectMeta rules:[PolicyRule aggregationRule?:*AggregationRule',
   ClusterRoleBinding:
@@ -121,7 +125,8 @@ export const STRUCTS: Record<string, string> = {
   GCEPersistentDiskVolumeSource: 'pdName:string fsType?:string partition?:int32 readOnly?:bool',
   GRPCAction: 'port:int32 service:*string',
   GitRepoVolumeSource: 'repository:string revision?:string directory?:string',
-  GlusterfsPersistentVolumeSource: 'endpoints:string path:string readOnly?:bool endpointsNamespace?:*string',
+  GlusterfsPersistentVolumeSource:
+    'endpoints:string path:string readOnly?:bool endpointsNamespace?:*string',
   GlusterfsVolumeSource: 'endpoints:string path:string readOnly?:bool',
   HTTPGetAction: 'path?:string port:any host?:string scheme?:string httpHeaders?:[HTTPHeader',
   HTTPHeader: 'name:string value:string',
@@ -153,13 +158,15 @@ export const STRUCTS: Record<string, string> = {
   NFSVolumeSource: 'server:string path:string readOnly?:bool',
   Namespace:
     'apiVersion?:string kind?:string metadata?:ObjectMeta spec?:NamespaceSpec status?:NamespaceStatus',
-  NamespaceCondition: 'type:string status:string lastTransitionTime?:Time reason?:string message?:string',
+  NamespaceCondition:
+    'type:string status:string lastTransitionTime?:Time reason?:string message?:string',
   NamespaceSpec: 'finalizers?:[string',
   NamespaceStatus: 'phase?:string conditions?:[NamespaceCondition',
   NetworkPolicy: 'apiVersion?:string kind?:string metadata?:ObjectMeta spec?:NetworkPolicySpec',
   NetworkPolicyEgressRule: 'ports?:[NetworkPolicyPort to?:[NetworkPolicyPeer',
   NetworkPolicyIngressRule: 'ports?:[NetworkPolicyPort from?:[NetworkPolicyPeer',
-  NetworkPolicyPeer: 'podSelector?:*LabelSelector namespaceSelector?:*LabelSelector ipBlock?:*IPBlock',
+  NetworkPolicyPeer:
+    'podSelector?:*LabelSelector namespaceSelector?:*LabelSelector ipBlock?:*IPBlock',
   NetworkPolicyPort: 'protocol?:*string port?:*any endPort?:*int32',
   NetworkPolicySpec:
     'podSelector:LabelSelector ingress?:[NetworkPolicyIngressRule egress?:[NetworkPolicyEgressRule policyTypes?:[string',
@@ -167,7 +174,8 @@ export const STRUCTS: Record<string, string> = {
   NodeAddress: 'type:string address:string',
   NodeAffinity:
     'requiredDuringSchedulingIgnoredDuringExecution?:*NodeSelector preferredDuringSchedulingIgnoredDuringExecution?:[PreferredSchedulingTerm',
-  NodeAllocatableResourceClaimStatus: 'resourceClaimName:string containers?:[string resources:{Quantity',
+  NodeAllocatableResourceClaimStatus:
+    'resourceClaimName:string containers?:[string resources:{Quantity',
   NodeCondition:
     'type:string status:string lastHeartbeatTime?:Time lastTransitionTime?:Time reason?:string message?:string',
   NodeConfigSource: 'configMap?:*ConfigMapNodeConfigSource',
@@ -179,7 +187,8 @@ export const STRUCTS: Record<string, string> = {
   NodeRuntimeHandlerFeatures: 'recursiveReadOnlyMounts?:*bool userNamespaces?:*bool',
   NodeSelector: 'nodeSelectorTerms:[NodeSelectorTerm',
   NodeSelectorRequirement: 'key:string operator:string values?:[string',
-  NodeSelectorTerm: 'matchExpressions?:[NodeSelectorRequirement matchFields?:[NodeSelectorRequirement',
+  NodeSelectorTerm:
+    'matchExpressions?:[NodeSelectorRequirement matchFields?:[NodeSelectorRequirement',
   NodeSpec:
     'podCIDR?:string podCIDRs?:[string providerID?:string unschedulable?:bool taints?:[Taint configSource?:*NodeConfigSource externalID?:string',
   NodeStatus:
@@ -208,7 +217,8 @@ export const STRUCTS: Record<string, string> = {
   PersistentVolumeClaimVolumeSource: 'claimName:string readOnly?:bool',
   PersistentVolumeSpec:
     'capacity?:{Quantity gcePersistentDisk?:*GCEPersistentDiskVolumeSource awsElasticBlockStore?:*AWSElasticBlockStoreVolumeSource hostPath?:*HostPathVolumeSource glusterfs?:*GlusterfsPersistentVolumeSource nfs?:*NFSVolumeSource rbd?:*RBDPersistentVolumeSource iscsi?:*ISCSIPersistentVolumeSource cinder?:*CinderPersistentVolumeSource cephfs?:*CephFSPersistentVolumeSource fc?:*FCVolumeSource flocker?:*FlockerVolumeSource flexVolume?:*FlexPersistentVolumeSource azureFile?:*AzureFilePersistentVolumeSource vsphereVolume?:*VsphereVirtualDiskVolumeSource quobyte?:*QuobyteVolumeSource azureDisk?:*AzureDiskVolumeSource photonPersistentDisk?:*PhotonPersistentDiskVolumeSource portworxVolume?:*PortworxVolumeSource scaleIO?:*ScaleIOPersistentVolumeSource local?:*LocalVolumeSource storageos?:*StorageOSPersistentVolumeSource csi?:*CSIPersistentVolumeSource accessModes?:[string claimRef?:*ObjectReference persistentVolumeReclaimPolicy?:string storageClassName?:string mountOptions?:[string volumeMode?:*string nodeAffinity?:*VolumeNodeAffinity volumeAttributesClassName?:*string',
-  PersistentVolumeStatus: 'phase?:string message?:string reason?:string lastPhaseTransitionTime?:*Time',
+  PersistentVolumeStatus:
+    'phase?:string message?:string reason?:string lastPhaseTransitionTime?:*Time',
   PhotonPersistentDiskVolumeSource: 'pdID:string fsType?:string',
   Pod: 'apiVersion?:string kind?:string metadata?:ObjectMeta spec?:PodSpec status?:PodStatus',
   PodAffinity:
@@ -258,7 +268,8 @@ export const STRUCTS: Record<string, string> = {
   ResourceRequirements: 'limits?:{Quantity requests?:{Quantity claims?:[ResourceClaim',
   ResourceStatus: 'name:string resources?:[ResourceHealth',
   Role: 'apiVersion?:string kind?:string metadata?:ObjectMeta rules:[PolicyRule',
-  RoleBinding: 'apiVersion?:string kind?:string metadata?:ObjectMeta subjects?:[Subject roleRef:RoleRef',
+  RoleBinding:
+    'apiVersion?:string kind?:string metadata?:ObjectMeta subjects?:[Subject roleRef:RoleRef',
   RoleRef: 'apiGroup:string kind:string name:string',
   RollingUpdateDeployment: 'maxUnavailable?:*any maxSurge?:*any',
   SELinuxOptions: 'user?:string role?:string type?:string level?:string',

@@ -8,10 +8,20 @@ import { goName, type StructField, structOf } from './structs.ts';
  * and so is what is empty where the type says so; what the type never leaves out is there. Paths of the unknown fields
  * are added to `unknown`. Throws a 400 for a value of another type.
  */
-export function asGoStruct(kind: string, value: object, unknown: string[]): Record<string, unknown> {
+export function asGoStruct(
+  kind: string,
+  value: object,
+  unknown: string[],
+): Record<string, unknown> {
   const refuse = (why: string) =>
     badRequest(`${kind} in version "v1" cannot be handled as a ${kind}: ${why}`);
-  return struct(kind, value as Record<string, unknown>, { kind, path: '', fields: [], unknown, refuse });
+  return struct(kind, value as Record<string, unknown>, {
+    kind,
+    path: '',
+    fields: [],
+    unknown,
+    refuse,
+  });
 }
 
 interface Place {
@@ -31,14 +41,18 @@ function decode(type: string, value: unknown, place: Place): unknown {
   if (type.startsWith('[')) {
     if (!Array.isArray(value)) throw mismatch(type, value, place);
     if (value.length === 0) return undefined;
-    return value.map((item, i) => decode(type.slice(1), item, { ...place, path: `${place.path}[${i}]` }));
+    return value.map((item, i) =>
+      decode(type.slice(1), item, { ...place, path: `${place.path}[${i}]` }),
+    );
   }
   if (type.startsWith('{')) {
     if (!isFields(value)) throw mismatch(type, value, place);
     const entries = Object.entries(value);
     if (entries.length === 0) return undefined;
     const at = (key: string) => ({ ...place, path: `${place.path}.${key}` });
-    return Object.fromEntries(entries.map(([key, child]) => [key, decode(type.slice(1), child, at(key))]));
+    return Object.fromEntries(
+      entries.map(([key, child]) => [key, decode(type.slice(1), child, at(key))]),
+    );
   }
   if (structOf(type) !== undefined) {
     if (!isFields(value)) throw mismatch(type, value, place);
@@ -47,13 +61,22 @@ function decode(type: string, value: unknown, place: Place): unknown {
   return scalar(type, value, place);
 }
 
-function struct(type: string, value: Record<string, unknown>, place: Place): Record<string, unknown> {
+function struct(
+  type: string,
+  value: Record<string, unknown>,
+  place: Place,
+): Record<string, unknown> {
   const known = structOf(type) ?? new Map<string, StructField>();
   const at = (name: string) => (place.path === '' ? name : `${place.path}.${name}`);
   const result: Record<string, unknown> = {};
   for (const name of Object.keys(value)) if (!known.has(name)) place.unknown.push(at(name));
   for (const field of known.values()) {
-    const inner = { ...place, kind: type, path: at(field.name), fields: [...place.fields, field.name] };
+    const inner = {
+      ...place,
+      kind: type,
+      path: at(field.name),
+      fields: [...place.fields, field.name],
+    };
     const child = decode(field.type, value[field.name], inner);
     if (!isLeftOut(field, child)) result[field.name] = child ?? null;
   }
@@ -109,5 +132,7 @@ function scalar(type: string, value: unknown, place: Place): unknown {
 function mismatch(type: string, value: unknown, { kind, fields, refuse }: Place): Error {
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   const field = `${kind}.${fields.join('.')}`;
-  return refuse(`json: cannot unmarshal ${found} into Go struct field ${field} of type ${goName(type)}`);
+  return refuse(
+    `json: cannot unmarshal ${found} into Go struct field ${field} of type ${goName(type)}`,
+  );
 }

@@ -72,7 +72,8 @@ export function podChanges(object: StoredObject, old: StoredObject): Cause[] {
   const fixed = ({ spec }: StoredObject) => {
     const { activeDeadlineSeconds, tolerations, terminationGracePeriodSeconds, ...rest } = (spec ??
       {}) as Fields;
-    const withoutImages = (list: unknown) => listOf(list).map(({ image, ...container }) => container);
+    const withoutImages = (list: unknown) =>
+      listOf(list).map(({ image, ...container }) => container);
     return {
       ...rest,
       containers: withoutImages(rest.containers),

@@ -60,30 +60,40 @@ function fillDefaults(object: StoredObject): void {
 const rulesOf = (object: StoredObject) => (object.rules ?? []) as PolicyRule[];
 
 function ruleCauses(object: StoredObject): Cause[] {
-  return rulesOf(object).flatMap(({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }, i) => {
-    const missing = (field: string, detail: string) => [requiredValue(`rules[${i}].${field}`, detail)];
-    const noVerbs = verbs?.length ? [] : missing('verbs', 'verbs must contain at least one value');
-    if (nonResourceURLs?.length) {
-      const mixed = apiGroups?.length || resources?.length || resourceNames?.length;
+  return rulesOf(object).flatMap(
+    ({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }, i) => {
+      const missing = (field: string, detail: string) => [
+        requiredValue(`rules[${i}].${field}`, detail),
+      ];
+      const noVerbs = verbs?.length
+        ? []
+        : missing('verbs', 'verbs must contain at least one value');
+      if (nonResourceURLs?.length) {
+        const mixed = apiGroups?.length || resources?.length || resourceNames?.length;
+        return [
+          ...noVerbs,
+          ...(mixed
+            ? [
+                invalidValue(
+                  `rules[${i}].nonResourceURLs`,
+                  JSON.stringify(nonResourceURLs),
+                  'rules cannot apply to both regular resources and non-resource URLs',
+                ),
+              ]
+            : []),
+        ];
+      }
       return [
         ...noVerbs,
-        ...(mixed
-          ? [
-              invalidValue(
-                `rules[${i}].nonResourceURLs`,
-                JSON.stringify(nonResourceURLs),
-                'rules cannot apply to both regular resources and non-resource URLs',
-              ),
-            ]
-          : []),
+        ...(apiGroups?.length
+          ? []
+          : missing('apiGroups', 'resource rules must supply at least one api group')),
+        ...(resources?.length
+          ? []
+          : missing('resources', 'resource rules must supply at least one resource')),
       ];
-    }
-    return [
-      ...noVerbs,
-      ...(apiGroups?.length ? [] : missing('apiGroups', 'resource rules must supply at least one api group')),
-      ...(resources?.length ? [] : missing('resources', 'resource rules must supply at least one resource')),
-    ];
-  });
+    },
+  );
 }
 
 function noUrls(object: StoredObject): Cause[] {
@@ -105,11 +115,17 @@ function defaultGroups(object: StoredObject): void {
   object.roleRef = { ...roleRef, apiGroup: roleRef?.apiGroup || GROUP };
   if (Array.isArray(subjects))
     object.subjects = subjects.map((one) =>
-      one.kind === 'User' || one.kind === 'Group' ? { ...one, apiGroup: one.apiGroup || GROUP } : one,
+      one.kind === 'User' || one.kind === 'Group'
+        ? { ...one, apiGroup: one.apiGroup || GROUP }
+        : one,
     );
 }
 
-function bindingCauses(object: StoredObject, old: StoredObject | undefined, kinds: string[]): Cause[] {
+function bindingCauses(
+  object: StoredObject,
+  old: StoredObject | undefined,
+  kinds: string[],
+): Cause[] {
   const roleRef = (object.roleRef ?? {}) as Fields;
   const subjects = (object.subjects ?? []) as Fields[];
   return [
@@ -118,7 +134,11 @@ function bindingCauses(object: StoredObject, old: StoredObject | undefined, kind
     ...required(roleRef, 'roleRef', ['name']),
     ...subjects.flatMap((one, i) => [
       ...oneOf(one.kind ?? '', `subjects[${i}].kind`, ['ServiceAccount', 'User', 'Group']),
-      ...required(one, `subjects[${i}]`, one.kind === 'ServiceAccount' ? ['name', 'namespace'] : ['name']),
+      ...required(
+        one,
+        `subjects[${i}]`,
+        one.kind === 'ServiceAccount' ? ['name', 'namespace'] : ['name'],
+      ),
     ]),
     ...(old === undefined || isDeepStrictEqual(roleRef, old.roleRef)
       ? []

@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity } from '../../api/quantity.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, STORAGE_CLASSES } from '../../api/resources.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+} from '../../api/resources.ts';
 import type { Kind, StoredObject } from '../kind.ts';
 import { keyFaults, subdomainFaults } from '../objects/formats.ts';
 import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
@@ -32,14 +36,24 @@ export const STORAGE_KINDS: Kind[] = [
     statusSubresource: true,
     fillDefaults(object) {
       decodeQuantities(object, specOf(object).capacity);
-      object.spec = { persistentVolumeReclaimPolicy: 'Retain', volumeMode: 'Filesystem', ...specOf(object) };
+      object.spec = {
+        persistentVolumeReclaimPolicy: 'Retain',
+        volumeMode: 'Filesystem',
+        ...specOf(object),
+      };
       fill(specOf(object).hostPath, { type: '' });
     },
     prepare(object) {
-      object.status = { phase: 'Pending', lastPhaseTransitionTime: object.metadata.creationTimestamp };
+      object.status = {
+        phase: 'Pending',
+        lastPhaseTransitionTime: object.metadata.creationTimestamp,
+      };
       protect(object, PV_PROTECTION);
     },
-    validate: (object, old) => [...volumeCauses(object), ...(old ? volumeChanges(object, old) : [])],
+    validate: (object, old) => [
+      ...volumeCauses(object),
+      ...(old ? volumeChanges(object, old) : []),
+    ],
   },
   {
     ...plain,
@@ -78,7 +92,10 @@ export const STORAGE_KINDS: Kind[] = [
         ? [invalidValue('parameters', '""', 'field can not be empty.')]
         : []),
       ...oneOf(object.reclaimPolicy, 'reclaimPolicy', ['Delete', 'Retain']),
-      ...oneOf(object.volumeBindingMode, 'volumeBindingMode', ['Immediate', 'WaitForFirstConsumer']),
+      ...oneOf(object.volumeBindingMode, 'volumeBindingMode', [
+        'Immediate',
+        'WaitForFirstConsumer',
+      ]),
       ...(old ? classChanges(object, old) : []),
     ],
   },
@@ -119,7 +136,9 @@ function volumeCauses(object: StoredObject): Cause[] {
       'Retain',
     ]),
     ...(source === undefined ? [requiredValue('spec', 'must specify a volume type')] : []),
-    ...(second === undefined ? [] : [forbidden(`spec.${second}`, 'may not specify more than 1 volume type')]),
+    ...(second === undefined
+      ? []
+      : [forbidden(`spec.${second}`, 'may not specify more than 1 volume type')]),
     ...(source === 'local' && spec.nodeAffinity === undefined
       ? [requiredValue('spec.nodeAffinity', 'Local volume requires node affinity')]
       : []),
@@ -147,7 +166,9 @@ function localCauses(local: { path?: string } | undefined): Cause[] {
   const { path = '' } = local;
   if (path === '') return [requiredValue('spec.local.path')];
   const climbs = path.split('/').includes('..');
-  return climbs ? [invalidValue('spec.local.path', JSON.stringify(path), "must not contain '..'")] : [];
+  return climbs
+    ? [invalidValue('spec.local.path', JSON.stringify(path), "must not contain '..'")]
+    : [];
 }
 
 function modes({ accessModes, volumeMode }: Fields): Cause[] {
@@ -165,10 +186,14 @@ function volumeChanges(object: StoredObject, old: StoredObject): Cause[] {
     ...(isDeepStrictEqual(sourceOf(object), sourceOf(old))
       ? []
       : [
-          forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'),
+          forbidden(
+            'spec.persistentvolumesource',
+            'spec.persistentvolumesource is immutable after creation',
+          ),
         ]),
     ...(spec.volumeMode === before.volumeMode ? [] : [immutable('volumeMode', spec.volumeMode)]),
-    ...(before.nodeAffinity === undefined || isDeepStrictEqual(spec.nodeAffinity, before.nodeAffinity)
+    ...(before.nodeAffinity === undefined ||
+    isDeepStrictEqual(spec.nodeAffinity, before.nodeAffinity)
       ? []
       : [
           invalidValue(
@@ -191,7 +216,10 @@ function claimCauses(object: StoredObject): Cause[] {
       ? [requiredValue('spec.accessModes', 'at least 1 access mode is required')]
       : []),
     ...modes(spec),
-    ...positive((spec.resources as Requests | undefined)?.requests?.storage, 'spec.resources[storage]'),
+    ...positive(
+      (spec.resources as Requests | undefined)?.requests?.storage,
+      'spec.resources[storage]',
+    ),
     ...className(spec),
     ...sourceCauses(spec),
   ];

@@ -29,7 +29,12 @@ export const WORKLOAD_KINDS: Kind[] = [
     statusSubresource: true,
     generations: true,
     fillDefaults(object) {
-      const spec = { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600, ...specOf(object) };
+      const spec = {
+        replicas: 1,
+        revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
+        ...specOf(object),
+      };
       object.spec = spec;
       const { strategy = {} } = spec as { strategy?: Fields };
       fill(strategy, { type: 'RollingUpdate' });
@@ -42,7 +47,10 @@ export const WORKLOAD_KINDS: Kind[] = [
     prepare(object) {
       object.status = {};
     },
-    validate: (object, old) => [...deploymentCauses(object), ...(old ? selectorChange(object, old) : [])],
+    validate: (object, old) => [
+      ...deploymentCauses(object),
+      ...(old ? selectorChange(object, old) : []),
+    ],
   },
   {
     ...plain,
@@ -82,7 +90,11 @@ function deploymentCauses(object: StoredObject): Cause[] {
   const wanted = Object.entries(selector?.matchLabels ?? {});
   if (selector && wanted.length === 0 && !selector.matchExpressions?.length)
     return [
-      invalidValue('spec.selector', JSON.stringify(selector), 'empty selector is invalid for deployment'),
+      invalidValue(
+        'spec.selector',
+        JSON.stringify(selector),
+        'empty selector is invalid for deployment',
+      ),
     ];
   const { replicas = 0 } = specOf(object) as { replicas?: number };
   return [
@@ -105,7 +117,9 @@ function deploymentCauses(object: StoredObject): Cause[] {
 
 function selectorChange(object: StoredObject, old: StoredObject): Cause[] {
   const { selector } = specOf(object);
-  return isDeepStrictEqual(selector, specOf(old).selector) ? [] : [immutable('spec.selector', selector)];
+  return isDeepStrictEqual(selector, specOf(old).selector)
+    ? []
+    : [immutable('spec.selector', selector)];
 }
 
 function leaseCauses(object: StoredObject): Cause[] {
@@ -116,6 +130,12 @@ function leaseCauses(object: StoredObject): Cause[] {
       : [invalidValue('spec.leaseDurationSeconds', String(duration), 'must be greater than 0')]),
     ...(transitions === undefined || Number(transitions) >= 0
       ? []
-      : [invalidValue('spec.leaseTransitions', String(transitions), 'must be greater than or equal to 0')]),
+      : [
+          invalidValue(
+            'spec.leaseTransitions',
+            String(transitions),
+            'must be greater than or equal to 0',
+          ),
+        ]),
   ];
 }

@@ -39,7 +39,10 @@ export function bindVolumes(cluster: Cluster): void {
   store.subscribe(({ table, object }) => {
     if (!WATCHED.has(table)) return;
     if (changed.size === 0) setImmediate(reconcile);
-    changed.set(table, (changed.get(table) ?? new Set()).add(keyOf(undefined, object.metadata.name)));
+    changed.set(
+      table,
+      (changed.get(table) ?? new Set()).add(keyOf(undefined, object.metadata.name)),
+    );
   });
 }
 
@@ -55,10 +58,12 @@ function reconcileClaim(cluster: Cluster, claim: Claim): void {
     return;
   }
   const volume = volumeFor(cluster, claim);
-  const lost = volume === undefined && claim.spec.volumeName !== undefined && claim.status?.phase === 'Bound';
+  const lost =
+    volume === undefined && claim.spec.volumeName !== undefined && claim.status?.phase === 'Bound';
   const next = withFinalizer(claim, CLAIM_PROTECTION);
   if (volume !== undefined) bind(cluster, next, claim, volume);
-  else if (lost) write(cluster, CLAIMS, claim, { ...next, status: { ...claim.status, phase: 'Lost' } });
+  else if (lost)
+    write(cluster, CLAIMS, claim, { ...next, status: { ...claim.status, phase: 'Lost' } });
   else write(cluster, CLAIMS, claim, withProvisioner(cluster, next));
 }
 
@@ -67,20 +72,30 @@ function withProvisioner(cluster: Cluster, claim: Claim): Claim {
   const { metadata, spec } = claim;
   const provisioner = classOf(cluster, claim)?.provisioner;
   const isExternal = provisioner !== undefined && !provisioner.startsWith('kubernetes.io/');
-  const waits = waitsForConsumer(cluster, claim) && metadata.annotations?.[SELECTED_NODE] === undefined;
+  const waits =
+    waitsForConsumer(cluster, claim) && metadata.annotations?.[SELECTED_NODE] === undefined;
   if (!isExternal || waits || spec.volumeName !== undefined) return claim;
-  const added = Object.fromEntries(STORAGE_PROVISIONER_ANNOTATIONS.map((name) => [name, provisioner]));
-  return { ...claim, metadata: { ...metadata, annotations: { ...metadata.annotations, ...added } } };
+  const added = Object.fromEntries(
+    STORAGE_PROVISIONER_ANNOTATIONS.map((name) => [name, provisioner]),
+  );
+  return {
+    ...claim,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, ...added } },
+  };
 }
 
 function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
   if (claim.spec.volumeName !== undefined) {
-    const named = cluster.store.get(PVS, keyOf(undefined, claim.spec.volumeName)) as Volume | undefined;
+    const named = cluster.store.get(PVS, keyOf(undefined, claim.spec.volumeName)) as
+      | Volume
+      | undefined;
     return named !== undefined && (named.spec.claimRef === undefined || refersTo(named, claim))
       ? named
       : undefined;
   }
-  const volumes = listVolumes(cluster).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const volumes = listVolumes(cluster).filter(
+    ({ metadata }) => metadata.deletionTimestamp === undefined,
+  );
   const reserved = volumes.find((volume) => refersTo(volume, claim));
   if (reserved !== undefined) return reserved;
   // That is the scheduler's to choose: it reserves a volume.
@@ -157,7 +172,9 @@ function reconcileVolume(cluster: Cluster, volume: Volume): void {
 
 function phaseOf({ store }: Cluster, { metadata, spec: { claimRef } }: Volume): string {
   if (claimRef === undefined) return 'Available';
-  const claim = store.get(CLAIMS, keyOf(claimRef.namespace, claimRef.name ?? '')) as Claim | undefined;
+  const claim = store.get(CLAIMS, keyOf(claimRef.namespace, claimRef.name ?? '')) as
+    | Claim
+    | undefined;
   if (claimRef.uid === undefined) return 'Available';
   if (claim?.metadata.uid !== claimRef.uid) return 'Released';
   return claim.spec.volumeName === metadata.name ? 'Bound' : 'Available';

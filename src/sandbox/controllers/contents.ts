@@ -9,7 +9,12 @@ import { keyOf } from '../store.ts';
 /** Deletes the contents of a namespace and the instances of a CRD, and then lets go of the container. */
 export function removeContents(cluster: Cluster): void {
   const { store } = cluster;
-  const empty = (table: string, key: string, finalizer: string, contents: [Kind, StoredObject][]) => {
+  const empty = (
+    table: string,
+    key: string,
+    finalizer: string,
+    contents: [Kind, StoredObject][],
+  ) => {
     for (const [kind, object] of contents)
       if (object.metadata.deletionTimestamp === undefined) remove(cluster, kind, object, {});
     const container = store.get(table, key);

@@ -34,7 +34,8 @@ export function fits({ spec: volume }: PersistentVolume, { spec: claim }: Claim)
     (volume.storageClassName ?? '') === (claim.storageClassName ?? '') &&
     volume.volumeMode === claim.volumeMode &&
     claim.accessModes.every((mode) => volume.accessModes.includes(mode)) &&
-    parseQuantity(volume.capacity.storage) >= parseQuantity(claim.resources.requests?.storage ?? '0')
+    parseQuantity(volume.capacity.storage) >=
+      parseQuantity(claim.resources.requests?.storage ?? '0')
   );
 }
 

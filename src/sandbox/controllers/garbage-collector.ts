@@ -74,7 +74,9 @@ class GarbageCollector {
 
   #workOff(table: string, object: StoredObject): void {
     const { uid = '', finalizers = [] } = object.metadata;
-    const dependents = [...(this.#dependents.get(uid) ?? [])].flatMap((one) => this.#find(one) ?? []);
+    const dependents = [...(this.#dependents.get(uid) ?? [])].flatMap(
+      (one) => this.#find(one) ?? [],
+    );
     const done = (finalizer: string) =>
       this.#write(table, object, { finalizers: finalizers.filter((name) => name !== finalizer) });
     if (finalizers.includes(ORPHAN)) {
@@ -98,7 +100,11 @@ class GarbageCollector {
     settle(this.#cluster, table, { ...object, metadata: { ...object.metadata, ...metadata } });
   }
 
-  #delete(table: string, object: StoredObject, propagationPolicy: 'Background' | 'Foreground'): void {
+  #delete(
+    table: string,
+    object: StoredObject,
+    propagationPolicy: 'Background' | 'Foreground',
+  ): void {
     const kind = this.#cluster.kinds.byTable(table);
     if (kind) remove(this.#cluster, kind, object, { propagationPolicy });
   }

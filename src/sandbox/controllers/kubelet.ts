@@ -116,7 +116,8 @@ export class Kubelet {
     const { store, kinds } = this.#cluster;
     const found = store.get(PODS, keyOf(pod.metadata.namespace, pod.metadata.name));
     const kind = kinds.byTable(PODS);
-    if (kind && found?.metadata.uid === uid) remove(this.#cluster, kind, found, { gracePeriodSeconds: 0 });
+    if (kind && found?.metadata.uid === uid)
+      remove(this.#cluster, kind, found, { gracePeriodSeconds: 0 });
   }
 
   async #unmountAll(uid: string): Promise<void> {

@@ -1,7 +1,15 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { NO_PROVISIONER } from '../../api/names.ts';
 import type { StoredObject } from '../kind.ts';
-import { type Claim, fits, reaches, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+import {
+  type Claim,
+  fits,
+  reaches,
+  refersTo,
+  SELECTED_NODE,
+  smallestFirst,
+  type Volume,
+} from './fit.ts';
 import { hasRoom, isAllowed, type RoomView } from './room.ts';
 
 /** What a scheduler knows of the rest of the cluster. */
@@ -90,14 +98,18 @@ function nodeRefusal({ spec }: UnscheduledPod, node: View['nodes'][number]): str
   if (Object.entries(spec.nodeSelector ?? {}).some(([key, value]) => labels[key] !== value))
     return "didn't match Pod's node affinity/selector";
   if (node.spec?.unschedulable) return 'were unschedulable';
-  const isReady = node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True');
+  const isReady = node.status?.conditions?.some(
+    ({ type, status }) => type === 'Ready' && status === 'True',
+  );
   const taints = [
     // Every new node has the taint of one that is not ready: the node lifecycle controller would keep it true.
     ...(node.spec?.taints ?? []).filter(({ key }) => key !== NOT_READY.key),
     ...(isReady ? [] : [NOT_READY]),
   ];
   const taint = taints.find(
-    (one) => one.effect !== 'PreferNoSchedule' && !spec.tolerations?.some((other) => tolerates(other, one)),
+    (one) =>
+      one.effect !== 'PreferNoSchedule' &&
+      !spec.tolerations?.some((other) => tolerates(other, one)),
   );
   return taint && `had untolerated taint {${taint.key}: ${taint.value ?? ''}}`;
 }
@@ -110,7 +122,8 @@ function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): 
   );
 }
 
-const isBound = ({ spec, status }: Claim) => spec.volumeName !== undefined && status?.phase === 'Bound';
+const isBound = ({ spec, status }: Claim) =>
+  spec.volumeName !== undefined && status?.phase === 'Bound';
 
 const classOf = ({ spec }: Claim, view: View) => view.storageClass(spec.storageClassName ?? '');
 const waits = (claim: Claim, view: View) =>
@@ -120,7 +133,10 @@ const waits = (claim: Claim, view: View) =>
 function preparations(claims: Claim[], node: KubeNode, view: View): Preparation[] | string {
   const found: Preparation[] = [];
   const free = view.volumes
-    .filter(({ metadata, spec }) => metadata.deletionTimestamp === undefined && spec.claimRef === undefined)
+    .filter(
+      ({ metadata, spec }) =>
+        metadata.deletionTimestamp === undefined && spec.claimRef === undefined,
+    )
     .sort(smallestFirst);
   for (const claim of claims) {
     const own = view.volumes.find((volume) =>
@@ -155,5 +171,7 @@ function whyNotMade(claim: Claim, node: KubeNode, view: View): string | undefine
   const { provisioner = NO_PROVISIONER } = storageClass;
   if (provisioner === NO_PROVISIONER || !isAllowed(storageClass, node)) return NO_VOLUME;
   if (!hasRoom(claim, provisioner, node, view)) return 'did not have enough free storage';
-  return view.givenBack(claim).has(node.metadata.name) ? 'were given back by the provisioner' : undefined;
+  return view.givenBack(claim).has(node.metadata.name)
+    ? 'were given back by the provisioner'
+    : undefined;
 }

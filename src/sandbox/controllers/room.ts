@@ -10,7 +10,10 @@ export interface RoomView {
 }
 
 /** Whether volumes of a class may be made on a node (allowedTopologies). */
-export function isAllowed({ allowedTopologies = [] }: Partial<StorageClass>, node: KubeNode): boolean {
+export function isAllowed(
+  { allowedTopologies = [] }: Partial<StorageClass>,
+  node: KubeNode,
+): boolean {
   const labels = node.metadata.labels ?? {};
   return (
     allowedTopologies.length === 0 ||
@@ -21,22 +24,35 @@ export function isAllowed({ allowedTopologies = [] }: Partial<StorageClass>, nod
 }
 
 /** As the scheduler's hasEnoughCapacity: where a driver says what room there is, a node that it says nothing of has none. */
-export function hasRoom({ spec }: Claim, provisioner: string, node: KubeNode, view: RoomView): boolean {
+export function hasRoom(
+  { spec }: Claim,
+  provisioner: string,
+  node: KubeNode,
+  view: RoomView,
+): boolean {
   if (view.driver(provisioner)?.spec.storageCapacity !== true) return true;
   const wanted = parseQuantity(spec.resources.requests?.storage ?? '0');
   return view.capacities.some(
     (one) =>
-      one.storageClassName === spec.storageClassName && isSufficient(one, wanted) && isAbout(one, node),
+      one.storageClassName === spec.storageClassName &&
+      isSufficient(one, wanted) &&
+      isAbout(one, node),
   );
 }
 
-function isSufficient({ capacity, maximumVolumeSize }: CsiStorageCapacity, wanted: bigint): boolean {
+function isSufficient(
+  { capacity, maximumVolumeSize }: CsiStorageCapacity,
+  wanted: bigint,
+): boolean {
   const limit = maximumVolumeSize ?? capacity;
   return limit !== undefined && parseQuantity(limit) >= wanted;
 }
 
 /** Of selectors those by labels alone, which provisioners write; without one it is about no node. */
-function isAbout({ nodeTopology }: CsiStorageCapacity, { metadata: { labels = {} } }: KubeNode): boolean {
+function isAbout(
+  { nodeTopology }: CsiStorageCapacity,
+  { metadata: { labels = {} } }: KubeNode,
+): boolean {
   const wanted = Object.entries(nodeTopology?.matchLabels ?? {});
   return (
     nodeTopology !== undefined &&

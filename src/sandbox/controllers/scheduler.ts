@@ -3,7 +3,13 @@ import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle, timestamp } from '../objects/cluster.ts';
 import { type Change, keyOf } from '../store.ts';
 import { type Claim, SELECTED_NODE, type Volume } from './fit.ts';
-import { type Placement, type Preparation, place, type UnscheduledPod, type View } from './place.ts';
+import {
+  type Placement,
+  type Preparation,
+  place,
+  type UnscheduledPod,
+  type View,
+} from './place.ts';
 
 const PODS = 'pods';
 const CLAIMS = 'persistentvolumeclaims';
@@ -48,7 +54,9 @@ function note({ type, object, previous }: Change, givenBack: GivenBack): void {
 }
 
 const isWaiting = ({ metadata, spec }: UnscheduledPod) =>
-  spec.nodeName === undefined && metadata.deletionTimestamp === undefined && !spec.schedulingGates?.length;
+  spec.nodeName === undefined &&
+  metadata.deletionTimestamp === undefined &&
+  !spec.schedulingGates?.length;
 
 function schedule(cluster: Cluster, pod: UnscheduledPod, givenBack: GivenBack): void {
   const placement = place(pod, viewOf(cluster, pod, givenBack));
@@ -63,12 +71,17 @@ function schedule(cluster: Cluster, pod: UnscheduledPod, givenBack: GivenBack): 
 
 const NONE: ReadonlySet<string> = new Set();
 
-function viewOf({ store }: Cluster, { metadata: { namespace } }: UnscheduledPod, givenBack: GivenBack): View {
+function viewOf(
+  { store }: Cluster,
+  { metadata: { namespace } }: UnscheduledPod,
+  givenBack: GivenBack,
+): View {
   return {
     nodes: store.list(NODES),
     volumes: store.list(PVS) as Volume[],
     claim: (name) => store.get(CLAIMS, keyOf(namespace, name)) as Claim | undefined,
-    storageClass: (name) => store.get(CLASSES, keyOf(undefined, name)) as ReturnType<View['storageClass']>,
+    storageClass: (name) =>
+      store.get(CLASSES, keyOf(undefined, name)) as ReturnType<View['storageClass']>,
     driver: (name) => store.get(DRIVERS, keyOf(undefined, name)) as CsiDriver | undefined,
     capacities: store.list(CAPACITIES) as unknown as CsiStorageCapacity[],
     givenBack: ({ metadata: { uid = '' } }) => givenBack.get(uid) ?? NONE,

@@ -5,7 +5,9 @@ const TRANSFORMED = ['Table', 'PartialObjectMetadata', 'PartialObjectMetadataLis
 const VERSIONS = ['v1', 'v1beta1'] as const;
 
 /** As what objects are shown: as they are, or as a kind of meta.k8s.io. */
-export type Form = 'json' | { as: (typeof TRANSFORMED)[number]; version: (typeof VERSIONS)[number] };
+export type Form =
+  | 'json'
+  | { as: (typeof TRANSFORMED)[number]; version: (typeof VERSIONS)[number] };
 
 /** What the Accept header asks for first of what there is. Throws a 406 when there is none of it. */
 export function accepted(request: IncomingMessage): Form {

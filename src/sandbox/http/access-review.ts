@@ -9,7 +9,8 @@ export const SELF_REVIEWS = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
 
 /** The answer: here nobody is refused anything. Throws a 400 for what is no review. */
 export function reviewed(body: unknown): object {
-  if (!isFields(body) || !isFields(body.spec)) throw badRequest('a SelfSubjectAccessReview has a spec');
+  if (!isFields(body) || !isFields(body.spec))
+    throw badRequest('a SelfSubjectAccessReview has a spec');
   return {
     kind: 'SelfSubjectAccessReview',
     apiVersion: 'authorization.k8s.io/v1',
@@ -24,5 +25,7 @@ export const whoAsks = () => ({
   apiVersion: 'authentication.k8s.io/v1',
   kind: 'SelfSubjectReview',
   metadata: {},
-  status: { userInfo: { username: 'stowage-sandbox', groups: ['system:masters', 'system:authenticated'] } },
+  status: {
+    userInfo: { username: 'stowage-sandbox', groups: ['system:masters', 'system:authenticated'] },
+  },
 });

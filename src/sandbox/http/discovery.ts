@@ -4,7 +4,16 @@ import type { Kinds } from '../kinds.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 /** Of custom resources: in the order of the API server. */
-const CUSTOM_VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const CUSTOM_VERBS = [
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'create',
+  'update',
+  'watch',
+];
 const STATUS_VERBS = ['get', 'patch', 'update'];
 
 /** The documents by which clients find out what is served, or undefined for any other path. */
@@ -27,7 +36,9 @@ export function discovery(path: string, kinds: Kinds): object | undefined {
 function groups(kinds: Kind[]) {
   const names = new Set(kinds.map((kind) => kind.group).filter((group) => group !== ''));
   return [...names].map((name) => {
-    const versions = [...new Set(kinds.filter((kind) => kind.group === name).map((kind) => kind.version))]
+    const versions = [
+      ...new Set(kinds.filter((kind) => kind.group === name).map((kind) => kind.version)),
+    ]
       .sort(newestFirst)
       .map((version) => ({ groupVersion: `${name}/${version}`, version }));
     return { kind: 'APIGroup', apiVersion: 'v1', name, versions, preferredVersion: versions[0] };
@@ -44,8 +55,11 @@ function newestFirst(a: string, b: string): number {
 const STABILITIES = ['alpha', 'beta', undefined];
 
 function ranks(version: string): number[] {
-  const [all, major, stability, minor = 0] = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
-  return all === undefined ? [-1, 0, 0] : [STABILITIES.indexOf(stability), Number(major), Number(minor)];
+  const [all, major, stability, minor = 0] =
+    /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(version) ?? [];
+  return all === undefined
+    ? [-1, 0, 0]
+    : [STABILITIES.indexOf(stability), Number(major), Number(minor)];
 }
 
 function resources(kind: Kind) {

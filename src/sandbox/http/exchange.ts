@@ -15,7 +15,8 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of request) {
     size += chunk.length;
-    if (size > BODY_LIMIT) throw new Refusal(413, 'RequestEntityTooLarge', `limit is ${BODY_LIMIT} bytes`);
+    if (size > BODY_LIMIT)
+      throw new Refusal(413, 'RequestEntityTooLarge', `limit is ${BODY_LIMIT} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -36,7 +37,9 @@ export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** What is in a body of JSON, or of protobuf, as kubectl sends what it makes up itself. Throws 400 or 413. */
 export async function readEither(request: IncomingMessage): Promise<unknown> {
-  return contentType(request) === PROTOBUF ? decodeProtobuf(await readBody(request)) : readJson(request);
+  return contentType(request) === PROTOBUF
+    ? decodeProtobuf(await readBody(request))
+    : readJson(request);
 }
 
 export function sendJson(response: ServerResponse, code: number, body: unknown): void {

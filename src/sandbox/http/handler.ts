@@ -35,16 +35,23 @@ export function handlerFor(cluster: Cluster, token: string, authority: () => str
         return;
       }
       if (error instanceof NoSuchPath) {
-        response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n');
+        response
+          .writeHead(404, { 'content-type': 'text/plain; charset=utf-8' })
+          .end('404 page not found\n');
         return;
       }
-      const refusal = error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
+      const refusal =
+        error instanceof Refusal ? error : new Refusal(500, 'InternalError', String(error));
       sendJson(response, refusal.status.code ?? 500, refusal.status);
     }
   };
 }
 
-async function serve(cluster: Cluster, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  cluster: Cluster,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'https://127.0.0.1');
   if (request.method === 'GET') {
     if (HEALTH.has(pathname)) {
@@ -64,7 +71,8 @@ async function serve(cluster: Cluster, request: IncomingMessage, response: Serve
   if (request.method === 'POST' && pathname === ACCESS_REVIEWS) {
     return sendJson(response, 201, reviewed(await readEither(request)));
   }
-  if (request.method === 'POST' && pathname === SELF_REVIEWS) return sendJson(response, 201, whoAsks());
+  if (request.method === 'POST' && pathname === SELF_REVIEWS)
+    return sendJson(response, 201, whoAsks());
   if (pathname === '/version') throw noMethod();
   const target = targetOf(pathname, cluster.kinds);
   await serveResource({ cluster, target, query: searchParams, request, response });

@@ -52,7 +52,10 @@ const ROOT = {
 
 /** The schemas of kinds, by names as the API server gives them. Of built-in ones they say that they are not known. */
 export function schemasOf(kinds: Kind[]): object {
-  return { [META]: OBJECT_META, ...Object.fromEntries(kinds.map((kind) => [nameOf(kind), schemaOf(kind)])) };
+  return {
+    [META]: OBJECT_META,
+    ...Object.fromEntries(kinds.map((kind) => [nameOf(kind), schemaOf(kind)])),
+  };
 }
 
 /** `com.example.v1.Disk` */

@@ -14,7 +14,10 @@ export function openapiV3(path: string, kinds: Kinds): object | undefined {
   const documents = new Map(
     kinds
       .all()
-      .map((kind) => [`${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`, apiVersionOf(kind)]),
+      .map((kind) => [
+        `${kind.group === '' ? 'api' : 'apis'}/${apiVersionOf(kind)}`,
+        apiVersionOf(kind),
+      ]),
   );
   if (path === '/openapi/v3')
     return {
@@ -58,7 +61,11 @@ export const OPENAPI_V2_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.
 
 export function openapiV2(): Buffer {
   const info = Buffer.concat([lengthDelimited(1, INFO.title), lengthDelimited(2, INFO.version)]);
-  return Buffer.concat([lengthDelimited(1, '2.0'), lengthDelimited(2, info), lengthDelimited(8, '')]);
+  return Buffer.concat([
+    lengthDelimited(1, '2.0'),
+    lengthDelimited(2, info),
+    lengthDelimited(8, ''),
+  ]);
 }
 
 /** A protobuf field of wire type 2, shorter than 128 bytes. */

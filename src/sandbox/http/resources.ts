@@ -63,7 +63,8 @@ async function serveCollection(call: Call, form: Form): Promise<void> {
       return sendJson(response, 201, create(cluster, kind, namespace, body, options));
     }
     case 'DELETE': {
-      if (kind.plural === 'namespaces' || (kind.namespaced && namespace === undefined)) throw noMethod();
+      if (kind.plural === 'namespaces' || (kind.namespaced && namespace === undefined))
+        throw noMethod();
       const options = deleteOptions(await readEither(request), query);
       const matches = selection(kind, namespace, query);
       const all = list(cluster, kind, { matches, isSelection: true }, listOptions(query));
@@ -110,11 +111,18 @@ async function serveObject(call: Call, name: string, form: Form): Promise<void> 
 const isSelection = (query: URLSearchParams) =>
   ['labelSelector', 'fieldSelector'].some((one) => query.get(one));
 
-const versionOf = ({ metadata }: StoredObject) => ({ resourceVersion: metadata.resourceVersion ?? '' });
+const versionOf = ({ metadata }: StoredObject) => ({
+  resourceVersion: metadata.resourceVersion ?? '',
+});
 
 function deleted({ kind }: Target, object: StoredObject) {
   const { name, uid } = object.metadata;
-  const details = { name, ...(kind.group === '' ? {} : { group: kind.group }), kind: kind.plural, uid };
+  const details = {
+    name,
+    ...(kind.group === '' ? {} : { group: kind.group }),
+    kind: kind.plural,
+    uid,
+  };
   return { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success', details };
 }
 
@@ -139,7 +147,11 @@ async function readObject(request: IncomingMessage, { custom }: Kind): Promise<u
 }
 
 /** `kind`: of the options, as a refusal names them. Who is refused is warned all the same. Throws a 422. */
-function writeOptions(kind: string, query: URLSearchParams, response: ServerResponse): WriteOptions {
+function writeOptions(
+  kind: string,
+  query: URLSearchParams,
+  response: ServerResponse,
+): WriteOptions {
   const fieldValidation = query.get('fieldValidation') || 'Warn';
   const dryRun = query.getAll('dryRun');
   const causes = [
@@ -188,7 +200,9 @@ function givenOptions(body: Fields | undefined, query: URLSearchParams): DeleteO
   return {
     ...(propagationPolicy === null
       ? {}
-      : { propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']> }),
+      : {
+          propagationPolicy: propagationPolicy as NonNullable<DeleteOptions['propagationPolicy']>,
+        }),
     ...(query.has('dryRun') ? { dryRun: query.getAll('dryRun') } : {}),
     ...(body as DeleteOptions | undefined),
   };

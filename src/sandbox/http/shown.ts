@@ -28,7 +28,12 @@ export function shownList(form: Form, list: KubeList<StoredObject>): object {
     throw notAcceptable(`you requested ${form.as}, but the requested object is a list`);
   const { metadata, items } = list;
   const apiVersion = `meta.k8s.io/${form.version}`;
-  return { kind: form.as, apiVersion, metadata, items: items.map((item) => partial(form.version, item)) };
+  return {
+    kind: form.as,
+    apiVersion,
+    metadata,
+    items: items.map((item) => partial(form.version, item)),
+  };
 }
 
 /** An object as its form wants it. Throws a 406. */

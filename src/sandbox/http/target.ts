@@ -20,7 +20,9 @@ export function targetOf(path: string, kinds: Kinds): Target {
   const { core, group = '', version = core ?? '', namespace, plural = '', name, status } = found;
   const kind = kinds.byPath(group, version, plural);
   const refused = () =>
-    noSuchPath(kinds.all().some((one) => !one.custom && one.group === group && one.version === version));
+    noSuchPath(
+      kinds.all().some((one) => !one.custom && one.group === group && one.version === version),
+    );
   if (kind === undefined || (namespace !== undefined && !kind.namespaced)) throw refused();
   if (status !== undefined && !kind.statusSubresource) throw refused();
   if (kind.namespaced && name !== undefined && namespace === undefined) throw refused();

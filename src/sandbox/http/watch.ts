@@ -49,7 +49,10 @@ export function watch(
   response.flushHeaders();
   const missed = since === 0 ? [] : store.changesSince(since);
   if (missed === undefined) {
-    send({ type: 'ERROR', object: expired(`too old resource version: ${since} (${store.version})`).status });
+    send({
+      type: 'ERROR',
+      object: expired(`too old resource version: ${since} (${store.version})`).status,
+    });
     response.end();
     return;
   }
@@ -92,7 +95,10 @@ function sendTables(asTable: TableMaker, send: (event: WatchEvent) => void) {
 }
 
 /** What a change means to who sees only the objects that match: leaving the selection is a deletion. */
-function eventOf(change: Change, matches: Matcher): { type: string; object: StoredObject } | undefined {
+function eventOf(
+  change: Change,
+  matches: Matcher,
+): { type: string; object: StoredObject } | undefined {
   const { object, previous } = change;
   const before = previous !== undefined && matches(previous);
   const after = change.type !== 'DELETED' && matches(object);
@@ -100,7 +106,9 @@ function eventOf(change: Change, matches: Matcher): { type: string; object: Stor
   if (!before) return undefined;
   const { resourceVersion = '' } = object.metadata;
   const last: StoredObject =
-    change.type === 'DELETED' ? object : { ...previous, metadata: { ...previous.metadata, resourceVersion } };
+    change.type === 'DELETED'
+      ? object
+      : { ...previous, metadata: { ...previous.metadata, resourceVersion } };
   return { type: 'DELETED', object: last };
 }
 
@@ -110,7 +118,10 @@ function bookmarkOf(kind: Kind, version: number, annotations?: object): WatchEve
     object: {
       apiVersion: apiVersionOf(kind),
       kind: kind.kind,
-      metadata: { resourceVersion: String(version), ...(annotations === undefined ? {} : { annotations }) },
+      metadata: {
+        resourceVersion: String(version),
+        ...(annotations === undefined ? {} : { annotations }),
+      },
     },
   };
 }

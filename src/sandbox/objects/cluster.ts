@@ -54,7 +54,8 @@ export function countsGenerations(kind: Kind): boolean {
 export function insist(cluster: Cluster, kind: Kind, object: StoredObject): void {
   const { namespace, name } = object.metadata;
   const there = cluster.store.get(resourceName(kind), keyOf(namespace, name));
-  if (there !== undefined) throw alreadyExists(kind, name, there.metadata.deletionTimestamp !== undefined);
+  if (there !== undefined)
+    throw alreadyExists(kind, name, there.metadata.deletionTimestamp !== undefined);
 }
 
 /** RFC 3339 with whole seconds, as metav1.Time. */
@@ -65,7 +66,9 @@ export function timestamp(now: Date): string {
 /** What keeps an object that is to be deleted; namespaces have finalizers of their spec, too. */
 export function holders(table: string, { metadata, spec }: StoredObject): string[] {
   const own =
-    table === 'namespaces' ? (spec as { finalizers?: string[] } | undefined)?.finalizers : undefined;
+    table === 'namespaces'
+      ? (spec as { finalizers?: string[] } | undefined)?.finalizers
+      : undefined;
   return [...(metadata.finalizers ?? []), ...(own ?? [])];
 }
 

@@ -1,6 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalid, notAllowed, notFound, Refusal, resourceName } from '../refusal.ts';
+import {
+  badRequest,
+  type Cause,
+  invalid,
+  notAllowed,
+  notFound,
+  Refusal,
+  resourceName,
+} from '../refusal.ts';
 import { keyOf } from '../store.ts';
 import {
   type Cluster,
@@ -46,7 +54,12 @@ export function create(
 }
 
 /** Throws a 404 where there is none, and a 403 where it is being deleted. */
-function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, namespace: string): void {
+function insistOnNamespace(
+  cluster: Cluster,
+  kind: Kind,
+  object: StoredObject,
+  namespace: string,
+): void {
   const home = cluster.kinds.byTable('namespaces');
   if (home === undefined) return;
   const found = cluster.store.get('namespaces', keyOf(undefined, namespace));
@@ -68,7 +81,12 @@ function insistOnNamespace(cluster: Cluster, kind: Kind, object: StoredObject, n
 }
 
 /** What is wrong with an object by its own kind's rules, after `before`; `old` is what it replaces. */
-export function check(kind: Kind, object: StoredObject, old?: StoredObject, before: Cause[] = []): Cause[] {
+export function check(
+  kind: Kind,
+  object: StoredObject,
+  old?: StoredObject,
+  before: Cause[] = [],
+): Cause[] {
   const causes = [...before, ...metadataCauses(object), ...(kind.validate?.(object, old) ?? [])];
   return [...causes, ...(kind.schema?.validate(object, old, causes) ?? [])];
 }
@@ -86,7 +104,12 @@ export function refuseUnknown(kind: Kind, unknown: string[], options: WriteOptio
 /** Names without a domain may meet. */
 function warnOfFinalizers({ metadata }: StoredObject, { warn }: WriteOptions): void {
   for (const name of metadata.finalizers ?? [])
-    if (!name.includes('/') && name !== 'orphan' && name !== 'foregroundDeletion' && !name.includes('.'))
+    if (
+      !name.includes('/') &&
+      name !== 'orphan' &&
+      name !== 'foregroundDeletion' &&
+      !name.includes('.')
+    )
       warn(
         `metadata.finalizers: ${JSON.stringify(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
       );
@@ -95,7 +118,10 @@ function warnOfFinalizers({ metadata }: StoredObject, { warn }: WriteOptions): v
 function stamp(cluster: Cluster, object: StoredObject): void {
   const { metadata } = object;
   if (metadata.name === undefined && metadata.generateName !== undefined) {
-    const letters = Array.from({ length: 5 }, () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)]);
+    const letters = Array.from(
+      { length: 5 },
+      () => SUFFIX_LETTERS[randomInt(SUFFIX_LETTERS.length)],
+    );
     metadata.name = metadata.generateName + letters.join('');
   }
   metadata.uid = randomUUID();

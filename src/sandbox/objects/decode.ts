@@ -50,7 +50,8 @@ export function decode(kind: Kind, body: unknown): { object: StoredObject; unkno
 
 /** Custom resources have no Go type by which a body without a kind could be told. Throws 400 or 422. */
 function checkKind(kind: Kind, body: Fields): void {
-  const missing = body.kind === undefined ? 'Kind' : body.apiVersion === undefined ? 'apiVersion' : undefined;
+  const missing =
+    body.kind === undefined ? 'Kind' : body.apiVersion === undefined ? 'apiVersion' : undefined;
   const text = JSON.stringify(body);
   if (missing !== undefined)
     throw badRequest(
@@ -109,7 +110,9 @@ const typeName = (value: unknown) =>
 
 /** Of a map or a list the first value that is no text. */
 const wrongPart = (value: unknown) =>
-  typeof value === 'object' && value !== null ? Object.values(value).find((one) => !isText(one)) : value;
+  typeof value === 'object' && value !== null
+    ? Object.values(value).find((one) => !isText(one))
+    : value;
 
 const isText = (value: unknown) => typeof value === 'string';
 const isTextMap = (value: unknown) => isFields(value) && Object.values(value).every(isText);
@@ -127,5 +130,7 @@ const SHAPES: Record<string, (value: unknown) => boolean> = {
 
 /** Go leaves empty metadata fields out of its JSON. */
 function isEmpty(value: unknown): boolean {
-  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  return (
+    value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  );
 }

@@ -59,7 +59,12 @@ export function remove(
 }
 
 /** In seconds. Only what runs on a node that has a kubelet is given time. */
-function graceOf(cluster: Cluster, kind: Kind, object: StoredObject, options: DeleteOptions): number {
+function graceOf(
+  cluster: Cluster,
+  kind: Kind,
+  object: StoredObject,
+  options: DeleteOptions,
+): number {
   const { nodeName = '', terminationGracePeriodSeconds = 30 } = (object.spec ?? {}) as {
     nodeName?: string;
     terminationGracePeriodSeconds?: number;
@@ -78,7 +83,11 @@ function finalizersFor(finalizers: string[], policy: DeleteOptions['propagationP
 }
 
 /** As BeforeDelete words it, which takes the kind for the resource. */
-function checkPreconditions(kind: Kind, { metadata }: StoredObject, { preconditions }: DeleteOptions): void {
+function checkPreconditions(
+  kind: Kind,
+  { metadata }: StoredObject,
+  { preconditions }: DeleteOptions,
+): void {
   const { name, uid, resourceVersion } = metadata;
   const failed = (field: string, given: string, found: string | undefined, happened: string) =>
     conflict(
@@ -88,6 +97,9 @@ function checkPreconditions(kind: Kind, { metadata }: StoredObject, { preconditi
     );
   if (preconditions?.uid !== undefined && preconditions.uid !== uid)
     throw failed('UID', preconditions.uid, uid, 'deleted and then recreated');
-  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion)
+  if (
+    preconditions?.resourceVersion !== undefined &&
+    preconditions.resourceVersion !== resourceVersion
+  )
     throw failed('ResourceVersion', preconditions.resourceVersion, resourceVersion, 'modified');
 }

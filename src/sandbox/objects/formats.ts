@@ -56,10 +56,15 @@ export function keyFaults(text: string): string[] {
       `a valid label key ${keyRule} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ];
   const [name = '', prefix] = parts.reverse();
-  const prefixFaults = prefix === undefined ? [] : prefix === '' ? [EMPTY] : subdomainFaults(prefix);
+  const prefixFaults =
+    prefix === undefined ? [] : prefix === '' ? [EMPTY] : subdomainFaults(prefix);
   return [
     ...prefixFaults.map((fault) => `prefix part ${fault}`),
-    ...(name === '' ? [`name part ${EMPTY}`] : name.length > 63 ? [`name part ${tooLong(63)}`] : []),
+    ...(name === ''
+      ? [`name part ${EMPTY}`]
+      : name.length > 63
+        ? [`name part ${tooLong(63)}`]
+        : []),
     ...(matches(name, KEY) ? [] : [`name part ${keyRule}`]),
   ];
 }

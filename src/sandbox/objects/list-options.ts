@@ -1,4 +1,11 @@
-import { badRequest, type Cause, forbidden, invalid, invalidValue, notSupported } from '../refusal.ts';
+import {
+  badRequest,
+  type Cause,
+  forbidden,
+  invalid,
+  invalidValue,
+  notSupported,
+} from '../refusal.ts';
 
 /** What a list or watch is asked with, as far as versions and pages go (meta/v1 ListOptions). */
 export interface ListOptions {
@@ -22,7 +29,8 @@ export function listOptions(query: URLSearchParams): ListOptions {
     limit: integer(query.get('limit')),
     continue: query.get('continue') ?? '',
     resourceVersion: query.get('resourceVersion') ?? '',
-    resourceVersionMatch: (query.get('resourceVersionMatch') ?? '') as ListOptions['resourceVersionMatch'],
+    resourceVersionMatch: (query.get('resourceVersionMatch') ??
+      '') as ListOptions['resourceVersionMatch'],
     sendInitialEvents: truth(query.get('sendInitialEvents')),
     timeoutSeconds: integer(query.get('timeoutSeconds')),
   };
@@ -65,7 +73,11 @@ function listCauses(options: ListOptions): Cause[] {
   return causes;
 }
 
-function watchCauses({ resourceVersionMatch: match, sendInitialEvents, ...options }: ListOptions): Cause[] {
+function watchCauses({
+  resourceVersionMatch: match,
+  sendInitialEvents,
+  ...options
+}: ListOptions): Cause[] {
   const causes: Cause[] = [];
   if (sendInitialEvents !== undefined && match !== 'NotOlderThan')
     causes.push(
@@ -75,8 +87,10 @@ function watchCauses({ resourceVersionMatch: match, sendInitialEvents, ...option
       ),
     );
   if (match === '') return causes;
-  if (sendInitialEvents === undefined) causes.push(noMatch('for watch unless sendInitialEvents is provided'));
-  if (match !== 'NotOlderThan') causes.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+  if (sendInitialEvents === undefined)
+    causes.push(noMatch('for watch unless sendInitialEvents is provided'));
+  if (match !== 'NotOlderThan')
+    causes.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
   if (options.continue !== '') causes.push(noMatch('when continue is provided'));
   return causes;
 }

@@ -9,7 +9,11 @@ import { formatContinue, parseContinue } from './continue.ts';
 import { type ListOptions, versionNumber } from './list-options.ts';
 
 /** Which objects of a kind a list or watch is about. Throws a 400 for a selector that cannot be parsed. */
-export function selection(kind: Kind, namespace: string | undefined, query: URLSearchParams): Matcher {
+export function selection(
+  kind: Kind,
+  namespace: string | undefined,
+  query: URLSearchParams,
+): Matcher {
   const tests = [
     labelMatcher(query.get('labelSelector') ?? ''),
     fieldMatcher(query.get('fieldSelector') ?? '', kind),
@@ -67,7 +71,9 @@ function start({ store }: Cluster, kind: Kind, options: ListOptions) {
       throw badRequest('specifying resource version is not allowed when using continue');
     const objects = store.listAt(table, version);
     if (objects === undefined)
-      throw expired('The provided continue parameter is too old to display a consistent list result.');
+      throw expired(
+        'The provided continue parameter is too old to display a consistent list result.',
+      );
     return { version, key, objects };
   }
   const version = versionNumber(options.resourceVersion);

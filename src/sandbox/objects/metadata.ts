@@ -12,7 +12,9 @@ export function settleNamespace(metadata: ObjectMeta, namespace: string | undefi
   if (namespace === undefined) delete metadata.namespace;
   else if (given === namespace) metadata.namespace = namespace;
   else
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+    throw badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    );
 }
 
 /** What is wrong with labels, annotations, owners and the names of finalizers (ValidateObjectMeta). */
@@ -23,7 +25,9 @@ export function metadataCauses({ metadata }: StoredObject): Cause[] {
       ...causes('labels', key, keyFaults(key)),
       ...causes('labels', value, valueFaults(value)),
     ]),
-    ...Object.keys(annotations).flatMap((key) => causes('annotations', key, keyFaults(key.toLowerCase()))),
+    ...Object.keys(annotations).flatMap((key) =>
+      causes('annotations', key, keyFaults(key.toLowerCase())),
+    ),
     ...ownerReferences.flatMap(ownerCauses),
     ...controllerCauses(ownerReferences),
     ...finalizers.flatMap((name) => causes('finalizers', name, keyFaults(name))),

@@ -5,7 +5,8 @@ import { labelFaults, subdomainFaults } from './formats.ts';
 /** What is wrong with the name of a new object. */
 export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
   const { name } = object.metadata;
-  if (name === undefined) return [requiredValue('metadata.name', 'name or generateName is required')];
+  if (name === undefined)
+    return [requiredValue('metadata.name', 'name or generateName is required')];
   const refused = (why: string) => [invalidValue('metadata.name', JSON.stringify(name), why)];
   switch (kind.names) {
     case 'path':
@@ -14,7 +15,9 @@ export function nameCauses(kind: Kind, object: StoredObject): Cause[] {
         .filter((one) => name.includes(one))
         .flatMap((one) => refused(`may not contain '${one}'`));
     case 'label':
-      return name.includes('.') ? refused('must not contain dots') : labelFaults(name).flatMap(refused);
+      return name.includes('.')
+        ? refused('must not contain dots')
+        : labelFaults(name).flatMap(refused);
     default:
       return subdomainFaults(name).flatMap(refused);
   }

@@ -25,7 +25,9 @@ export function patched(
   const found = unknown.map((path) => `unknown field "${path}"`);
   if (options.fieldValidation === 'Warn') for (const message of found) options.warn(message);
   if (options.fieldValidation === 'Strict' && found.length > 0)
-    throw invalid(undefined, '', [invalidValue('patch', text, `strict decoding error: ${found.join(', ')}`)]);
+    throw invalid(undefined, '', [
+      invalidValue('patch', text, `strict decoding error: ${found.join(', ')}`),
+    ]);
   return object;
 }
 
@@ -81,6 +83,11 @@ function jsonPatch(old: StoredObject, patch: unknown): unknown {
   );
   // The API server does not say which operation failed either.
   if (failed)
-    throw new Refusal(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+    throw new Refusal(
+      422,
+      'Invalid',
+      'the server rejected our request due to an error in our request',
+      {},
+    );
   return result;
 }

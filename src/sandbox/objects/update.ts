@@ -70,7 +70,10 @@ const all = (causes: Cause[]) => causes;
 
 /** The status of a custom resource is checked by its own part of the schema, which knows no path above. */
 const ofStatus = (causes: Cause[]) =>
-  causes.map((cause) => ({ ...cause, text: cause.text.replace(/: status\.(\S+ in body)/, ': $1') }));
+  causes.map((cause) => ({
+    ...cause,
+    text: cause.text.replace(/: status\.(\S+ in body)/, ': $1'),
+  }));
 
 function checkVersion(kind: Kind, old: StoredObject, given: ObjectMeta): void {
   const { name } = old.metadata;
@@ -102,7 +105,8 @@ function merged(kind: Kind, old: StoredObject, given: StoredObject, status: bool
   const metadata: ObjectMeta = { ...given.metadata };
   for (const field of KEPT) {
     delete metadata[field];
-    if (old.metadata[field] !== undefined) Object.assign(metadata, { [field]: old.metadata[field] });
+    if (old.metadata[field] !== undefined)
+      Object.assign(metadata, { [field]: old.metadata[field] });
   }
   const { resourceVersion, namespace } = old.metadata;
   if (resourceVersion !== undefined) metadata.resourceVersion = resourceVersion;

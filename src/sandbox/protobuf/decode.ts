@@ -10,7 +10,8 @@ const MAGIC = Buffer.from('k8s\0');
  * messages that are known here. Throws a 400 for anything else, also for a field that would be lost.
  */
 export function decodeProtobuf(body: Buffer): Fields {
-  if (!body.subarray(0, MAGIC.length).equals(MAGIC)) throw badRequest('the body is not a protobuf object');
+  if (!body.subarray(0, MAGIC.length).equals(MAGIC))
+    throw badRequest('the body is not a protobuf object');
   const envelope = readFields(body.subarray(MAGIC.length));
   const [type, raw] = [bytesOf(envelope, 1), bytesOf(envelope, 2)];
   const [apiVersion, kind] = [1, 2].map((number) => bytesOf(readFields(type), number).toString());

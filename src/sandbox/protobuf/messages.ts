@@ -4,7 +4,12 @@
  */
 export const MESSAGES: Record<string, Record<number, string>> = {
   Namespace: { 1: 'metadata ObjectMeta' },
-  ConfigMap: { 1: 'metadata ObjectMeta', 2: 'data {}string', 3: 'binaryData {}bytes', 4: 'immutable ?bool' },
+  ConfigMap: {
+    1: 'metadata ObjectMeta',
+    2: 'data {}string',
+    3: 'binaryData {}bytes',
+    4: 'immutable ?bool',
+  },
   Secret: {
     1: 'metadata ObjectMeta',
     2: 'data {}bytes',
@@ -44,7 +49,11 @@ export const MESSAGES: Record<string, Record<number, string>> = {
   },
   Subject: { 1: 'kind string', 2: 'apiGroup string', 3: 'name string', 4: 'namespace string' },
   RoleRef: { 1: 'apiGroup string', 2: 'kind string', 3: 'name string' },
-  DeploymentSpec: { 1: 'replicas ?int', 2: 'selector ?LabelSelector', 3: 'template PodTemplateSpec' },
+  DeploymentSpec: {
+    1: 'replicas ?int',
+    2: 'selector ?LabelSelector',
+    3: 'template PodTemplateSpec',
+  },
   LabelSelector: { 1: 'matchLabels {}string' },
   PodTemplateSpec: { 1: 'metadata ObjectMeta', 2: 'spec PodSpec' },
   PodSpec: { 2: 'containers []Container', 8: 'serviceAccountName string' },

@@ -17,17 +17,25 @@ class Quantity {
 }
 
 /** CEL as rules of CRDs use it: with the quantity library, and values of any type. */
-const ENVIRONMENT = new Environment({ homogeneousAggregateLiterals: false, enableOptionalTypes: true })
+const ENVIRONMENT = new Environment({
+  homogeneousAggregateLiterals: false,
+  enableOptionalTypes: true,
+})
   .registerVariable('self', 'dyn')
   .registerVariable('oldSelf', 'dyn')
   .registerType('Quantity', Quantity)
   .registerFunction('quantity(string): Quantity', (text: string) => new Quantity(text))
-  .registerFunction('Quantity.compareTo(Quantity): int', (a: Quantity, b: Quantity) => a.compareTo(b))
+  .registerFunction('Quantity.compareTo(Quantity): int', (a: Quantity, b: Quantity) =>
+    a.compareTo(b),
+  )
   .registerFunction(
     'Quantity.isGreaterThan(Quantity): bool',
     (a: Quantity, b: Quantity) => a.compareTo(b) > 0n,
   )
-  .registerFunction('Quantity.isLessThan(Quantity): bool', (a: Quantity, b: Quantity) => a.compareTo(b) < 0n);
+  .registerFunction(
+    'Quantity.isLessThan(Quantity): bool',
+    (a: Quantity, b: Quantity) => a.compareTo(b) < 0n,
+  );
 
 export interface Expression {
   /** Rules that compare with the old value hold for updates only. */

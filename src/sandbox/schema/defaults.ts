@@ -13,7 +13,8 @@ export function fillDefaults(schema: Structural, value: unknown): void {
     if (child === null && known?.type !== undefined && !known.nullable) delete value[field];
   }
   for (const [field, known] of Object.entries(schema.properties ?? {}))
-    if (value[field] === undefined && known.default !== undefined) value[field] = copyOf(known.default);
+    if (value[field] === undefined && known.default !== undefined)
+      value[field] = copyOf(known.default);
   for (const [field, child] of Object.entries(value)) {
     const known = fieldSchema(schema, field);
     if (known) fillDefaults(known, child);

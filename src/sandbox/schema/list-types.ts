@@ -4,7 +4,9 @@ import { childPath, fieldSchema, type Structural } from './structural.ts';
 
 /** The fields that tell the items of a list apart; undefined for lists whose items have no identity. */
 export function mapKeys(schema: Structural): string[] | undefined {
-  return schema['x-kubernetes-list-type'] === 'map' ? schema['x-kubernetes-list-map-keys'] : undefined;
+  return schema['x-kubernetes-list-type'] === 'map'
+    ? schema['x-kubernetes-list-map-keys']
+    : undefined;
 }
 
 export function sameItem(keys: string[], a: unknown, b: unknown): boolean {
@@ -16,7 +18,9 @@ export function duplicates(schema: Structural, value: unknown, path = ''): Cause
   if (Array.isArray(value)) {
     const { items } = schema;
     const below =
-      items === undefined ? [] : value.flatMap((item, i) => duplicates(items, item, `${path}[${i}]`));
+      items === undefined
+        ? []
+        : value.flatMap((item, i) => duplicates(items, item, `${path}[${i}]`));
     return [
       ...value.flatMap((item, i) => duplicate(schema, item, value.slice(0, i), `${path}[${i}]`)),
       ...below,
@@ -62,5 +66,6 @@ export function checkListTypes(schema: Structural, path = ''): void {
   for (const [field, child] of Object.entries(schema.properties ?? {}))
     checkListTypes(child, childPath(path, field));
   if (schema.items) checkListTypes(schema.items, `${path}[]`);
-  if (isFields(schema.additionalProperties)) checkListTypes(schema.additionalProperties, `${path}{}`);
+  if (isFields(schema.additionalProperties))
+    checkListTypes(schema.additionalProperties, `${path}{}`);
 }

@@ -11,7 +11,9 @@ export function pruneObject(schema: Structural, object: Fields): string[] {
 function prune(schema: Structural, value: unknown, path: string): string[] {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return items === undefined ? [] : value.flatMap((item, index) => prune(items, item, `${path}[${index}]`));
+    return items === undefined
+      ? []
+      : value.flatMap((item, index) => prune(items, item, `${path}[${index}]`));
   }
   if (!isFields(value)) return [];
   const removed: string[] = [];

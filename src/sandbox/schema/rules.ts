@@ -44,7 +44,9 @@ export function applyRules(
   path = '',
 ): Cause[] {
   if (value === undefined || value === null) return [];
-  const causes = (rules.get(schema) ?? []).flatMap((rule) => applyRule(rule, schema, value, old, path));
+  const causes = (rules.get(schema) ?? []).flatMap((rule) =>
+    applyRule(rule, schema, value, old, path),
+  );
   if (Array.isArray(value)) {
     const { items } = schema;
     if (items === undefined) return causes;
@@ -85,7 +87,9 @@ function applyRule(
   try {
     if (expression.evaluate(values) === true) return [];
     const text = messages === undefined ? rule.message : String(messages.evaluate(values));
-    return [{ ...invalidValue(field, shown, text ?? `failed rule: ${rule.rule}`), ...reasonOf(rule) }];
+    return [
+      { ...invalidValue(field, shown, text ?? `failed rule: ${rule.rule}`), ...reasonOf(rule) },
+    ];
   } catch (error) {
     const why = (error as Error).message.split('\n')[0];
     return [invalidValue(at, shown, `rule evaluation error: ${why}: ${rule.rule}`)];

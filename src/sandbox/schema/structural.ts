@@ -27,7 +27,9 @@ export interface Rule {
 /** The schema of a field, undefined when the schema does not know it. */
 export function fieldSchema(schema: Structural, field: string): Structural | undefined {
   const own =
-    schema.properties && Object.hasOwn(schema.properties, field) ? schema.properties[field] : undefined;
+    schema.properties && Object.hasOwn(schema.properties, field)
+      ? schema.properties[field]
+      : undefined;
   if (own !== undefined) return own;
   const others = schema.additionalProperties;
   return others === true ? { 'x-kubernetes-preserve-unknown-fields': true } : others || undefined;

@@ -38,7 +38,8 @@ function asJsonSchema(schema: Structural): Structural {
       delete result[limit];
     } else delete result[exclusive];
   }
-  if (schema['x-kubernetes-int-or-string']) return { ...result, type: ['integer', 'string'] } as never;
+  if (schema['x-kubernetes-int-or-string'])
+    return { ...result, type: ['integer', 'string'] } as never;
   if (schema.properties)
     result.properties = Object.fromEntries(
       Object.entries(schema.properties).map(([field, child]) => [field, asJsonSchema(child)]),
@@ -99,7 +100,11 @@ function causeOf(error: ErrorObject): Cause {
         text: `Too many: ${(data as unknown[]).length}: must have at most ${params.limit} items`,
       };
     case 'minItems':
-      return invalidValue(path, String((data as unknown[]).length), `${path} in body ${shortfall(error)}`);
+      return invalidValue(
+        path,
+        String((data as unknown[]).length),
+        `${path} in body ${shortfall(error)}`,
+      );
     default:
       return invalidValue(path, JSON.stringify(data), `${path} in body ${shortfall(error)}`);
   }

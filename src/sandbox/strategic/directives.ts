@@ -16,11 +16,16 @@ export function deleteDirective(directive: unknown): boolean {
  */
 export function withoutDirectives(value: unknown): unknown {
   if (value === null) return undefined;
-  if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
+  if (Array.isArray(value))
+    return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isFields(value)) return value;
   if (value.$patch !== undefined) return undefined;
-  const entries = Object.entries(value).map(([field, child]) => [field, withoutDirectives(child)] as const);
-  return Object.fromEntries(entries.filter(([field, child]) => !isDirective(field) && child !== undefined));
+  const entries = Object.entries(value).map(
+    ([field, child]) => [field, withoutDirectives(child)] as const,
+  );
+  return Object.fromEntries(
+    entries.filter(([field, child]) => !isDirective(field) && child !== undefined),
+  );
 }
 
 /**

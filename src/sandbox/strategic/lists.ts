@@ -51,7 +51,9 @@ function identity(item: unknown, mergeKey: string | undefined): unknown {
   if (mergeKey === undefined) return item;
   const id = isFields(item) ? item[mergeKey] : undefined;
   if (id === undefined || (typeof id === 'object' && id !== null))
-    throw badRequest(`map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`);
+    throw badRequest(
+      `map: ${JSON.stringify(item)} does not contain declared merge key: ${mergeKey}`,
+    );
   return id;
 }
 

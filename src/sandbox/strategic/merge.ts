@@ -23,13 +23,20 @@ export function strategicMerge(original: Fields, patch: Fields, shape: Shape = {
     if (!key.startsWith(ORDER)) continue;
     const field = key.slice(ORDER.length);
     ordered.add(field);
-    const list = orderedList(result[field], patch[field], order, shape.fields?.[field] ?? {}, field);
+    const list = orderedList(
+      result[field],
+      patch[field],
+      order,
+      shape.fields?.[field] ?? {},
+      field,
+    );
     if (list !== undefined) result[field] = list;
   }
   for (const [key, value] of Object.entries(patch)) {
     if (key === '$retainKeys' || key.startsWith(ORDER) || ordered.has(key)) continue;
     if (key.startsWith(DELETION)) strike(result, key.slice(DELETION.length), value, shape);
-    else if (key.startsWith('$')) throw badRequest(`unknown directive ${JSON.stringify(key)} in the patch`);
+    else if (key.startsWith('$'))
+      throw badRequest(`unknown directive ${JSON.stringify(key)} in the patch`);
     else mergeField(result, key, value, shape.fields?.[key] ?? {});
   }
   return result;
@@ -56,7 +63,8 @@ function retain(original: Fields, patch: Fields): Fields {
   const kept = patch.$retainKeys;
   if (kept === undefined) return { ...original };
   const others = Object.entries(patch).filter(
-    ([key, value]) => value !== null && !isDirective(key) && !(Array.isArray(kept) && kept.includes(key)),
+    ([key, value]) =>
+      value !== null && !isDirective(key) && !(Array.isArray(kept) && kept.includes(key)),
   );
   if (!Array.isArray(kept) || others.length > 0)
     throw badRequest(
@@ -71,7 +79,8 @@ function orderedList(old: unknown, patch: unknown, order: unknown, shape: Shape,
       throw badRequest(`invalid patch format of setElementOrder list: ${field} is not a list`);
   const [before, changes, wanted] = [old, patch, order] as [unknown[]?, unknown[]?, unknown[]?];
   if (before === undefined && changes === undefined) return undefined;
-  if (!before?.length && !changes?.length) throw badRequest(`there is nothing to order in ${field}`);
+  if (!before?.length && !changes?.length)
+    throw badRequest(`there is nothing to order in ${field}`);
   follows(changes ?? [], wanted ?? [], shape, field);
   const seen = [...(before ?? [])];
   const merged =
@@ -99,6 +108,8 @@ function follows(changes: unknown[], order: unknown[], { mergeKey }: Shape, fiel
 function strike(result: Fields, field: string, values: unknown, shape: Shape): void {
   const old = result[field];
   if (!Array.isArray(values) || shape.fields?.[field]?.set !== true)
-    throw badRequest(`invalid patch format of primitive list: ${field} is not a list that is merged`);
+    throw badRequest(
+      `invalid patch format of primitive list: ${field} is not a list that is merged`,
+    );
   if (Array.isArray(old)) result[field] = old.filter((item) => !values.includes(item));
 }

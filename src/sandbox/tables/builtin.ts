@@ -34,7 +34,10 @@ const COLUMNS: Record<string, Column[]> = {
   ConfigMap: [count('Data', ({ data, binaryData }) => size(data) + size(binaryData)), AGE],
   Secret: [text('Type', ({ type }) => type), count('Data', ({ data }) => size(data)), AGE],
   Lease: [text('Holder', ({ spec }) => spec?.holderIdentity ?? ''), AGE],
-  NetworkPolicy: [text('Pod-Selector', ({ spec }) => selectorText(spec?.podSelector?.matchLabels)), AGE],
+  NetworkPolicy: [
+    text('Pod-Selector', ({ spec }) => selectorText(spec?.podSelector?.matchLabels)),
+    AGE,
+  ],
   ClusterRoleBinding: BINDING_COLUMNS,
   RoleBinding: BINDING_COLUMNS,
   Deployment: [
@@ -78,7 +81,11 @@ function sourceOf({ source, reportingComponent, reportingInstance }: Loose): str
 export function builtinColumns(kind: string): Column[] {
   return (
     COLUMNS[kind] ?? [
-      { name: 'Created At', type: 'date', cell: ({ metadata }) => metadata.creationTimestamp ?? null },
+      {
+        name: 'Created At',
+        type: 'date',
+        cell: ({ metadata }) => metadata.creationTimestamp ?? null,
+      },
     ]
   );
 }

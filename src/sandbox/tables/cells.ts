@@ -12,7 +12,9 @@ export const count = (name: string, cell: Cell): Column => ({ name, type: 'strin
 /** Shown with `-o wide` only. */
 export const wide = (column: Column): Column => ({ ...column, priority: 1 });
 
-export const AGE = text('Age', (object: StoredObject, now) => since(object.metadata.creationTimestamp, now));
+export const AGE = text('Age', (object: StoredObject, now) =>
+  since(object.metadata.creationTimestamp, now),
+);
 
 /** `5m`, or `<unknown>` without a time. */
 export function since(time: string | null | undefined, now: number): string {

@@ -12,7 +12,11 @@ export interface PrinterColumn {
   priority?: number;
 }
 
-const CREATED: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
+const CREATED: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+};
 const TYPES = ['string', 'integer', 'number', 'boolean', 'date'];
 
 /** Throws for a column that the API server would refuse, or that is not understood here. */
@@ -20,13 +24,15 @@ export function customColumns(columns: PrinterColumn[] | undefined): Column[] {
   return (columns?.length ? columns : [CREATED]).map(
     ({ name, type, jsonPath, format, description, priority }) => {
       if (!name) throw new Error('a column needs a name');
-      if (!TYPES.includes(type)) throw new Error(`column ${name}: ${type} is none of ${TYPES.join(', ')}`);
+      if (!TYPES.includes(type))
+        throw new Error(`column ${name}: ${type} is none of ${TYPES.join(', ')}`);
       const find = parseJsonPath(jsonPath);
       return {
         name,
         type,
         ...(format === undefined ? {} : { format }),
-        description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+        description:
+          description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`,
         ...(priority === undefined ? {} : { priority }),
         cell: (object, now) => cellOf(type, find(object)[0], now),
       };

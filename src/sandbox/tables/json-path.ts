@@ -9,7 +9,8 @@ const FIELD = /^\.?((?:[^.[\]\\'"*@?()\s{}]|\\.)+)/;
 const QUOTED = /^\[(?:'([^']*)'|"([^"]*)")\]/;
 const INDEX = /^\[(-?\d+)\]/;
 const WILDCARD = /^(?:\[\*\]|\.\*)/;
-const FILTER = /^\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false))\s*\)\]/;
+const FILTER =
+  /^\[\?\(\s*@((?:\.[\w-]+)+)\s*(==|!=)\s*(?:"([^"]*)"|'([^']*)'|(-?[\d.]+|true|false))\s*\)\]/;
 
 /**
  * The part of client-go's JSONPath that columns of CRDs use: fields, indexes, wildcards, and filters that compare
@@ -43,7 +44,10 @@ const field =
     isFields(value) && Object.hasOwn(value, name) ? [value[name]] : [];
 
 const STEPS: [RegExp, (found: RegExpExecArray) => Step][] = [
-  [WILDCARD, () => (value) => (typeof value === 'object' && value !== null ? Object.values(value) : [])],
+  [
+    WILDCARD,
+    () => (value) => (typeof value === 'object' && value !== null ? Object.values(value) : []),
+  ],
   [FIELD, ([, name = '']) => field(name.replace(/\\(.)/g, '$1'))],
   [QUOTED, ([, single, double]) => field(single ?? double ?? '')],
   [

@@ -19,7 +19,10 @@ function summary({ metadata, spec, status = {} }: Loose, now: number) {
   return {
     ready: `${ready}/${spec.containers?.length ?? 0}`,
     reason,
-    restarts: restarts > 0 && last !== undefined ? `${restarts} (${since(last, now)} ago)` : String(restarts),
+    restarts:
+      restarts > 0 && last !== undefined
+        ? `${restarts} (${since(last, now)} ago)`
+        : String(restarts),
   };
 }
 

@@ -27,8 +27,12 @@ export const VOLUME_COLUMNS: Column[] = [
 export const CLAIM_COLUMNS: Column[] = [
   text('Status', phase),
   text('Volume', ({ spec }) => spec.volumeName ?? ''),
-  text('Capacity', ({ spec, status }) => (spec.volumeName ? (status?.capacity?.storage ?? '0') : '')),
-  text('Access Modes', ({ spec, status }) => (spec.volumeName ? accessModes(status?.accessModes) : '')),
+  text('Capacity', ({ spec, status }) =>
+    spec.volumeName ? (status?.capacity?.storage ?? '0') : '',
+  ),
+  text('Access Modes', ({ spec, status }) =>
+    spec.volumeName ? accessModes(status?.accessModes) : '',
+  ),
   text('StorageClass', ({ spec }) => spec.storageClassName ?? ''),
   attributesClass,
   AGE,
@@ -42,7 +46,9 @@ const DEFAULT_CLASS = [
 
 /** The only kind whose name says more. */
 export function className({ metadata }: Loose): string {
-  const isDefault = DEFAULT_CLASS.some((annotation) => metadata.annotations?.[annotation] === 'true');
+  const isDefault = DEFAULT_CLASS.some(
+    (annotation) => metadata.annotations?.[annotation] === 'true',
+  );
   return isDefault ? `${metadata.name} (default)` : metadata.name;
 }
 

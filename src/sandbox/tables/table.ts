@@ -17,7 +17,12 @@ export function includeObject(query: URLSearchParams): IncludeObject {
   return value;
 }
 
-const named = (cell: Column['cell']): Column => ({ name: 'Name', type: 'string', format: 'name', cell });
+const named = (cell: Column['cell']): Column => ({
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  cell,
+});
 const NAME = named(({ metadata }) => metadata.name);
 
 function columnsOf({ kind, columns }: Kind): Column[] {

@@ -1,5 +1,12 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
+import {
+  adoptionOf,
+  forgetEarlier,
+  giveUuid,
+  notAdopted,
+  otherAdoption,
+  putBackAway,
+} from '../adoption.ts';
 import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
@@ -57,7 +64,9 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
   const recorded = observed.intent?.device;
   const answer = recorded === undefined ? 'unknown' : compareDevice(recorded, device);
   const isChanged =
-    isOurs(desired, device) || halfTable(desired, device) === 'ours' || mayBeHalf(desired, from, device);
+    isOurs(desired, device) ||
+    halfTable(desired, device) === 'ours' ||
+    mayBeHalf(desired, from, device);
   const isUnchanged = isOurs({ ...desired, uid: from }, device);
   // The path may lead to another disk since.
   if (answer === 'different' || (answer === 'unknown' && !isChanged && !isUnchanged)) {
@@ -99,7 +108,10 @@ function otherDevice(
 }
 
 /** Whose it was is known by what is on it, so that records of that Volume, and the Volume itself, do not count. */
-export const withoutEarlier = <O extends Pick<ObservedRaw, 'others'>>(observed: O, from: string): O => ({
+export const withoutEarlier = <O extends Pick<ObservedRaw, 'others'>>(
+  observed: O,
+  from: string,
+): O => ({
   ...observed,
   others: observed.others.filter(({ uid }) => uid !== from),
 });
@@ -130,7 +142,8 @@ export function refuseContent(
   // An interrupted try of ours changed it, or a part of it.
   if (
     intent !== undefined &&
-    (isOurs(desired, device) || [desired, earlier].some((each) => halfTable(each, device) === 'ours'))
+    (isOurs(desired, device) ||
+      [desired, earlier].some((each) => halfTable(each, device) === 'ours'))
   ) {
     return undefined;
   }

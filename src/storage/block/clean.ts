@@ -1,7 +1,13 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../types.ts';
 import { readsZero, wipe } from '../wipe.ts';
-import { emptyGuards, lockOf, notInUseGuards, sameContentGuards, sameDeviceGuards } from './guards.ts';
+import {
+  emptyGuards,
+  lockOf,
+  notInUseGuards,
+  sameContentGuards,
+  sameDeviceGuards,
+} from './guards.ts';
 import { hasOwnTable, isOurs } from './ownership.ts';
 
 /**
@@ -19,7 +25,8 @@ export function wipeDevice(
   const begun = wiped !== undefined;
   const path = `/dev/${device.name}`;
   // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
-  const first = hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
+  const first =
+    hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
   const guards: Guard[] = [...sameDeviceGuards(device), ...notInUseGuards(device)];
   const forget: Step[] =
     device.partitions.length === 0

@@ -62,7 +62,9 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
 const placesOf = (content: string): { place: string; signatures: string[] }[] =>
   content.split(';').map((text) => {
     const [, place = '', carried = ''] = /^(?:(\d+|\?)=)?(.*)$/s.exec(text) ?? [];
-    const signatures = carried.split('+').filter((each) => !['', 'none', 'no table'].includes(each));
+    const signatures = carried
+      .split('+')
+      .filter((each) => !['', 'none', 'no table'].includes(each));
     return { place, signatures };
   });
 
@@ -72,7 +74,9 @@ export const hasUuid = (content: string): boolean => (content.split(';')[0] ?? '
 /** Nothing is there that was not there before: a program that destroys it was interrupted. */
 export function isLeftOf(before: string, content: string): boolean {
   const places = placesOf(before);
-  const known = places.flatMap(({ signatures }) => signatures).filter((each) => each !== UNKNOWN_DATA);
+  const known = places
+    .flatMap(({ signatures }) => signatures)
+    .filter((each) => each !== UNKNOWN_DATA);
   // Of a GPT that lost its first copy no UUID is read, and its MBR outlives it.
   const table = known.some((each) => each === 'gpt' || each.startsWith('gpt:'));
   // The rest of what lost its signature is data of no known kind; without a table nothing tells which partition it is in.

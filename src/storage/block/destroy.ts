@@ -42,14 +42,17 @@ export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
       `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
     );
   }
-  const known = compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
+  const known =
+    compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
   // They go last: without any, all of it was done. Nothing else tells that of a logical volume.
   const marked = isOurs(desired, device) && !(desired.mode === 'Block' && isLogicalVolume(device));
   if (!marked && !observed.recordFiles) return { steps: records };
   if (!isOurs(desired, device)) {
     if (isUntouched(desired, observed, device)) {
       const stale =
-        observed.link === device.device ? dropContentLink(desired, device, device.content !== '') : [];
+        observed.link === device.device
+          ? dropContentLink(desired, device, device.content !== '')
+          : [];
       return { steps: [...stale, ...records] };
     }
     const half = halfTable(desired, device);
@@ -158,7 +161,12 @@ function notOpenStep(device: DeviceFacts): Step[] {
 }
 
 /** Our file system's signature, our partition table, or our GUID in somebody else's. */
-function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts, wiped: boolean): Step[] {
+function takeOff(
+  desired: DesiredRaw,
+  observed: ObservedRaw,
+  device: DeviceFacts,
+  wiped: boolean,
+): Step[] {
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
   const { partition, dmUuid } = device;
@@ -181,7 +189,8 @@ function takeOff(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts
       tellKernelAll(diskPath(device)),
     ];
   }
-  if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined)) return [];
+  if (wiped || observed.wiped !== undefined || (desired.mode === 'Block' && dmUuid !== undefined))
+    return [];
   const parts = device.partitions;
   return [
     takeSignatureOff(device),

@@ -3,7 +3,13 @@ import { blankGuards } from '../blank.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
-import { belowProbe, diskseqProbe, dmUuidProbe, identityProbe, wholeDisk } from './device-probes.ts';
+import {
+  belowProbe,
+  diskseqProbe,
+  dmUuidProbe,
+  identityProbe,
+  wholeDisk,
+} from './device-probes.ts';
 
 /** The disk that a device is, or is a partition of. */
 export const diskPath = (device: DeviceFacts) => `/dev/${wholeDisk(device)}`;
@@ -28,7 +34,11 @@ export function sameDeviceGuards(device: DeviceFacts): Guard[] {
   const [, diskseq = ''] = presence.split('/');
   return [
     ...named,
-    { argv: diskseqProbe(wholeDisk(device)), expect: { exit: 0, stdout: { is: diskseq } }, refusal },
+    {
+      argv: diskseqProbe(wholeDisk(device)),
+      expect: { exit: 0, stdout: { is: diskseq } },
+      refusal,
+    },
   ];
 }
 
@@ -65,7 +75,11 @@ function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Guard[] {
   const refusal = `what is on /dev/${name} changed since it was looked at`;
   return [
     ...readableGuards(device),
-    { argv: blkid(`/dev/${name}`), expect: { exit: blkidExit, stdout: { is: device.blkid } }, refusal },
+    {
+      argv: blkid(`/dev/${name}`),
+      expect: { exit: blkidExit, stdout: { is: device.blkid } },
+      refusal,
+    },
     {
       argv: ['wipefs', '-J', '-n', `/dev/${name}`],
       expect: { exit: 0, stdout: { is: device.wipefs } },
@@ -84,7 +98,9 @@ const readableGuards = ({ name, sizeBytes }: Pick<DeviceFacts, 'name' | 'sizeByt
   }));
 
 /** Nothing is on it (any more). */
-export function emptyGuards(device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>): Guard[] {
+export function emptyGuards(
+  device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>,
+): Guard[] {
   const { name, partition } = device;
   const refusal = `something is on /dev/${name} that was not there when it was looked at`;
   return [

@@ -27,5 +27,7 @@ export function readGuids(results: ReadonlyMap<string, ProbeResult>): string[] {
 /** UEFI, appendix A: the first three parts are little-endian, the last two are as they are written. */
 function guidOf(bytes: readonly string[]): string {
   const part = (...indexes: number[]) => indexes.map((index) => bytes[index]).join('');
-  return [part(3, 2, 1, 0), part(5, 4), part(7, 6), part(8, 9), part(10, 11, 12, 13, 14, 15)].join('-');
+  return [part(3, 2, 1, 0), part(5, 4), part(7, 6), part(8, 9), part(10, 11, 12, 13, 14, 15)].join(
+    '-',
+  );
 }

@@ -78,7 +78,9 @@ function findRow(
 /** The device that the link leads to, or the disk of it where the Volume has all of that. */
 function diskRow(device: string, recorded: string, users: Users): BlockDevice | undefined {
   const row = rowOf(device, users);
-  return row?.type === 'part' && !/(^| )partition=/.test(recorded) ? diskOf(row, users.devices) : row;
+  return row?.type === 'part' && !/(^| )partition=/.test(recorded)
+    ? diskOf(row, users.devices)
+    : row;
 }
 
 const compareRow = (recorded: string | undefined, row: BlockDevice, users: Users) =>

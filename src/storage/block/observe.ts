@@ -7,7 +7,14 @@ import { contentLink, linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';
 import { answersOf, ObservationError, optional, succeeded } from '../probe-results.ts';
 import { parseIntent, RECORDS, readRecords, recordProbes } from '../records.ts';
-import { blkid, blkidValues, endsReadable, entryBlkid, ownBlkid, readSignature } from '../signature.ts';
+import {
+  blkid,
+  blkidValues,
+  endsReadable,
+  entryBlkid,
+  ownBlkid,
+  readSignature,
+} from '../signature.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
 import { fromHex, readUsers, userProbes } from '../users.ts';
 import { contentText, type Printed } from './content.ts';
@@ -59,7 +66,10 @@ export const othersProbe: Probe = {
 };
 
 /** Whether the path leads to a device node that no disk was behind at that moment. */
-export function leadsNowhere(first: Results, desired: Pick<DesiredRaw, 'recorded' | 'identity'>): boolean {
+export function leadsNowhere(
+  first: Results,
+  desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
+): boolean {
   const get = answersOf(first);
   return locate(get, readUsers(get), desired) === NO_DISK;
 }
@@ -68,7 +78,10 @@ export function leadsNowhere(first: Results, desired: Pick<DesiredRaw, 'recorded
  * Reads what can be known of a device once it is known which one it is; none where there is none.
  * @param recorded the Volume was made on it. If not, what is there is somebody's, also if no program knows what it is
  */
-export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded' | 'identity'>): Probe[] {
+export function deviceProbes(
+  first: Results,
+  desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
+): Probe[] {
   const get = answersOf(first);
   const users = readUsers(get);
   const located = locate(get, users, desired);
@@ -82,7 +95,9 @@ export function deviceProbes(first: Results, desired: Pick<DesiredRaw, 'recorded
     ...(isMade(recorded, get) ? [] : [row, ...parts].filter(hasBytes).flatMap(blankProbes)),
     ...contentProbes(row),
     ...parts.flatMap(contentProbes),
-    ...(isMade(recorded, get) ? [{ name: 'own', argv: ownBlkid(`/dev/${row.name}`, 'export') }] : []),
+    ...(isMade(recorded, get)
+      ? [{ name: 'own', argv: ownBlkid(`/dev/${row.name}`, 'export') }]
+      : []),
     ...(row.type === 'part' ? [] : guidProbes(row)),
     { name: 'partition', argv: ['cat', `/sys/class/block/${row.name}/partition`] },
     { name: 'dm', argv: dmUuidProbe(row.name) },
@@ -101,7 +116,9 @@ const ENDS = ['beginning', 'end'] as const;
 
 const contentProbes = ({ name, sizeBytes, type }: BlockDevice): Probe[] => [
   { name: `blkid ${name}`, argv: blkid(`/dev/${name}`) },
-  ...(type === 'part' ? [{ name: `entry ${name}`, argv: entryBlkid(`/dev/${name}`, 'export') }] : []),
+  ...(type === 'part'
+    ? [{ name: `entry ${name}`, argv: entryBlkid(`/dev/${name}`, 'export') }]
+    : []),
   ...endsReadable(`/dev/${name}`, sizeBytes).map((argv, index) => ({
     name: `${ENDS[index]} ${name}`,
     argv,
@@ -157,7 +174,9 @@ function readDevice(
   const disk = diskOf(row, users.devices);
   const partitions = partitionsOf(row.name, users.devices);
   const children = partitions.map(contentOf);
-  const own = results.has('own') ? readSignature(get('own'), get(`beginning ${row.name}`)) : undefined;
+  const own = results.has('own')
+    ? readSignature(get('own'), get(`beginning ${row.name}`))
+    : undefined;
   const { entry } = printed;
   const number = optional('the partition', get('partition'));
   const mapperUuid = optional('the device-mapper UUID', get('dm'))?.trim();
@@ -189,7 +208,8 @@ function readDevice(
         guid: partition.scheme === 'gpt' ? partition.uuid : undefined,
       },
     }),
-    presence: boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
+    presence:
+      boot === undefined || diskseq === undefined ? undefined : `${boot.trim()}/${diskseq.trim()}`,
     printed: {
       identity: withoutEnd(succeeded('the identity', get('identity'))),
       below: withoutEnd(succeeded('the partitions of the device', get('below'))),

@@ -10,7 +10,10 @@ export const hasOwnTable = (
  * What can be left of our table when sgdisk, wipefs or a wipe was interrupted. `ours`: one copy of it, with our GUID,
  * which blkid does not read. `nameless`: the MBR, or what the kernel still knows of it, which could be of any table.
  */
-export function halfTable(desired: DesiredRaw, device: DeviceFacts): 'ours' | 'nameless' | undefined {
+export function halfTable(
+  desired: DesiredRaw,
+  device: DeviceFacts,
+): 'ours' | 'nameless' | undefined {
   const [table = ''] = device.content.split(';');
   if (!hasOwnTable(desired, device) || device.partitions.length > 1) return undefined;
   if (table === 'gpt') return device.tableUuids.includes(desired.uid) ? 'ours' : undefined;
@@ -21,7 +24,8 @@ export function halfTable(desired: DesiredRaw, device: DeviceFacts): 'ours' | 'n
 export function isOurs({ uid, mode }: DesiredRaw, device: DeviceFacts): boolean {
   const { signature, partition, dmUuid, partitionUuids } = device;
   if (mode === 'Filesystem') {
-    const known = signature.found === 'one' && (signature.type === 'ext4' || signature.type === 'xfs');
+    const known =
+      signature.found === 'one' && (signature.type === 'ext4' || signature.type === 'xfs');
     return known && signature.uuid === uid;
   }
   if (partition !== undefined) return partition.uuid === uid;

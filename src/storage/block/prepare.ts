@@ -51,7 +51,8 @@ export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: De
   if (isOurs(desired, device)) {
     // Nothing on a logical volume in mode Block tells whose it is. It may have been another's since a backup was made, which
     // knows this Volume still.
-    const unmarked = desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
+    const unmarked =
+      desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
     const other = unmarked ? ofAnother(device, observed) : undefined;
     if (other === undefined) return { steps: [] };
     return { refusal: other, hint: 'Delete this Volume: nothing on the node is of it any more.' };
@@ -98,9 +99,11 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {
   const isSame = compareDevice(intent.device ?? {}, device) === 'same';
-  if (halfTable(desired, device) === 'ours' && isLeftOf(`gpt;1=${UNKNOWN_DATA}`, device.content)) return true;
+  if (halfTable(desired, device) === 'ours' && isLeftOf(`gpt;1=${UNKNOWN_DATA}`, device.content))
+    return true;
   if (intent.begun !== true) return false;
-  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device)) return isSame;
+  if (device.content === '' && intent.signature === 'none' && canBeOurs(desired, device))
+    return isSame;
   // What 'none' says in a record is no consent, whoever writes it into a spec.
   if (intent.consent !== desired.overwrite || intent.consent === 'none') return false;
   const known = hasUuid(device.content) || isSame;
@@ -117,7 +120,11 @@ function intentFor(desired: DesiredRaw, device: DeviceFacts, before: Intent | un
     ...(partition === undefined ? {} : { partuuid: before?.device?.partuuid ?? partition.uuid }),
   };
   const now = presence === undefined ? {} : { presence };
-  const fresh = intentOf(desired, { device: { ...(before?.device ?? place), ...now } }, device.sizeBytes);
+  const fresh = intentOf(
+    desired,
+    { device: { ...(before?.device ?? place), ...now } },
+    device.sizeBytes,
+  );
   const carried = carriedBy(device);
   const consent = carried !== '' && carried === desired.overwrite;
   if (!consent) {

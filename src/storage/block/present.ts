@@ -66,7 +66,8 @@ function ruleFor(desired: DesiredRaw, device: DeviceFacts): string {
 
 /** Before Linux 5.15 nothing tells a disk from the next one of its name: what is on it must be the Volume's, too. */
 function earlierKernelKey({ uid, mode }: DesiredRaw, { name, disk }: DeviceFacts): string {
-  const content = mode === 'Filesystem' ? `ENV{ID_FS_UUID}=="${uid}"` : `ENV{ID_PART_ENTRY_UUID}=="${uid}"`;
+  const content =
+    mode === 'Filesystem' ? `ENV{ID_FS_UUID}=="${uid}"` : `ENV{ID_PART_ENTRY_UUID}=="${uid}"`;
   return `KERNELS=="${disk?.name ?? name}",${content}`;
 }
 

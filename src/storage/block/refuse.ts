@@ -68,7 +68,11 @@ export function refuseDevice(
       hint: 'Use a partition of a GPT, or mode Filesystem.',
     };
   }
-  if (desired.mode === 'Block' && partition !== undefined && partition.inTable !== partition.number) {
+  if (
+    desired.mode === 'Block' &&
+    partition !== undefined &&
+    partition.inTable !== partition.number
+  ) {
     return {
       refusal: `the kernel has ${path} as partition ${partition.number}, and the partition table has ${partition.inTable === undefined ? 'none' : `partition ${partition.inTable}`} at its place`,
       hint: 'The table was changed since the kernel read it. Have it read anew: partprobe, or a restart of the node.',
@@ -80,7 +84,11 @@ export function refuseDevice(
       hint: `Use mode Filesystem, or a logical volume on it. ${leaveOutOfMultipath(device)}`,
     };
   }
-  if (desired.mode === 'Block' && device.dmUuid !== undefined && !device.dmUuid.startsWith('LVM-')) {
+  if (
+    desired.mode === 'Block' &&
+    device.dmUuid !== undefined &&
+    !device.dmUuid.startsWith('LVM-')
+  ) {
     return {
       refusal: `${path} is a device-mapper device (${device.dmUuid}) that is no logical volume`,
       hint: 'Use the disk below it, a logical volume, or mode Filesystem.',
@@ -102,7 +110,10 @@ export function leaveOutOfMultipath({ mapUuid, wwn, disk, name }: DeviceFacts): 
 }
 
 /** Returns which use of a device, by whatever path, is seen, and what ends it; undefined where none is. */
-export function useOf(device: DeviceFacts, users: Users): { refusal: string; end: string } | undefined {
+export function useOf(
+  device: DeviceFacts,
+  users: Users,
+): { refusal: string; end: string } | undefined {
   for (const each of concerned(device)) {
     const use = useOfDevice(each, users);
     if (use === undefined) continue;
@@ -118,7 +129,10 @@ export function useOf(device: DeviceFacts, users: Users): { refusal: string; end
  * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk with an identifier in common
  * is another Volume's until a strong identifier tells them apart: who is unsure does not write.
  */
-export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>): string | undefined {
+export function ofAnother(
+  device: DeviceFacts,
+  { others }: Pick<ObservedRaw, 'others'>,
+): string | undefined {
   const path = `/dev/${device.name}`;
   const owner = others.find((other) => isOwner(other, device));
   if (owner !== undefined) return `${path} belongs to another Volume, ${nameOf(owner)}`;

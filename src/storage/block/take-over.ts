@@ -17,7 +17,10 @@ export function planTakeOver(desired: DesiredRaw, observed: ObservedRaw): Plan {
   if ('refusal' in device) return device;
   const other = ofAnother(device, observed);
   if (other !== undefined) {
-    return { refusal: other, hint: 'Two Volumes cannot share a device. Delete one of them, with MetalK8s.' };
+    return {
+      refusal: other,
+      hint: 'Two Volumes cannot share a device. Delete one of them, with MetalK8s.',
+    };
   }
   if (!isOurs(desired, device)) {
     return {
@@ -37,7 +40,11 @@ export function planTakeOver(desired: DesiredRaw, observed: ObservedRaw): Plan {
 }
 
 /** The records of a device that was recognised. */
-export function recordDevice(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
+export function recordDevice(
+  desired: DesiredRaw,
+  observed: ObservedRaw,
+  device: DeviceFacts,
+): Plan {
   const { identity, dmUuid, signature, sizeBytes } = device;
   const place = { path: desired.devicePath, identity, ...(dmUuid === undefined ? {} : { dmUuid }) };
   const isFileSystem = desired.mode === 'Filesystem' && signature.found === 'one';

@@ -3,7 +3,10 @@ import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../types.ts';
 type Refusal = { refusal: string; hint: string };
 
 /** The device that the path leads to, or why there is none. */
-export function targetOf({ devicePath }: DesiredRaw, { target }: ObservedRaw): DeviceFacts | Refusal {
+export function targetOf(
+  { devicePath }: DesiredRaw,
+  { target }: ObservedRaw,
+): DeviceFacts | Refusal {
   switch (target.is) {
     case 'device':
       return target.facts;

@@ -27,7 +27,9 @@ export const recordedProbe: Probe = {
 };
 
 /** @returns the directories on record, with their records. @throws ObservationError where they can't be read */
-export function readRecorded(result: ProbeResult): { directory: string; recorded: FileSystemPlace }[] {
+export function readRecorded(
+  result: ProbeResult,
+): { directory: string; recorded: FileSystemPlace }[] {
   const texts = (optional('the records of directories', result) ?? '').split('\n');
   return texts.flatMap((text) => {
     if (text === '') return [];

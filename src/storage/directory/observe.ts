@@ -40,7 +40,8 @@ export const namedDirectoryProbes = (directory: string): Probe[] => [
 export const readNamedDirectory = (
   directory: string,
   get: (name: string) => ProbeResult,
-): ObservedDirectory => readDirectory(directory, succeeded('directory path', get('directory path')), get);
+): ObservedDirectory =>
+  readDirectory(directory, succeeded('directory path', get('directory path')), get);
 
 /** The same without the record. */
 export function placeOf(

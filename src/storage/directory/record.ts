@@ -12,7 +12,10 @@ const textOf = ({ directory, now }: Pick<ObservedDirectory, 'directory' | 'now'>
   JSON.stringify({ version: 1, directory, ...now });
 
 /** @throws ObservationError for a text that no version of Stowage wrote */
-export function parseDirectory(text: string, path: string): FileSystemPlace & { directory: string } {
+export function parseDirectory(
+  text: string,
+  path: string,
+): FileSystemPlace & { directory: string } {
   try {
     const { version, directory, type, source, path: within, uuid } = JSON.parse(text);
     const words: unknown[] = [directory, type, source, within, uuid ?? ''];
@@ -20,7 +23,9 @@ export function parseDirectory(text: string, path: string): FileSystemPlace & { 
       return { directory, type, source, path: within, ...(uuid === undefined ? {} : { uuid }) };
     }
   } catch {} // Thrown below.
-  throw new ObservationError(`the record of a directory, ${path}, is damaged: ${text.slice(0, 200)}`);
+  throw new ObservationError(
+    `the record of a directory, ${path}, is damaged: ${text.slice(0, 200)}`,
+  );
 }
 
 /**
@@ -30,7 +35,12 @@ export function parseDirectory(text: string, path: string): FileSystemPlace & { 
 export function recordDirectory(uid: string, observed: ObservedDirectory): Step[] {
   if (observed.recorded !== undefined) return [];
   const path = directoryRecord(observed.directory);
-  const [write, rename] = durableFile('directory', path, `${textOf(observed)}\n`, directoryPartial(uid));
+  const [write, rename] = durableFile(
+    'directory',
+    path,
+    `${textOf(observed)}\n`,
+    directoryPartial(uid),
+  );
   return [
     {
       name: 'make the directory of records of directories',

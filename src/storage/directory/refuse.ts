@@ -26,7 +26,12 @@ const describe = ({ uuid, type, source, path }: FileSystemPlace): string =>
  * Refuses because the file system on record is not there; undefined where it is, or none is on record. Files of a directory that is
  * away are neither missing nor gone.
  */
-export function refuseAway({ directory, recorded, now, mountPoint }: ObservedDirectory): Refusal | undefined {
+export function refuseAway({
+  directory,
+  recorded,
+  now,
+  mountPoint,
+}: ObservedDirectory): Refusal | undefined {
   if (recorded === undefined) return undefined;
   const found = compareFileSystems(recorded, now);
   if (found === 'same') return undefined;
@@ -41,12 +46,26 @@ export function refuseAway({ directory, recorded, now, mountPoint }: ObservedDir
 
 /** Directories of the system, the kubelet and etcd: programs run files below some of them as root, or read them as configuration. */
 const SYSTEM_DIRECTORIES = [
-  ...['/bin', '/boot', '/dev', '/etc', '/lib', '/lib32', '/lib64', '/libx32', '/proc', '/root', '/run'],
+  ...[
+    '/bin',
+    '/boot',
+    '/dev',
+    '/etc',
+    '/lib',
+    '/lib32',
+    '/lib64',
+    '/libx32',
+    '/proc',
+    '/root',
+    '/run',
+  ],
   ...['/sbin', '/sys', '/usr', '/var/lib/etcd', '/var/lib/kubelet', '/var/spool/cron'],
 ];
 
 function refuseSystem({ directory, realPath }: ObservedDirectory): Refusal | undefined {
-  const found = SYSTEM_DIRECTORIES.find((each) => realPath === each || realPath.startsWith(`${each}/`));
+  const found = SYSTEM_DIRECTORIES.find(
+    (each) => realPath === each || realPath.startsWith(`${each}/`),
+  );
   if (found === undefined) return undefined;
   const leads = realPath === directory ? '' : `(${realPath}) `;
   return {

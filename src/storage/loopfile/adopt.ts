@@ -19,7 +19,8 @@ import { checkContent, syncFile } from './prepare.ts';
 
 type Refusal = Extract<Plan, { refusal: string }>;
 
-export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) => join(dirname(file), from);
+export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) =>
+  join(dirname(file), from);
 
 /** Reads the file that is to be adopted, by the name that it had. */
 export function adoptProbes(desired: Pick<DesiredSparse, 'file'>, from: string): Probe[] {
@@ -115,13 +116,24 @@ export const refuseEarlier = (
 /**
  * Guards of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
  */
-export const guardsOfEarlier = (desired: DesiredSparse, from: string, observed: ObservedSparse): Guard[] =>
-  unheld(pathOf(desired, from), besideOf(observed));
+export const guardsOfEarlier = (
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+): Guard[] => unheld(pathOf(desired, from), besideOf(observed));
 
 /** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
-function forget(desired: DesiredSparse, from: string, observed: ObservedSparse, taken: boolean): Step[] {
+function forget(
+  desired: DesiredSparse,
+  from: string,
+  observed: ObservedSparse,
+  taken: boolean,
+): Step[] {
   const again = taken && observed.earlierFile?.file.type !== 'missing';
-  return [...(again ? [] : removeBeside(pathOf(desired, from), besideOf(observed))), ...forgetEarlier(from)];
+  return [
+    ...(again ? [] : removeBeside(pathOf(desired, from), besideOf(observed))),
+    ...forgetEarlier(from),
+  ];
 }
 
 /** Returns what is in the file and the step that takes it; or why it is not adopted. */
@@ -167,7 +179,8 @@ function adoptable(
   }
   const type = contentType(earlier.signature);
   if (earlier.file.type !== 'file' || type === undefined) {
-    const what = earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
+    const what =
+      earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
     return {
       refusal: `${file} is no volume that Stowage made: ${what} was found`,
       hint: 'It is left as it is.',

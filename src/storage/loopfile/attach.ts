@@ -18,7 +18,11 @@ import { checkContent } from './prepare.ts';
  * What remains to be done until the file is a loop device of the size wanted that its persistent link leads to.
  * @param loopNumber the number to attach under, allotted to this Volume on this node
  */
-export function planPresent(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+export function planPresent(
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+  loopNumber: number,
+): Plan {
   if (observed.file.type === 'missing') {
     const away = refuseAway(observed.directory);
     // As long as a person or a boot may take: it counts as unavailable meanwhile.
@@ -35,13 +39,16 @@ export function planPresent(desired: DesiredSparse, observed: ObservedSparse, lo
   if ('refusal' in attached || attached.steps.length > 0 || desired.readOnly) return attached;
   const device = volumeDevice(desired, observed);
   const loop = loopsOf(observed)[0];
-  return loop === undefined || device === undefined ? attached : planGrow(desired, observed, loop, device);
+  return loop === undefined || device === undefined
+    ? attached
+    : planGrow(desired, observed, loop, device);
 }
 
 /** The part of `planPresent` that can be planned before the file is made. */
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   const [loop, ...others] = loopsOf(observed);
-  const readPartition = (name: string) => (desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : []);
+  const readPartition = (name: string) =>
+    desired.mode === 'Block' ? [tellKernel(1, `/dev/${name}`)] : [];
   if (loop === undefined) {
     const moved = refuseMoved(desired, observed);
     if (moved !== undefined) return moved;
@@ -102,7 +109,9 @@ export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Pl
     if (unmount.length > 0) return { steps: unmount };
     const partition = partitionOf(loop, observed);
     const devices = partition === undefined ? [loop] : [loop, partition];
-    const use = devices.map((device) => useOf(device, observed)).find((found) => found !== undefined);
+    const use = devices
+      .map((device) => useOf(device, observed))
+      .find((found) => found !== undefined);
     const used =
       use ??
       (loop.autoclear ? openUse(`/dev/${loop.name}`) : undefined) ??
@@ -127,7 +136,13 @@ function losetup(desired: DesiredSparse, device: string): Step {
   return {
     name: `attach the file as ${device}`,
     // Fails where the device has a file already, and never takes another's.
-    argv: ['losetup', ...(readOnly ? ['-r'] : []), ...(mode === 'Block' ? ['--partscan'] : []), device, file],
+    argv: [
+      'losetup',
+      ...(readOnly ? ['-r'] : []),
+      ...(mode === 'Block' ? ['--partscan'] : []),
+      device,
+      file,
+    ],
     guards: [
       {
         argv: ['losetup', '-j', file],

@@ -61,5 +61,8 @@ function makeContent(desired: DesiredSparse, path: string): Pick<Step, 'name' | 
     return { name: 'make the partition', argv: newTableInFile(desired, desired.sizeBytes, path) };
   }
   if (desired.fs === undefined) throw new Error(`no file system is known for ${path}`);
-  return { name: `make the ${desired.fs.type} file system`, argv: mkfs(desired.fs, desired.uid, path) };
+  return {
+    name: `make the ${desired.fs.type} file system`,
+    argv: mkfs(desired.fs, desired.uid, path),
+  };
 }

@@ -16,8 +16,10 @@ export const STAT = ['stat', '-c', '%F|%s|%i|%b|%B', '--'];
 export function readFile(path: string, result: ProbeResult): FileFacts {
   const stat = optional(`${dirname(path)}/…`, result);
   if (stat === undefined) return { type: 'missing' };
-  const [, type, size = '', inode = ''] = /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
-  if (type === undefined) throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  const [, type, size = '', inode = ''] =
+    /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
+  if (type === undefined)
+    throw new ObservationError(`stat printed what is not understood: ${stat}`);
   return type === 'regular file' || type === 'regular empty file'
     ? { type: 'file', sizeBytes: BigInt(size), inode }
     : { type: 'other' };

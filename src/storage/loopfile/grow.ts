@@ -40,7 +40,10 @@ export function planGrow(
       ...(desired.mode === 'Block'
         ? growPartition(desired, loop, device)
         : [...left, ...growFileSystem(desired.uid, loop, observed.signature, observed)]),
-      ...((observed.intent ?? observed.done) ? writeDone : recordSize)(desired.uid, desired.sizeBytes),
+      ...((observed.intent ?? observed.done) ? writeDone : recordSize)(
+        desired.uid,
+        desired.sizeBytes,
+      ),
     ],
   };
 }
@@ -90,7 +93,10 @@ function growPartition(
     {
       name: 'grow the partition',
       argv: growTable(desired, desired.sizeBytes, disk),
-      guards: [entry('PART_ENTRY_UUID', desired.uid), entry('PART_ENTRY_OFFSET', String(GPT_START / 512n))],
+      guards: [
+        entry('PART_ENTRY_UUID', desired.uid),
+        entry('PART_ENTRY_OFFSET', String(GPT_START / 512n)),
+      ],
       lock: disk,
     },
     tellKernel(1, disk),

@@ -51,7 +51,8 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
   const linked = devices.filter(({ device }) => links.includes(device));
   const moved = loops.find(
     ({ name, device, backingFile }) =>
-      (links.includes(device) || linked.some(({ type, parent }) => type === 'part' && parent === name)) &&
+      (links.includes(device) ||
+        linked.some(({ type, parent }) => type === 'part' && parent === name)) &&
       isOther(basename(backingFile), basename(realPath)),
   );
   if (moved === undefined) return undefined;
@@ -92,7 +93,8 @@ export function oddLoop(
   if (!loop.wholeFile || loop.readOnly !== desired.readOnly) {
     const how = loop.readOnly ? 'read-only' : 'so that it can be written to';
     // losetup(8) attaches read-only what it could not open to write, and says nothing of it.
-    const fallen = loop.wholeFile && loop.readOnly ? ', or the file could not be opened to write' : '';
+    const fallen =
+      loop.wholeFile && loop.readOnly ? ', or the file could not be opened to write' : '';
     return {
       refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}${fallen}`,
       hint: `${fallen && `See that the file system of ${desired.file} is not mounted read-only. `}Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,

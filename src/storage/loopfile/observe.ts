@@ -13,7 +13,10 @@ import { fromHex, readUsers, userProbes } from '../users.ts';
 import { adoptProbes, readEarlierFile } from './adopt.ts';
 import { allocatedBytes, partialOf, readFile, STAT } from './file.ts';
 
-type Place = Pick<DesiredSparse, 'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'> &
+type Place = Pick<
+  DesiredSparse,
+  'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'
+> &
   Partial<Pick<DesiredSparse, 'adopt' | 'recorded' | 'earlierLink'>>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
@@ -41,7 +44,10 @@ export function sparseProbes(desired: Place): Probe[] {
 }
 
 /** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
-export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeResult>): ObservedSparse {
+export function readSparse(
+  desired: Place,
+  results: ReadonlyMap<string, ProbeResult>,
+): ObservedSparse {
   const { file, adopt, recorded } = desired;
   const get = answersOf(results);
   const users = readUsers(get);
@@ -55,7 +61,9 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     file: fileFacts,
     partial: readFile(partialOf(file), get('partial')),
     signature:
-      fileFacts.type === 'file' ? readSignature(get('signature'), get('readable')) : { found: 'none' },
+      fileFacts.type === 'file'
+        ? readSignature(get('signature'), get('readable'))
+        : { found: 'none' },
     ...readRecords(get),
     ...(desired.once ? { earlier: readEarlier(desired.uid, get('earlier')) } : {}),
     ...users,
@@ -71,7 +79,9 @@ export function readSparse(desired: Place, results: ReadonlyMap<string, ProbeRes
     },
     directory: readDirectory(dirname(file), dirname(realPath), get),
     source: desired.source && readSource(desired.source.file, get),
-    ...(adopt === undefined || recorded ? {} : { earlierFile: readEarlierFile(desired, adopt, get) }),
+    ...(adopt === undefined || recorded
+      ? {}
+      : { earlierFile: readEarlierFile(desired, adopt, get) }),
   };
 }
 

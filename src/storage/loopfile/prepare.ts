@@ -88,7 +88,10 @@ export function checkContent(desired: DesiredSparse, observed: ObservedSparse): 
   const { file, uid, mode } = desired;
   const { signature } = observed;
   if (observed.file.type !== 'file') {
-    return { refusal: `${file} is not a plain file`, hint: 'Look at what took its place on the node.' };
+    return {
+      refusal: `${file} is not a plain file`,
+      hint: 'Look at what took its place on the node.',
+    };
   }
   if (signature.found === 'one' && isOurs(desired, observed, signature)) return { steps: [] };
   const wanted = mode === 'Block' ? `a GPT ${uid}` : `a file system ${uid}`;
@@ -106,17 +109,29 @@ function isOurs(
   if (mode === 'Filesystem') return (type === 'ext4' || type === 'xfs') && uuid === uid;
   if (type !== 'gpt') return false;
   // MetalK8s gives the table a GUID of its own; its partition was known by the link when it was taken over.
-  return uuid === uid || (uuid !== undefined && uuid === intent?.table) || (recorded && intent === undefined);
+  return (
+    uuid === uid ||
+    (uuid !== undefined && uuid === intent?.table) ||
+    (recorded && intent === undefined)
+  );
 }
 
 function makeFolder(desired: DesiredSparse): Step[] {
   const folder = dirname(desired.file);
   return [
-    { name: `make the folder ${folder}`, argv: ['mkdir', '-p', '-m', '0700', '--', folder], guards: [] },
+    {
+      name: `make the folder ${folder}`,
+      argv: ['mkdir', '-p', '-m', '0700', '--', folder],
+      guards: [],
+    },
   ];
 }
 
-function makeFile(desired: DesiredSparse, { directory }: ObservedSparse, { steps, whole }: Content): Step[] {
+function makeFile(
+  desired: DesiredSparse,
+  { directory }: ObservedSparse,
+  { steps, whole }: Content,
+): Step[] {
   const { file, uid } = desired;
   const partial = partialOf(file);
   // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
@@ -151,5 +166,7 @@ function makeFile(desired: DesiredSparse, { directory }: ObservedSparse, { steps
 
 /** What was written to the file, and its size, are on disk then. */
 export function syncFile({ file }: Pick<DesiredSparse, 'file'>): Step[] {
-  return [{ name: 'sync the file and its folder', argv: ['sync', file, dirname(file)], guards: [] }];
+  return [
+    { name: 'sync the file and its folder', argv: ['sync', file, dirname(file)], guards: [] },
+  ];
 }

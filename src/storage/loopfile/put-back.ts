@@ -20,7 +20,9 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
   if (intent === undefined) return { steps: records };
   if (![observed.file, observed.partial].some(isThere)) {
     const isKnown = observed.directory.recorded !== undefined;
-    return isKnown || earlierFile?.file.type === 'file' ? { steps: records } : noFile(desired, from);
+    return isKnown || earlierFile?.file.type === 'file'
+      ? { steps: records }
+      : noFile(desired, from);
   }
   const held = refuseEarlier(desired, from, observed);
   if (held !== undefined) return held;

@@ -42,7 +42,9 @@ export function planTakeOver(desired: DesiredSparse, observed: ObservedSparse): 
     ...intentOf(desired, { file }, sizeBytes),
     fsType: mode === 'Block' ? '' : found.type,
     signature: `${found.type}:${found.uuid}`,
-    ...(mode === 'Block' && found.uuid !== undefined && found.uuid !== uid ? { table: found.uuid } : {}),
+    ...(mode === 'Block' && found.uuid !== undefined && found.uuid !== uid
+      ? { table: found.uuid }
+      : {}),
   };
   const records = takenOverRecords(wanted, sizeBytes, observed, guardsOf(desired, loop, device));
   if ('refusal' in records) return records;

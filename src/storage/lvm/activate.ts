@@ -4,7 +4,12 @@ import type { LogicalVolume } from './facts.ts';
 import { change, type InGroup, sameVolume } from './lvchange.ts';
 import { tagOf } from './names.ts';
 
-const changeOwn = (desired: InGroup, own: LogicalVolume, what: string, ...options: string[]): Step => ({
+const changeOwn = (
+  desired: InGroup,
+  own: LogicalVolume,
+  what: string,
+  ...options: string[]
+): Step => ({
   ...change(desired, own.name, what, ...options),
   guards: [sameVolume(desired, own)],
 });

@@ -35,7 +35,9 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
   const own = adopted(desired, from, observed);
   if ('refusal' in own) return own;
   const odd =
-    otherAdoption(from, observed) ?? refuseChange(group) ?? refuseOther(desired, from, observed, own);
+    otherAdoption(from, observed) ??
+    refuseChange(group) ??
+    refuseOther(desired, from, observed, own);
   if (odd !== undefined) return odd;
   const reached = reach(desired, observed, own);
   if (reached !== undefined) return reached;
@@ -65,13 +67,15 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   if ('refusal' in group) return putBackAway(desired, group.refusal);
   const own = adopted(desired, from, observed);
   // Where several have the tag, one of them may be half adopted.
-  if ('refusal' in own) return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
+  if ('refusal' in own)
+    return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
   const reached = refuseChange(group) ?? reach(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (device === undefined) return { steps: records };
   const raw = asRaw(desired);
-  const isChanged = desired.mode === 'Filesystem' && (isOurs(raw, device) || mayBeHalf(raw, from, device));
+  const isChanged =
+    desired.mode === 'Filesystem' && (isOurs(raw, device) || mayBeHalf(raw, from, device));
   const use = isChanged ? useOf(device, observed) : undefined;
   if (use !== undefined) return putBackLater(use.refusal);
   return {
@@ -147,12 +151,20 @@ function refuseOther(
     return {
       refusal: `the logical volume ${name} ${is}, and the Volume asks for ${desired.thinPool === undefined ? 'one that is not' : `the pool ${desired.thinPool}`}`,
       hint:
-        own.pool === undefined ? 'Leave thinPool out.' : `Set spec.lvmLogicalVolume.thinPool to ${own.pool}.`,
+        own.pool === undefined
+          ? 'Leave thinPool out.'
+          : `Set spec.lvmLogicalVolume.thinPool to ${own.pool}.`,
     };
   }
   return own.pool === undefined
     ? undefined
-    : refuseWrites(desired, own.pool, observed, WRITES, `adopting a volume of it may write ${WRITES}`);
+    : refuseWrites(
+        desired,
+        own.pool,
+        observed,
+        WRITES,
+        `adopting a volume of it may write ${WRITES}`,
+      );
 }
 
 function refuseDevice(
@@ -169,7 +181,10 @@ function refuseDevice(
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
-    return { refusal: use.refusal, hint: `What is in use is not adopted. Take it out of use. ${use.end}` };
+    return {
+      refusal: use.refusal,
+      hint: `What is in use is not adopted. Take it out of use. ${use.end}`,
+    };
   }
   // Its tag says whose it is, in mode Block nothing else does.
   if (desired.mode === 'Block') {
@@ -196,7 +211,12 @@ function intentFor(
   return adoptionOf(desired, from, { device }, { sizeBytes, fsType, signature: content || 'none' });
 }
 
-function become(desired: DesiredLvm, from: string, own: LogicalVolume, device: DeviceFacts): Step[] {
+function become(
+  desired: DesiredLvm,
+  from: string,
+  own: LogicalVolume,
+  device: DeviceFacts,
+): Step[] {
   const { name, uid } = desired;
   const late = notAdopted(desired);
   return [
@@ -207,7 +227,11 @@ function become(desired: DesiredLvm, from: string, own: LogicalVolume, device: D
           {
             name: `give ${lvName(desired, own.name)} the name ${name}`,
             argv: ['lvrename', lvName(desired, own.name), lvName(desired, name)],
-            guards: [late, sameVolume(desired, own), hasTag(desired, own, isTagged(own, from) ? from : uid)],
+            guards: [
+              late,
+              sameVolume(desired, own),
+              hasTag(desired, own, isTagged(own, from) ? from : uid),
+            ],
           },
         ]),
     ...tagAs(desired, { ...own, name }, { from, to: uid }),
@@ -215,7 +239,11 @@ function become(desired: DesiredLvm, from: string, own: LogicalVolume, device: D
 }
 
 /** The tag that goes is taken off last: by either of them the logical volume is found. */
-function tagAs(desired: DesiredLvm, own: LogicalVolume, { from, to }: { from: string; to: string }): Step[] {
+function tagAs(
+  desired: DesiredLvm,
+  own: LogicalVolume,
+  { from, to }: { from: string; to: string },
+): Step[] {
   const guarded = (step: Step, uid: string): Step => ({
     ...step,
     guards: [notAdopted(desired), ...step.guards, hasTag(desired, own, uid)],

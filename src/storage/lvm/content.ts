@@ -41,13 +41,18 @@ export const contentProbes = (extents: readonly FreeExtents[]): Probe[] =>
   ]);
 
 /** @throws ObservationError where that can't be told */
-export const readContent = (extents: readonly FreeExtents[], get: (name: string) => ProbeResult): Extents[] =>
+export const readContent = (
+  extents: readonly FreeExtents[],
+  get: (name: string) => ProbeResult,
+): Extents[] =>
   extents.map((each) => {
     const { exit, stdout, stderr } = get(`blkid ${placeOf(each)}`);
     succeeded(`the cache of ${each.pv}`, get(`cache ${placeOf(each)}`));
     succeeded(`free extents of ${each.pv}`, get(`beginning ${placeOf(each)}`));
     if (![0, 2, 8].includes(exit)) {
-      throw new ObservationError(`what is in free extents of ${each.pv} can't be told: ${stderr.trim()}`);
+      throw new ObservationError(
+        `what is in free extents of ${each.pv} can't be told: ${stderr.trim()}`,
+      );
     }
     const content = exit === 8 ? AMBIVALENT : textOf(blkidValues(stdout));
     return { ...each, content, blkid: stdout.replace(/\n+$/, ''), blkidExit: exit };
@@ -71,7 +76,9 @@ function textOf(values: ReadonlyMap<string, string>): string {
 
 /** All that a new logical volume would find in its extents, each once. */
 export const contentOf = (extents: readonly Extents[]): string =>
-  [...new Set(extents.flatMap(({ content }) => (content === '' ? [] : content.split('+'))))].sort().join('+');
+  [...new Set(extents.flatMap(({ content }) => (content === '' ? [] : content.split('+'))))]
+    .sort()
+    .join('+');
 
 /** Several signatures are in some of them, and blkid names none: no consent can say which. */
 export const isAmbivalent = (extents: readonly Extents[]): boolean =>
@@ -88,7 +95,8 @@ export const extentsIn = (extents: readonly FreeExtents[]): bigint =>
   extents.reduce((sum, { count }) => sum + count, 0n);
 
 /** As LVM is told to take these and no others. */
-export const rangeOf = ({ pv, first, count }: FreeExtents): string => `${pv}:${first}-${first + count - 1n}`;
+export const rangeOf = ({ pv, first, count }: FreeExtents): string =>
+  `${pv}:${first}-${first + count - 1n}`;
 
 /** They hold what they held, to the letter. */
 export const sameContentGuards = (extents: readonly Extents[]): Guard[] =>
@@ -110,13 +118,23 @@ const MAX_PIECES = 16;
  * Places to look for extents that carry nothing: the beginning of each piece, where a removed volume would have begun, and
  * the end of one that is twice as large as what is needed, so that nothing is taken of what its beginning was a part of.
  */
-export function placesIn(free: readonly FreeExtents[], count: bigint, extentBytes: bigint): FreeExtents[] {
+export function placesIn(
+  free: readonly FreeExtents[],
+  count: bigint,
+  extentBytes: bigint,
+): FreeExtents[] {
   return free.slice(0, MAX_PIECES).flatMap((each) => {
     const begins = takeExtents([each], count, extentBytes);
     if (each.count < 2n * count) return begins;
     const skipped = each.count - count;
     const offsetBytes = each.offsetBytes + skipped * extentBytes;
-    const end = { ...each, first: each.first + skipped, count, offsetBytes, sizeBytes: count * extentBytes };
+    const end = {
+      ...each,
+      first: each.first + skipped,
+      count,
+      offsetBytes,
+      sizeBytes: count * extentBytes,
+    };
     return [...begins, end];
   });
 }
@@ -130,7 +148,11 @@ export const clean = (places: readonly Extents[], free: readonly FreeExtents[]):
   });
 
 /** The first of these, as many as are needed. */
-export function takeExtents(free: readonly FreeExtents[], count: bigint, extentBytes: bigint): FreeExtents[] {
+export function takeExtents(
+  free: readonly FreeExtents[],
+  count: bigint,
+  extentBytes: bigint,
+): FreeExtents[] {
   const taken: FreeExtents[] = [];
   let left = count;
   for (const each of free) {

@@ -85,7 +85,13 @@ export function removeUnfinished(
     ...stuck.flatMap((each) => (each === undefined ? [] : [refresh({ vgName }, each)])),
     {
       name: `take away the device that was made of ${lvName({ vgName }, left.name)}`,
-      argv: scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, lvName({ vgName }, left.name), uid, 'leave'),
+      argv: scriptArgv(
+        'stowage-lvm-uuid',
+        LVM_UUID_SCRIPT,
+        lvName({ vgName }, left.name),
+        uid,
+        'leave',
+      ),
       guards: [sameVolume({ vgName }, left)],
     },
     lvremove({ vgName }, left, unfinishedTag(uid)),

@@ -71,12 +71,18 @@ export const isZeroed = ({ zeroed, thinPool }: DesiredLvm): boolean =>
   zeroed === true && thinPool === undefined;
 
 /** Returns whether all bytes are written before the logical volume becomes the Volume's: from elsewhere, or with zeros. */
-export const isWritten = (desired: DesiredLvm): boolean => desired.fill !== undefined || isZeroed(desired);
+export const isWritten = (desired: DesiredLvm): boolean =>
+  desired.fill !== undefined || isZeroed(desired);
 
 const firstTagOf = (desired: DesiredLvm): string =>
   isWritten(desired) ? unfinishedTag(desired.uid) : tagOf(desired.uid);
 
-const named = (desired: DesiredLvm): string[] => ['--name', desired.name, '--addtag', firstTagOf(desired)];
+const named = (desired: DesiredLvm): string[] => [
+  '--name',
+  desired.name,
+  '--addtag',
+  firstTagOf(desired),
+];
 
 /**
  * LVM itself looks for signatures before udev may look at the device, so that a copy of a file system in old extents is
@@ -85,7 +91,11 @@ const named = (desired: DesiredLvm): string[] => ['--name', desired.name, '--add
  * it is told yes: then it is told these extents, too. Without blkid it would know three kinds of signatures and write over
  * the others, so lvm.conf does not decide that.
  */
-function lvcreate(desired: DesiredLvm, { free, passedOver, intent }: ObservedLvm, group: VolumeGroup): Step {
+function lvcreate(
+  desired: DesiredLvm,
+  { free, passedOver, intent }: ObservedLvm,
+  group: VolumeGroup,
+): Step {
   const consented = contentOf(free) !== '';
   // Of an earlier try LVM may have met a signature in others.
   const chosen = desired.overwrite !== undefined || passedOver.length > 0 || intent !== undefined;
@@ -109,7 +119,12 @@ function lvcreate(desired: DesiredLvm, { free, passedOver, intent }: ObservedLvm
 }
 
 /** A new thin volume reads as zeros: there is nothing in it to look for. */
-function lvcreateThin(desired: DesiredLvm, observed: ObservedLvm, pool: string, group: VolumeGroup): Step {
+function lvcreateThin(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  pool: string,
+  group: VolumeGroup,
+): Step {
   const bytes = bytesFor(desired, group);
   return withRoom(desired, observed, pool, begins(desired, bytes), {
     name: `make the thin volume ${lvName(desired, desired.name)}`,
@@ -171,7 +186,11 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
   ];
 }
 
-const syncDevice = (path: string): Step => ({ name: 'sync the device', argv: ['sync', path], guards: [] });
+const syncDevice = (path: string): Step => ({
+  name: 'sync the device',
+  argv: ['sync', path],
+  guards: [],
+});
 
 /** Fills it, and makes it the Volume's once it is whole. A thin one reads as zeros until then. */
 function fillIn(
@@ -184,7 +203,8 @@ function fillIn(
   const { uid, vgName, name, thinPool } = desired;
   const path = lvPath(desired);
   const sizeBytes = bytesFor(desired, group);
-  const content = desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
+  const content =
+    desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
   const isZero = poolOf(observed, thinPool)?.zeroes ?? false;
   const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
   const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid))];

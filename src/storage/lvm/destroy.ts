@@ -51,7 +51,8 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
     const device = owner === 'ours' ? deviceOf(observed, own) : undefined;
     const left = device === undefined ? [] : leaveMount(desired.uid, device, observed);
     // Whoever has it from now on is not held to be this Volume.
-    const tag = owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
+    const tag =
+      owner === 'ours' && isTagged(own, desired.uid) && (refused ?? doubtful) === undefined;
     const dropped = [...left, ...dropLink(desired, observed)];
     return { steps: [...dropped, ...(tag ? [takeTag(desired, own), ...records] : keep)] };
   }
@@ -73,7 +74,8 @@ export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (!isMarked(desired, observed, own)) {
     return orRetain(`nothing on the node says that ${name} was made for this Volume`);
   }
-  if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
+  if (refused !== undefined)
+    return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
   if (doubtful !== undefined) return doubtful;
   if (!ALONE.includes(own.kind)) {
     return orRetain(
@@ -94,7 +96,8 @@ function planUnfinished(
   const group = groupOf(desired, observed);
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
-  if (refused !== undefined) return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
+  if (refused !== undefined)
+    return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
   // Its pool gives what a thin one had to others, as it is.
   const wipes = desired.onDelete === 'Wipe' && observed.intent?.filling === true;
   const full = wipes ? noRoomToWipe(desired, observed, left) : undefined;
@@ -111,7 +114,8 @@ function planUnfinished(
 function forgotten(desired: DesiredLvm, observed: ObservedLvm, records: readonly Step[]): Plan {
   const group = groupOf(desired, observed);
   const own = ownOf(desired, observed.volumes);
-  if ('refusal' in group || own === undefined || !isTagged(own, desired.uid)) return { steps: records };
+  if ('refusal' in group || own === undefined || !isTagged(own, desired.uid))
+    return { steps: records };
   if (desired.onDelete === 'Retain') {
     const doubtful = refuseChange(group) ?? refuseTags(desired, observed, own);
     return { steps: [...(doubtful === undefined ? [takeTag(desired, own)] : []), ...records] };
@@ -174,14 +178,21 @@ function remove(
       isOurs(asRaw(desired), device)
         ? [takeSignatureOff(device)]
         : []),
-      { ...deactivate(desired, own), guards: [sameVolume(desired, own), ...notInUseGuards(device)] },
+      {
+        ...deactivate(desired, own),
+        guards: [sameVolume(desired, own), ...notInUseGuards(device)],
+      },
       ...gone,
     ],
   };
 }
 
 /** A thin volume that is wiped takes room in its pool for a part at a time. */
-function noRoomToWipe(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
+function noRoomToWipe(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+): Plan | undefined {
   if (own.pool === undefined) return undefined;
   const part = partOf(own.sizeBytes);
   const what = `wiping a volume of it takes ${part} at a time`;
@@ -206,7 +217,11 @@ function clean(
 }
 
 /** The records go once it is gone. */
-function onceGone(desired: DesiredLvm, own: LogicalVolume, [first, ...others]: readonly Step[]): Step[] {
+function onceGone(
+  desired: DesiredLvm,
+  own: LogicalVolume,
+  [first, ...others]: readonly Step[],
+): Step[] {
   if (first === undefined) return [];
   return [{ ...first, guards: [isGone(desired, own), ...first.guards] }, ...others];
 }

@@ -9,7 +9,11 @@ import { deviceOf } from './ownership.ts';
 import { clearPool, poolOf } from './pool.ts';
 
 /** What must be done until a logical volume can be looked into, or why it can't; undefined when it can. */
-export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
+export function reach(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+): Plan | undefined {
   const name = lvName(desired, own.name);
   if (own.health === 'p') {
     return {
@@ -39,7 +43,12 @@ export function reach(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVo
     const cleared = own.pool === undefined ? [] : clearPool(desired, observed, own.pool);
     return {
       ...astray(desired, observed, device),
-      steps: [...cleared, ...rule, activate(desired, own), waitForLink(link, observed.link !== undefined)],
+      steps: [
+        ...cleared,
+        ...rule,
+        activate(desired, own),
+        waitForLink(link, observed.link !== undefined),
+      ],
     };
   }
   return deviceOf(observed, own) === undefined

@@ -41,7 +41,12 @@ export function planFill(
 }
 
 /** A device of its size is there, and nothing of it is anybody's yet. */
-function planZero(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup, half: LogicalVolume): Plan {
+function planZero(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  group: VolumeGroup,
+  half: LogicalVolume,
+): Plan {
   const free = freeDevice(desired, observed, half);
   if ('first' in free) return free.first;
   const { device } = free;
@@ -68,7 +73,9 @@ function planZero(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGroup
         lock: lockOf(device),
       }),
       finish({ uid, vgName, name }),
-      ...(first === undefined ? [] : [{ ...first, guards: [...first.guards, ...isMadeGuards(desired)] }]),
+      ...(first === undefined
+        ? []
+        : [{ ...first, guards: [...first.guards, ...isMadeGuards(desired)] }]),
       ...others,
       waitForLink(linkOf(desired)),
     ],
@@ -96,7 +103,9 @@ function planAgain(
       : (refuseCreate(desired, rest, group) ?? refuseWhole(desired, rest, group, usedOf(half)));
   if (alone || refused !== undefined) return { steps: removed };
   const again = create(desired, rest, group).map((step) =>
-    step.argv[0] === 'lvcreate' ? { ...step, guards: [isGone(desired, half), ...step.guards] } : step,
+    step.argv[0] === 'lvcreate'
+      ? { ...step, guards: [isGone(desired, half), ...step.guards] }
+      : step,
   );
   return { steps: [...removed, ...again] };
 }

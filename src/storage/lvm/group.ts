@@ -27,7 +27,9 @@ export const knownGroup = (
   recorded: string | undefined,
 ): VolumeGroup | undefined => {
   const [group, other] = recordedFirst(groups, recorded);
-  return group !== undefined && (other === undefined || hasUuid(group, recorded)) ? group : undefined;
+  return group !== undefined && (other === undefined || hasUuid(group, recorded))
+    ? group
+    : undefined;
 };
 
 /** Why two groups of the node's own cannot be told apart by their name. */
@@ -67,7 +69,10 @@ export function refuseChange({
   shared,
 }: VolumeGroup): Refusal | undefined {
   if (exported) {
-    return { refusal: `the volume group ${name} is exported`, hint: `Take it into use: vgimport ${name}.` };
+    return {
+      refusal: `the volume group ${name} is exported`,
+      hint: `Take it into use: vgimport ${name}.`,
+    };
   }
   if (shared) {
     return {
@@ -84,7 +89,10 @@ export function refuseChange({
     };
   }
   return readOnly
-    ? { refusal: `the volume group ${name} is read-only`, hint: `Allow changes: vgchange -prw ${name}.` }
+    ? {
+        refusal: `the volume group ${name} is read-only`,
+        hint: `Allow changes: vgchange -prw ${name}.`,
+      }
     : undefined;
 }
 

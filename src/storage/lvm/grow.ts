@@ -30,7 +30,9 @@ export function planGrow(
   const missing = wanted > own.sizeBytes ? wanted - own.sizeBytes : 0n;
   // Its file system must be known to be behind, should its growth be cut off; and where somebody else grows the volume.
   const before =
-    observed.done?.sizeBytes === undefined && missing > 0n ? recordSize(desired.uid, own.sizeBytes) : [];
+    observed.done?.sizeBytes === undefined && missing > 0n
+      ? recordSize(desired.uid, own.sizeBytes)
+      : [];
   const refused =
     (missing > 0n ? whyNot(observed, own, group, missing) : undefined) ??
     poolRefusal(desired, observed, own, wanted - made);
@@ -48,7 +50,10 @@ export function planGrow(
       ...before,
       ...(missing > 0n ? [withRoom(desired, observed, own.pool, needed, extended)] : []),
       ...(desired.mode === 'Filesystem'
-        ? growFileSystem(desired.uid, device, device.signature, { ...observed, growsMounted: true }).map(
+        ? growFileSystem(desired.uid, device, device.signature, {
+            ...observed,
+            growsMounted: true,
+          }).map(
             // A copy of it, such as a snapshot, has the same UUID.
             (step) => alone({ ...step, guards: [...sameDmGuards(device), ...step.guards] }),
           )
@@ -69,7 +74,8 @@ function whyNot(
   if (!['-', 'V'].includes(own.kind)) {
     return `it has snapshots or is made of parts (lvs shows its type as ${own.kind}). Grow it with lvextend; its file system follows`;
   }
-  if (own.striped) return 'it is striped over several disks. Grow it with lvextend; its file system follows';
+  if (own.striped)
+    return 'it is striped over several disks. Grow it with lvextend; its file system follows';
   // It is promised more, and takes nothing of it yet.
   if (own.pool !== undefined) return undefined;
   const left = group.freeExtents * group.extentBytes;
@@ -96,14 +102,20 @@ function poolRefusal(
 ): string | undefined {
   if (pool === undefined) return undefined;
   const needed = growthWrites(desired, more);
-  return refuseWrites(desired, pool, observed, needed, `growing by ${more} writes up to ${needed}`)?.refusal;
+  return refuseWrites(desired, pool, observed, needed, `growing by ${more} writes up to ${needed}`)
+    ?.refusal;
 }
 
 /**
  * To a size, not by one, so that it can be done again. It never becomes smaller. LVM looks for no signatures here, so
  * it is told extents that were looked into.
  */
-function extend(desired: DesiredLvm, { free }: ObservedLvm, own: LogicalVolume, group: VolumeGroup): Step {
+function extend(
+  desired: DesiredLvm,
+  { free }: ObservedLvm,
+  own: LogicalVolume,
+  group: VolumeGroup,
+): Step {
   return {
     name: `grow the logical volume ${lvName(desired, own.name)}`,
     argv: [

@@ -12,7 +12,8 @@ export async function lookIntoGroup(ask: Ask, vgName: string): Promise<LogicalVo
   const view = readView(await ask(viewProbes()));
   const get = await ask([...groupProbes(view), volumesProbe(view, vgName)]);
   const groups = readGroups(get, view, vgName);
-  if (groups.length === 0) throw new ObservationError(`there is no volume group ${vgName} on the node`);
+  if (groups.length === 0)
+    throw new ObservationError(`there is no volume group ${vgName} on the node`);
   const group = knownGroup(groups, undefined);
   if (group !== undefined) return readVolumes(get('logical volumes'), group);
   const { refusal, hint } = twoGroups(vgName, groups);

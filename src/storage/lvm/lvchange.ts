@@ -6,7 +6,12 @@ import { lvName } from './names.ts';
 export type InGroup = Pick<DesiredLvm, 'vgName'>;
 
 /** A logical volume of the group, changed with lvchange. */
-export const change = (desired: InGroup, name: string, what: string, ...options: string[]): Step => ({
+export const change = (
+  desired: InGroup,
+  name: string,
+  what: string,
+  ...options: string[]
+): Step => ({
   name: `${what} ${lvName(desired, name)}`,
   argv: ['lvchange', ...options, lvName(desired, name)],
   guards: [],

@@ -4,7 +4,8 @@ import type { LogicalVolume } from './facts.ts';
 type Named = Pick<DesiredLvm, 'vgName' | 'name'>;
 
 /** As LVM names a logical volume. */
-export const lvName = ({ vgName }: Pick<Named, 'vgName'>, name: string): string => `${vgName}/${name}`;
+export const lvName = ({ vgName }: Pick<Named, 'vgName'>, name: string): string =>
+  `${vgName}/${name}`;
 
 /** Whether a logical volume of this name is a snapshot, as handles of snapshots name them. */
 export const isSnapshotName = (name: string): boolean =>
@@ -18,8 +19,13 @@ export const dmNameOf = ({ vgName, name }: Named): string =>
   [vgName, name].map((part) => part.replaceAll('-', '--')).join('-');
 
 /** What a logical volume is taken from, as it is named under /dev: the group, or the thin pool. */
-export const poolPath = ({ vgName, thinPool }: { vgName: string; thinPool?: string | undefined }): string =>
-  `/dev/${vgName}${thinPool == null ? '' : `/${thinPool}`}`;
+export const poolPath = ({
+  vgName,
+  thinPool,
+}: {
+  vgName: string;
+  thinPool?: string | undefined;
+}): string => `/dev/${vgName}${thinPool == null ? '' : `/${thinPool}`}`;
 
 /** Says on the logical volume itself whose it is. It is there from the moment that there is a logical volume. */
 export const tagOf = (uid: string): string => `stowage.dev/uid=${uid}`;
@@ -27,7 +33,8 @@ export const tagOf = (uid: string): string => `stowage.dev/uid=${uid}`;
 const TAG = /^stowage\.dev\/uid=(.+)$/;
 
 /** The UIDs of the Volumes that tags name. */
-export const uidsIn = (tags: readonly string[]): string[] => tags.flatMap((tag) => TAG.exec(tag)?.[1] ?? []);
+export const uidsIn = (tags: readonly string[]): string[] =>
+  tags.flatMap((tag) => TAG.exec(tag)?.[1] ?? []);
 
 const ANY_TAG = /^stowage\.dev\/(?:uid|unfinished)=(.+)$/;
 
@@ -35,7 +42,8 @@ const ANY_TAG = /^stowage\.dev\/(?:uid|unfinished)=(.+)$/;
 export const anyUidsIn = (tags: readonly string[]): string[] =>
   tags.flatMap((tag) => ANY_TAG.exec(tag)?.[1] ?? []);
 
-export const isTagged = ({ tags }: LogicalVolume, uid: string): boolean => tags.includes(tagOf(uid));
+export const isTagged = ({ tags }: LogicalVolume, uid: string): boolean =>
+  tags.includes(tagOf(uid));
 
 /**
  * Says whose a copy of another logical volume is to be, in place of `tagOf`, while it is not whole or has not the identity of its

@@ -3,7 +3,15 @@ import { deviceProbes, nodeProbes, readRaw } from '../block/observe.ts';
 import { answersOf } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
 import type { DesiredLvm, ObservedLvm, Space } from '../types.ts';
-import { clean, contentOf, contentProbes, extentsIn, placesIn, readContent, takeExtents } from './content.ts';
+import {
+  clean,
+  contentOf,
+  contentProbes,
+  extentsIn,
+  placesIn,
+  readContent,
+  takeExtents,
+} from './content.ts';
 import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, knownGroup, recordedFirst, recordedGroup } from './group.ts';
 import { lvPath, poolPath } from './names.ts';
@@ -51,7 +59,8 @@ export async function observeLvm(look: Look, desired: DesiredLvm): Promise<Obser
     probes.length === 0 ? new Map() : await look(probes),
   );
   const thin = own === undefined ? desired.thinPool : own.pool;
-  const missing = group === undefined || thin !== undefined ? 0n : missingExtents(desired, group, own);
+  const missing =
+    group === undefined || thin !== undefined ? 0n : missingExtents(desired, group, own);
   return {
     ...device,
     type: 'lvm',
@@ -71,15 +80,23 @@ function targetOf(own: LogicalVolume | undefined, volumes: readonly LogicalVolum
   return { exit: 0, stdout: `block special file|${hex.join(':')}`, stderr: '' };
 }
 
-const missingExtents = (desired: DesiredLvm, group: VolumeGroup, own: LogicalVolume | undefined): bigint =>
-  extentsFor(desired, group) - (own?.sizeBytes ?? 0n) / group.extentBytes;
+const missingExtents = (
+  desired: DesiredLvm,
+  group: VolumeGroup,
+  own: LogicalVolume | undefined,
+): bigint => extentsFor(desired, group) - (own?.sizeBytes ?? 0n) / group.extentBytes;
 
 type Free = Pick<ObservedLvm, 'free' | 'passedOver'>;
 
 const NONE: Free = { free: [], passedOver: [] };
 
 /** What the volume takes as LVM would choose; where that carries something, others that carry nothing, if there are as many. */
-async function freeExtents(look: Look, view: View, group: VolumeGroup, count: bigint): Promise<Free> {
+async function freeExtents(
+  look: Look,
+  view: View,
+  group: VolumeGroup,
+  count: bigint,
+): Promise<Free> {
   const segments = await look([segmentsProbe(view)]);
   const all = readFreeExtents(answersOf(segments)('segments'), group);
   const read = async (extents: readonly FreeExtents[]) =>
@@ -105,7 +122,8 @@ function spaceOf(
   const pool = poolOf({ volumes }, thinPool);
   const used = own === undefined ? 0n : own.pool === undefined ? own.sizeBytes : usedOf(own);
   if (thinPool !== undefined) {
-    const freeBytes = pool === undefined || isUnknown(pool) ? undefined : pool.sizeBytes - usedOf(pool);
+    const freeBytes =
+      pool === undefined || isUnknown(pool) ? undefined : pool.sizeBytes - usedOf(pool);
     return { directory, freeBytes, allocatedBytes: used };
   }
   const freeBytes = group === undefined ? undefined : group.freeExtents * group.extentBytes;

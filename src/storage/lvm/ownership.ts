@@ -81,7 +81,8 @@ export function isMarked(desired: DesiredLvm, observed: ObservedLvm, own: Logica
 export function takenBy({ others, groups }: ObservedLvm, own: LogicalVolume): Owner | undefined {
   const dmUuid = dmUuidOf(groups[0]?.uuid ?? '', own.uuid);
   return others.find(
-    ({ device }) => device?.dmUuid === dmUuid || device?.identity?.split(' ').includes(`dm=${dmUuid}`),
+    ({ device }) =>
+      device?.dmUuid === dmUuid || device?.identity?.split(' ').includes(`dm=${dmUuid}`),
   );
 }
 
@@ -89,5 +90,7 @@ export function takenBy({ others, groups }: ObservedLvm, own: LogicalVolume): Ow
 export function deviceOf(observed: ObservedLvm, own: LogicalVolume): DeviceFacts | undefined {
   const { target, groups } = observed;
   if (target.is !== 'device') return undefined;
-  return target.facts.dmUuid === dmUuidOf(groups[0]?.uuid ?? '', own.uuid) ? target.facts : undefined;
+  return target.facts.dmUuid === dmUuidOf(groups[0]?.uuid ?? '', own.uuid)
+    ? target.facts
+    : undefined;
 }

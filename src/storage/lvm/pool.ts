@@ -7,7 +7,8 @@ import { lvName } from './names.ts';
 export const poolOf = (
   { volumes }: Pick<ObservedLvm, 'volumes'>,
   name: string | undefined,
-): LogicalVolume | undefined => (name === undefined ? undefined : volumes.find((each) => each.name === name));
+): LogicalVolume | undefined =>
+  name === undefined ? undefined : volumes.find((each) => each.name === name);
 
 /** One that tells how full it is serves its volumes, and only its own device is inactive. */
 const isAsleep = (pool: LogicalVolume): boolean => !pool.active && isUnknown(pool);
@@ -80,10 +81,17 @@ export function illness(pool: LogicalVolume): string | undefined {
 }
 
 /** What a volume holds can be read and changed still where its pool is full, or its metadata read-only: no refusal. */
-export function illnessNote(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): string[] {
+export function illnessNote(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+): string[] {
   const pool = poolOf(observed, own.pool);
   if (pool === undefined || !['D', 'M'].includes(pool.health)) return [];
   const name = lvName(desired, pool.name);
-  const help = pool.health === 'D' ? `Make it larger: lvextend ${name}` : 'See lvmthin(7), on repair';
-  return [`the thin pool ${name} ${illness(pool)}, and takes nothing more of what is written. ${help}`];
+  const help =
+    pool.health === 'D' ? `Make it larger: lvextend ${name}` : 'See lvmthin(7), on repair';
+  return [
+    `the thin pool ${name} ${illness(pool)}, and takes nothing more of what is written. ${help}`,
+  ];
 }

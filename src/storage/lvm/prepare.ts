@@ -51,7 +51,8 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (own === undefined) {
     if (!observed.udev) return noUdev(linkOf(desired));
     const pool = poolOf(observed, desired.thinPool);
-    if (pool?.suspended && refuseChange(group) === undefined) return { steps: [refresh(desired, pool)] };
+    if (pool?.suspended && refuseChange(group) === undefined)
+      return { steps: [refresh(desired, pool)] };
     const awake = refuseChange(group) === undefined ? wakePool(desired, observed) : [];
     if (awake.length > 0) return { steps: awake };
     if (isWritten(desired)) {
@@ -74,19 +75,26 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
     return device === undefined ? { steps: [] } : planRecord(desired, own, device);
   }
-  const full = own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
+  const full =
+    own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
   if (full !== undefined) return full;
   const planned = prepareRaw({ ...asRaw(desired), ...consentTo(desired, device) }, rawOf(observed));
   if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
   const needed = begins(desired, own.sizeBytes);
   const steps = planned.steps.map((step) =>
-    step.argv[0]?.startsWith('mkfs.') ? withRoomAlone(desired, observed, own.pool, needed, step) : step,
+    step.argv[0]?.startsWith('mkfs.')
+      ? withRoomAlone(desired, observed, own.pool, needed, step)
+      : step,
   );
   return { steps: [...steps, ...makeLink(asRaw(desired), device, undefined)] };
 }
 
 /** Why a logical volume that is there is not the one that was begun for this Volume. */
-function refuseOther(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVolume): Plan | undefined {
+function refuseOther(
+  desired: DesiredLvm,
+  observed: ObservedLvm,
+  own: LogicalVolume,
+): Plan | undefined {
   const name = lvName(desired, own.name);
   if (whose(desired, observed, own) !== 'ours') {
     return {
@@ -112,7 +120,10 @@ function refuseOther(desired: DesiredLvm, observed: ObservedLvm, own: LogicalVol
 }
 
 /** What it carries before it was ever made to the end is of its extents, where LVM was killed before it looked. */
-const consentTo = ({ overwrite }: DesiredLvm, device: DeviceFacts | undefined): { overwrite?: string } =>
+const consentTo = (
+  { overwrite }: DesiredLvm,
+  device: DeviceFacts | undefined,
+): { overwrite?: string } =>
   overwrite === FREE_EXTENTS && device !== undefined && device.content !== ''
     ? { overwrite: device.content }
     : {};

@@ -70,7 +70,8 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return { steps: [addTag(desired, own)] };
   }
   // What is known by its name alone gets no record: with one, that name would be another's.
-  const grown: Plan = owner === 'ours' ? planGrow(desired, observed, group, own, device) : { steps: [] };
+  const grown: Plan =
+    owner === 'ours' ? planGrow(desired, observed, group, own, device) : { steps: [] };
   if ('refusal' in grown || grown.steps.length > 0) return grown;
   const notes = [
     ...(grown.notes ?? []),

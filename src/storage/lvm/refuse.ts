@@ -19,7 +19,9 @@ export function refuseCreate(
 ): Refusal | undefined {
   const bytes = extentsFor(desired, group) * group.extentBytes;
   const small =
-    desired.mode === 'Filesystem' && desired.fs !== undefined ? tooSmall(desired.fs.type, bytes) : undefined;
+    desired.mode === 'Filesystem' && desired.fs !== undefined
+      ? tooSmall(desired.fs.type, bytes)
+      : undefined;
   return (
     refuseChange(group) ??
     small ??
@@ -43,7 +45,11 @@ function refuseOldBytes(
   };
 }
 
-function refuseRoom(desired: DesiredLvm, { free }: ObservedLvm, group: VolumeGroup): Refusal | undefined {
+function refuseRoom(
+  desired: DesiredLvm,
+  { free }: ObservedLvm,
+  group: VolumeGroup,
+): Refusal | undefined {
   const wanted = extentsFor(desired, group);
   const { name, extentBytes } = group;
   const usable = extentsIn(free);
@@ -105,7 +111,13 @@ export function refusePool(
   bytes: bigint,
 ): Refusal | undefined {
   const needed = begins(desired, bytes);
-  return refuseWrites(desired, thinPool, observed, needed, `a volume of ${bytes} is begun with ${needed}`);
+  return refuseWrites(
+    desired,
+    thinPool,
+    observed,
+    needed,
+    `a volume of ${bytes} is begun with ${needed}`,
+  );
 }
 
 /**
@@ -132,7 +144,11 @@ export function refuseWrites(
   if (ill !== undefined) {
     const hint = `Look at it first: lvs -a ${vgName}.`;
     // Another command of LVM may be at work in it.
-    return { refusal: `the thin pool ${name} ${ill}`, hint, passing: pool.suspended || isUnknown(pool) };
+    return {
+      refusal: `the thin pool ${name} ${ill}`,
+      hint,
+      passing: pool.suspended || isUnknown(pool),
+    };
   }
   const left = pool.sizeBytes - usedOf(pool);
   if (fullnessOf(pool) > fullest(pool, needed)) {

@@ -90,7 +90,9 @@ export function readAllGroups(get: Get, view: View): VolumeGroup[] {
     extentBytes: BigInt(row.vg_extent_size),
     freeExtents: BigInt(row.vg_free_count),
     // Of one that is away LVM has no path.
-    disks: disks.flatMap(([uuid, path]) => (uuid === row.vg_uuid && path.startsWith('/dev/') ? [path] : [])),
+    disks: disks.flatMap(([uuid, path]) =>
+      uuid === row.vg_uuid && path.startsWith('/dev/') ? [path] : [],
+    ),
   }));
   return found.filter((group) => !group.disks.some(view.hides));
 }
@@ -99,9 +101,14 @@ export function readAllGroups(get: Get, view: View): VolumeGroup[] {
  * lvs(8), Attr: the fifth is `-` for inactive, one of s, S, M and C for suspended, d or i for a device without a table.
  * @throws ObservationError for what is not understood
  */
-export function readVolumes(result: ProbeResult, group: Pick<VolumeGroup, 'uuid'>): LogicalVolume[] {
-  const volumes = rows<(typeof LV_FIELDS)[number], LogicalVolume | undefined>('lv', result, (row) =>
-    row.vg_uuid.length > 0 && row.vg_uuid === group.uuid ? volumeOf(row) : undefined,
+export function readVolumes(
+  result: ProbeResult,
+  group: Pick<VolumeGroup, 'uuid'>,
+): LogicalVolume[] {
+  const volumes = rows<(typeof LV_FIELDS)[number], LogicalVolume | undefined>(
+    'lv',
+    result,
+    (row) => (row.vg_uuid.length > 0 && row.vg_uuid === group.uuid ? volumeOf(row) : undefined),
   ).filter((volume) => volume !== undefined);
   // LVM calls the pool of a cache so as well. A thin volume that has snapshots is of another kind than others.
   const thinPools = volumes.filter(({ kind }) => kind === 't').map(({ name }) => name);
@@ -126,7 +133,8 @@ function volumeOf(row: Record<(typeof LV_FIELDS)[number], string>): LogicalVolum
     tags: row.lv_tags.split(',').filter((tag) => tag !== ''),
     pool: row.pool_lv || undefined,
     origin: row.origin || undefined,
-    device: Number(row.lv_kernel_major) < 0 ? undefined : `${row.lv_kernel_major}:${row.lv_kernel_minor}`,
+    device:
+      Number(row.lv_kernel_major) < 0 ? undefined : `${row.lv_kernel_major}:${row.lv_kernel_minor}`,
     dataPercent: percent(row.data_percent),
     metadataPercent: percent(row.metadata_percent),
     striped: row.lv_layout.split(',').includes('striped'),
@@ -134,7 +142,10 @@ function volumeOf(row: Record<(typeof LV_FIELDS)[number], string>): LogicalVolum
 }
 
 /** Free extents that may be taken, the most first, as LVM itself does it. @throws ObservationError */
-export function readFreeExtents(result: ProbeResult, { uuid, extentBytes }: VolumeGroup): FreeExtents[] {
+export function readFreeExtents(
+  result: ProbeResult,
+  { uuid, extentBytes }: VolumeGroup,
+): FreeExtents[] {
   return rows<(typeof PV_FIELDS)[number], FreeExtents | undefined>('pvseg', result, (row) => {
     const usable = row.pv_attr[0] === 'a' && row.pv_attr[2] !== 'm';
     if (row.vg_uuid !== uuid || row.segtype !== 'free' || !usable) return undefined;
@@ -169,8 +180,9 @@ function rows<K extends string, T>(
 ): T[] {
   const stdout = succeeded(`LVM's report of each ${key}`, result);
   try {
-    const [found] = (JSON.parse(withoutWords(stdout)) as { report: Record<string, Record<K, string>[]>[] })
-      .report;
+    const [found] = (
+      JSON.parse(withoutWords(stdout)) as { report: Record<string, Record<K, string>[]>[] }
+    ).report;
     const listed = found?.[key];
     // Where there are none, LVM prints an empty list.
     if (!Array.isArray(listed)) throw new Error(`there is no list of each ${key}`);

@@ -43,7 +43,10 @@ export function planRestore(
   const intent = intentFor(desired, group, '');
   const known = JSON.stringify(observed.intent) === JSON.stringify(intent);
   return {
-    steps: [...(known ? [] : writeIntent(intent)), ...make(desired, observed, group, source, origin)],
+    steps: [
+      ...(known ? [] : writeIntent(intent)),
+      ...make(desired, observed, group, source, origin),
+    ],
   };
 }
 
@@ -63,7 +66,13 @@ function make(
   const files = mode === 'Filesystem';
   const made = isMadeGuards(desired);
   return [
-    withRoom(desired, observed, origin.pool, needed, takeCopy(copy, origin, source.uid, 'rw', once)),
+    withRoom(
+      desired,
+      observed,
+      origin.pool,
+      needed,
+      takeCopy(copy, origin, source.uid, 'rw', once),
+    ),
     ...(bytes > origin.sizeBytes
       ? [
           {
@@ -73,7 +82,9 @@ function make(
           },
         ]
       : []),
-    ...(files ? [withRoomAlone(desired, observed, origin.pool, needed, guarded(identify(copy)))] : []),
+    ...(files
+      ? [withRoomAlone(desired, observed, origin.pool, needed, guarded(identify(copy)))]
+      : []),
     finish(copy, '--setactivationskip', 'n'),
     ...makeRule(desired, nameKey(desired)),
     {

@@ -21,7 +21,11 @@ export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan
     argv: withConfig(each.argv, config),
     guards: each.guards.map(guard),
   });
-  const flush: Step = { name: 'have the disks of the group keep it', argv: ['sync', ...disks], guards: [] };
+  const flush: Step = {
+    name: 'have the disks of the group keep it',
+    argv: ['sync', ...disks],
+    guards: [],
+  };
   return {
     ...plan,
     steps: plan.steps.flatMap((each) => [step(each), ...(changesGroup(each) ? [flush] : [])]),
@@ -32,7 +36,9 @@ export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan
 function changesGroup({ argv }: Step): boolean {
   const [program = '', ...words] = argv;
   if (program === 'sh') return SCRIPTS.includes(argv[3] ?? '');
-  return WRITERS.includes(program) && !words.some((word) => ['--activate', '--refresh'].includes(word));
+  return (
+    WRITERS.includes(program) && !words.some((word) => ['--activate', '--refresh'].includes(word))
+  );
 }
 
 function withConfig(argv: readonly string[], config: string): readonly string[] {

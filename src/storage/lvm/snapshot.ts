@@ -5,7 +5,14 @@ import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { deactivate } from './activate.ts';
 import { finish, removeUnfinished, takeCopy, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
-import { groupOf, knownGroup, recordedFirst, recordedGroup, refuseChange, twoGroups } from './group.ts';
+import {
+  groupOf,
+  knownGroup,
+  recordedFirst,
+  recordedGroup,
+  refuseChange,
+  twoGroups,
+} from './group.ts';
 import { isTagged, lvName, tagOf } from './names.ts';
 import { ownOf, whose } from './ownership.ts';
 import { poolOf } from './pool.ts';
@@ -51,7 +58,8 @@ export function readThin(
   const { intent, done } = readRecords(get);
   const recorded = recordedGroup({ identity: volume?.identity }, intent);
   const groups = recordedFirst(readGroups(get, view, vgName), recorded);
-  if (groups.length === 0) throw new ObservationError(`there is no volume group ${vgName} on the node`);
+  if (groups.length === 0)
+    throw new ObservationError(`there is no volume group ${vgName} on the node`);
   const group = knownGroup(groups, recorded);
   if (group === undefined) {
     const { refusal, hint } = twoGroups(vgName, groups);
@@ -79,7 +87,8 @@ export function planThinSnapshot(
   const [group] = observed.groups;
   if (group === undefined) throw new Error(`${vgName} was not looked at`);
   const there = observed.volumes.find((each) => each.name === name);
-  if (operation === 'take' && there !== undefined && isWhole(there, uid, name)) return { steps: [] };
+  if (operation === 'take' && there !== undefined && isWhole(there, uid, name))
+    return { steps: [] };
   const refused = refuseChange(group);
   if (refused !== undefined) return refused;
   return inGroup(change(operation, desired, observed, there), group);
@@ -153,9 +162,12 @@ function originOf(volume: DesiredLvm, observed: ObservedThinSnapshot): LogicalVo
     passing: true,
   });
   if (!isTagged(own, volume.uid)) return waits(`${name} has no tag of Stowage's yet`);
-  if (own.health === 'p' || own.health === 'F') return waits(`${name} is not well (lvs shows ${own.health})`);
+  if (own.health === 'p' || own.health === 'F')
+    return waits(`${name} is not well (lvs shows ${own.health})`);
   if (own.suspended || pool?.suspended) {
-    return waits(`${name} or its thin pool is suspended: an LVM command is at work, or was interrupted`);
+    return waits(
+      `${name} or its thin pool is suspended: an LVM command is at work, or was interrupted`,
+    );
   }
   const made = observed.done?.sizeBytes;
   if (made !== undefined && made < own.sizeBytes) {

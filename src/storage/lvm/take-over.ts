@@ -25,5 +25,7 @@ export function planTakeOver(desired: DesiredLvm, observed: ObservedLvm): Plan {
     };
   }
   const records = recordDevice(asRaw(desired), rawOf(observed), device);
-  return 'refusal' in records || present.notes === undefined ? records : { ...records, notes: present.notes };
+  return 'refusal' in records || present.notes === undefined
+    ? records
+    : { ...records, notes: present.notes };
 }

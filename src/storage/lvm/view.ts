@@ -38,14 +38,18 @@ export const filtersProbe = (): Probe => settingsProbe;
  * @param kubeletRoot where the kubelet has its own loop devices over volumes of mode Block
  * @throws ObservationError for an answer that leaves open which devices are of Volumes
  */
-export function readView(get: (name: string) => ProbeResult, kubeletRoot = '/var/lib/kubelet'): View {
+export function readView(
+  get: (name: string) => ProbeResult,
+  kubeletRoot = '/var/lib/kubelet',
+): View {
   const { loops, devices } = readDevices(get);
   const patterns = patternsOf(loops, devices, readOthers('', get), kubeletRoot);
   const setting = freeSetting(get('LVM filters'));
   const list = patterns.map(({ accepts, pattern }) => `"${accepts ? 'a' : 'r'}|${pattern}|"`);
   return {
     words: setting === undefined ? [] : ['--config', `devices{${setting}=[${list.join(',')}]}`],
-    hides: (path) => patterns.find(({ pattern }) => new RegExp(pattern).test(path))?.accepts === false,
+    hides: (path) =>
+      patterns.find(({ pattern }) => new RegExp(pattern).test(path))?.accepts === false,
   };
 }
 
@@ -78,11 +82,18 @@ function patternsOf(
 
 /** The text itself as a pattern. What would end the pattern, or the word, is any character there. */
 const literal = (text: string): string =>
-  text.replace(/[^A-Za-z0-9_:=@/-]/g, (character) => (/[.+]/.test(character) ? `[${character}]` : '.'));
+  text.replace(/[^A-Za-z0-9_:=@/-]/g, (character) =>
+    /[.+]/.test(character) ? `[${character}]` : '.',
+  );
 
 /** The filter that lvm.conf leaves to us; undefined where it sets both. One that lets all through is none. */
-function freeSetting({ exit, stdout, stderr }: ProbeResult): 'filter' | 'global_filter' | undefined {
-  if (![0, 5].includes(exit)) throw new ObservationError(`LVM does not tell its filters: ${stderr.trim()}`);
+function freeSetting({
+  exit,
+  stdout,
+  stderr,
+}: ProbeResult): 'filter' | 'global_filter' | undefined {
+  if (![0, 5].includes(exit))
+    throw new ObservationError(`LVM does not tell its filters: ${stderr.trim()}`);
   const isSet = (name: string) => {
     const value = new RegExp(`^\\s*(?:devices/)?${name}=(.*)$`, 'm').exec(stdout)?.[1];
     return value !== undefined && !/^\[?"a(.)\.\*\/?\1"\]?$/.test(value.trim());

@@ -82,7 +82,8 @@ export function madeOf(
   for (const { name, parent } of devices) {
     if (parent !== undefined) parents.set(name, [...(parents.get(name) ?? []), parent]);
   }
-  const isOwn = (loop: string) => ownLoops.some((own) => loop === own || loop.startsWith(`${own}p`));
+  const isOwn = (loop: string) =>
+    ownLoops.some((own) => loop === own || loop.startsWith(`${own}p`));
   const isOnVolume = (name: string, above: readonly string[]): boolean =>
     (parents.get(name) ?? []).some(
       (parent) =>
@@ -95,6 +96,8 @@ export function madeOf(
   const isMade = ({ name, type }: BlockDevice) =>
     !name.startsWith('loop') && (type === 'part' || /^(raid|linear|md)/.test(type));
   return [
-    ...new Set(devices.filter((each) => isMade(each) && isOnVolume(each.name, [])).map(({ name }) => name)),
+    ...new Set(
+      devices.filter((each) => isMade(each) && isOnVolume(each.name, [])).map(({ name }) => name),
+    ),
   ];
 }

@@ -17,7 +17,8 @@ export interface NamedFile {
 }
 
 /** A backing file, whole or half made. */
-export const isBacking = ({ name, uid }: NamedFile): boolean => name === uid || name === `${uid}.partial`;
+export const isBacking = ({ name, uid }: NamedFile): boolean =>
+  name === uid || name === `${uid}.partial`;
 
 /** What is named after Volumes in folders. They read only. */
 export function folderProbes(folders: readonly string[]): Probe[] {
@@ -32,7 +33,10 @@ export function folderProbes(folders: readonly string[]): Probe[] {
 }
 
 /** A folder that is not there holds nothing. @throws ObservationError for one that can't be read */
-export function readFolders(folders: readonly string[], get: (name: string) => ProbeResult): NamedFile[] {
+export function readFolders(
+  folders: readonly string[],
+  get: (name: string) => ProbeResult,
+): NamedFile[] {
   return folders.flatMap((folder) =>
     (optional(folder, get(folder)) ?? '').split('\n').flatMap((line) => {
       const [, type = '', size = '', name = ''] = /^(\S) (\d+) (.+)$/.exec(line) ?? [];
@@ -84,7 +88,10 @@ export const pathProbes = (paths: readonly string[]): Probe[] =>
   paths.map((path) => ({ name: `path ${path}`, argv: ['test', '-e', path] }));
 
 /** @throws ObservationError where test(1) could not tell */
-export const readPaths = (paths: readonly string[], get: (name: string) => ProbeResult): Set<string> =>
+export const readPaths = (
+  paths: readonly string[],
+  get: (name: string) => ProbeResult,
+): Set<string> =>
   new Set(
     paths.filter((path) => {
       const result = get(`path ${path}`);

@@ -32,7 +32,8 @@ export function readSystem(
 ): System {
   const get = answersOf(results);
   const date = succeeded('date', get('date')).trim();
-  if (!/^\d+$/.test(date)) throw new ObservationError(`date printed what is not understood: ${date}`);
+  if (!/^\d+$/.test(date))
+    throw new ObservationError(`date printed what is not understood: ${date}`);
   return {
     missingTools: missingTools(results),
     versions: versionsOf(results),

@@ -18,7 +18,10 @@ export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
 /** What a volume had comes back to one: its pods may have made any file in it that there can be. */
 export function backupArgv(fill: Fill, target: FillTarget): string[] {
   const { source = '', backup = '' } = fill.options;
-  const options = { ...fill.options, source: source.startsWith('/') ? `backup:${backup}:${source}` : source };
+  const options = {
+    ...fill.options,
+    source: source.startsWith('/') ? `backup:${backup}:${source}` : source,
+  };
   return target.content === 'block'
     ? imageArgv({ ...fill, options: { ...options, format: 'exact' } }, target)
     : archiveArgv({ ...fill, options: { ...options, allowed: 'devices+setuid' } }, target);

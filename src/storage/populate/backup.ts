@@ -90,7 +90,14 @@ export function backupStep(
       : [found, '0', '0'];
   return {
     name: `pack it and put it to ${shownSource(to)}`,
-    argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, file, uid, ...words, sourceWords(to).argument),
+    argv: scriptArgv(
+      'stowage-backup',
+      BACKUP_SCRIPT,
+      file,
+      uid,
+      ...words,
+      sourceWords(to).argument,
+    ),
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
     stdin: sourceInput({ namespace, authorization, source: to }),
     guards: [],

@@ -14,7 +14,11 @@ export function cancelFill(desired: Desired): Step[] {
       return [{ name, argv: ['rm', '-f', '--', partialOf(desired.file)], guards: [] }];
     case 'lvm':
       return [
-        { name, argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(desired.uid)], guards: [] },
+        {
+          name,
+          argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(desired.uid)],
+          guards: [],
+        },
       ];
     case 'raw':
       return [];

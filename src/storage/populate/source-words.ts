@@ -11,7 +11,9 @@ export function sourceWords(source: string): SourceWords {
   if (!/^https?:/.test(source)) return { argument: source, query: '' };
   const [url = ''] = source.split('#', 1);
   const at = url.indexOf('?');
-  return at < 0 ? { argument: url, query: '' } : { argument: url.slice(0, at), query: url.slice(at) };
+  return at < 0
+    ? { argument: url, query: '' }
+    : { argument: url.slice(0, at), query: url.slice(at) };
 }
 
 /** Names a source for people, without the query of a URL. */

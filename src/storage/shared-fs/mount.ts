@@ -50,7 +50,9 @@ function parse(line: string): Listed | undefined {
 
 /** A space, tab, newline or backslash is three octal digits there. */
 const unescaped = (text: string): string =>
-  text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+  text.replace(/\\([0-7]{3})/g, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 8)),
+  );
 
 /** What a shared directory must be on. */
 const WANTED = 'an NFS 4 mount with the options rw, hard and local_lock=none';
@@ -61,7 +63,8 @@ const WANTED = 'an NFS 4 mount with the options rw, hard and local_lock=none';
  * locks of its own.
  */
 export function refuseMount(directory: string, mount: Mount | undefined): string | undefined {
-  if (mount === undefined) return `${directory} is on no mount that the node lists: wanted is ${WANTED}`;
+  if (mount === undefined)
+    return `${directory} is on no mount that the node lists: wanted is ${WANTED}`;
   const wrong = faultOf(mount);
   return wrong && `${directory} is on ${mount.point}, which is ${wrong}: wanted is ${WANTED}`;
 }

@@ -7,16 +7,19 @@ const TOKEN = '[a-z0-9]{1,64}';
 const BOOT_ID = '[0-9a-f-]{36}';
 
 export const ownerPath = (file: string, number: number) => `${file}.owner.${number}`;
-export const markPath = (file: string, { node, token }: LockOwner) => `${file}.reader.${node}-${token}`;
+export const markPath = (file: string, { node, token }: LockOwner) =>
+  `${file}.reader.${node}-${token}`;
 /** Under this name a file is written, before it gets the one that others look at. */
-export const unfinishedPath = (file: string, { node, token }: LockOwner) => `${file}.new.${node}-${token}`;
+export const unfinishedPath = (file: string, { node, token }: LockOwner) =>
+  `${file}.new.${node}-${token}`;
 
 /** Patterns of what comes after the backing file's name. */
 export const OWNER_NAME = /^\.owner\.([1-9]\d{0,14})$/;
 export const NODE_NAME = new RegExp(`^\\.(reader|new)\\.(${NODE})-${TOKEN}$`);
 
 const parts = { node: NODE, bootId: BOOT_ID, token: TOKEN } as const;
-const matches = (name: keyof typeof parts, value: string) => new RegExp(`^(?:${parts[name]})$`).test(value);
+const matches = (name: keyof typeof parts, value: string) =>
+  new RegExp(`^(?:${parts[name]})$`).test(value);
 
 /** Whether these are names that go into a file's name and a record as they are. */
 export const isHolder = ({ node, bootId, token }: Holder): boolean =>

@@ -76,7 +76,8 @@ export function readBeside(file: string, result: ProbeResult): Beside {
     const number = OWNER_NAME.exec(rest)?.[1];
     const [, kind, node = rest] = NODE_NAME.exec(rest) ?? [];
     const path = `${dirname(file)}/${name}`;
-    if (number !== undefined) owners.push({ number: Number(number), says, text, since: timeOf(time) });
+    if (number !== undefined)
+      owners.push({ number: Number(number), says, text, since: timeOf(time) });
     else if (kind === 'new') unfinished.push({ path, node });
     // One whose name is not ours counts as somebody's, too.
     else if (rest.startsWith('.reader.')) {
@@ -89,5 +90,7 @@ export function readBeside(file: string, result: ProbeResult): Beside {
 /** Seconds since the epoch, as find(1) prints them. */
 function timeOf(seconds: string): string | undefined {
   const date = new Date(Number(seconds) * 1000);
-  return seconds === '' || Number.isNaN(date.getTime()) ? undefined : `${date.toISOString().slice(0, 19)}Z`;
+  return seconds === '' || Number.isNaN(date.getTime())
+    ? undefined
+    : `${date.toISOString().slice(0, 19)}Z`;
 }

@@ -90,7 +90,12 @@ function prepare(place: Place, desired: DesiredSparse, observed: ObservedSparse)
   };
 }
 
-function present(place: Place, desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
+function present(
+  place: Place,
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+  loopNumber: number,
+): Plan {
   const last = lastOf(place.shared);
   const wanted = planPresent(desired, observed, loopNumber);
   if (loopsOf(observed).length > 0) {
@@ -135,7 +140,11 @@ function presentReader(
   ];
   return {
     ...wanted,
-    steps: [...remove(place.file, own), ...mark(place), ...guarded(wanted.steps, place.file, reads)],
+    steps: [
+      ...remove(place.file, own),
+      ...mark(place),
+      ...guarded(wanted.steps, place.file, reads),
+    ],
   };
 }
 
@@ -148,7 +157,9 @@ function absent(place: Place, desired: DesiredSparse, observed: ObservedSparse):
       ...remove(place.file, ownMarks(place)),
       ...(mine(place) ? release(place, observed) : []),
       // Of a node that grew it, and did not make it: the Volume's status says how large it is, and it is deleted where it was made.
-      ...(desired.recordedBytes !== undefined && observed.intent === undefined && observed.recordFiles
+      ...(desired.recordedBytes !== undefined &&
+      observed.intent === undefined &&
+      observed.recordFiles
         ? removeRecords(desired.uid)
         : []),
     ],
@@ -218,7 +229,9 @@ const touches = ({ argv }: Step, file: string): boolean =>
   argv.some((word) => word === file || word.startsWith(`${file}.`) || word.endsWith(`=${file}`));
 
 const guarded = (steps: readonly Step[], file: string, guards: readonly Guard[]): Step[] =>
-  steps.map((step) => (touches(step, file) ? { ...step, guards: [...guards, ...step.guards] } : step));
+  steps.map((step) =>
+    touches(step, file) ? { ...step, guards: [...guards, ...step.guards] } : step,
+  );
 
 function strayLoop({ file, claim }: Place, observed: ObservedSparse): Plan {
   const devices = loopsOf(observed).map(({ name }) => `/dev/${name}`);

@@ -18,7 +18,11 @@ export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
 
 export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
 
-const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder => ({ node, bootId, token });
+const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder => ({
+  node,
+  bootId,
+  token,
+});
 
 /**
  * Adds the owner file that comes after the last one. link(2) makes one of a number or fails, on the server, whoever else
@@ -26,7 +30,12 @@ const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder
  * was taken meanwhile has a higher number.
  * @param guards what must be so right before it
  */
-export function append(place: Place, is: 'held' | 'free', last: Last, guards: readonly Guard[] = []): Step[] {
+export function append(
+  place: Place,
+  is: 'held' | 'free',
+  last: Last,
+  guards: readonly Guard[] = [],
+): Step[] {
   const { file, claim } = place;
   const made = unfinishedPath(file, claim);
   const path = ownerPath(file, (last?.number ?? 0) + 1);

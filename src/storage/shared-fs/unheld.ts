@@ -40,7 +40,11 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
 /** Guards that no node has taken the file, or begun to read it, since it was observed. */
 export const unheld = (file: string, beside: Beside): Guard[] => {
   const last = lastOf(beside);
-  return [...(last === undefined ? [] : [holds(file, last)]), noOthers(file, beside.owners), noReaders(file)];
+  return [
+    ...(last === undefined ? [] : [holds(file, last)]),
+    noOthers(file, beside.owners),
+    noReaders(file),
+  ];
 };
 
 /** Removes the owner files of a file once there is none of that name. The last owner file goes last. */

@@ -52,7 +52,10 @@ export function copyStep(
   };
 }
 
-const cannotClone = (file: string, { mountedAt, device }: { mountedAt: string; device: string }) => ({
+const cannotClone = (
+  file: string,
+  { mountedAt, device }: { mountedAt: string; device: string },
+) => ({
   refusal: `${device} is mounted at ${mountedAt}, and the folder of ${file} is on a file system that cannot clone files: a copy would freeze it for as long as that takes`,
   hint: 'Allow a frozen copy in the VolumeSnapshotClass, or take the snapshot while no pod has the volume.',
   passing: true,

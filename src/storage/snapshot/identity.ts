@@ -40,7 +40,11 @@ export function ownIdentity(
       };
     case 'gpt':
       return grow === undefined || name === undefined
-        ? { name: 'give the copy GUIDs of its own', argv: setDiskGuids(uid, file, name), guards: [] }
+        ? {
+            name: 'give the copy GUIDs of its own',
+            argv: setDiskGuids(uid, file, name),
+            guards: [],
+          }
         : {
             name: 'give the copy GUIDs of its own, and grow the partition',
             argv: growTable({ uid, name }, grow, file),

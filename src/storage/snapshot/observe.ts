@@ -37,7 +37,9 @@ export function readSnapshot(
     source: { realPath, file, signature, ...readState(get) },
     copy,
     signature:
-      copy.type === 'file' ? readSignature(get('copy signature'), get('copy readable')) : { found: 'none' },
+      copy.type === 'file'
+        ? readSignature(get('copy signature'), get('copy readable'))
+        : { found: 'none' },
     partial: readFile(partialOf(copyPath), get('copy partial')),
     partialBytes: allocatedBytes(get('copy partial')),
     partialPath: succeeded('the path of the copy', get('copy partial path')),

@@ -4,7 +4,8 @@ import type { DesiredSparse } from '../types.ts';
 const FOLDER = 'snapshots';
 
 /** The folder of copies, beside the files of volumes: on the same file system, so that both can share blocks. */
-export const snapshotFolder = ({ file }: Pick<DesiredSparse, 'file'>): string => `${dirname(file)}/${FOLDER}`;
+export const snapshotFolder = ({ file }: Pick<DesiredSparse, 'file'>): string =>
+  `${dirname(file)}/${FOLDER}`;
 
 /** Whether a path is where copies are. */
 export const isInSnapshots = (file: string): boolean => basename(dirname(file)) === FOLDER;

@@ -85,7 +85,10 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
 }
 
 /** Never over what is there: it is the copy, or something that a person has to look at. */
-function checkCopy({ uid, volume }: DesiredSnapshot, { copy, signature, partial }: ObservedSnapshot): Plan {
+function checkCopy(
+  { uid, volume }: DesiredSnapshot,
+  { copy, signature, partial }: ObservedSnapshot,
+): Plan {
   const path = snapshotFile(volume, uid);
   if (copy.type === 'file' && signature.found === 'one' && signature.uuid === uid) {
     return { steps: partial.type === 'missing' ? [] : removePartial(partialOf(path)) };
@@ -127,7 +130,10 @@ function remove(
 ): Plan {
   const path = snapshotFile(volume, uid);
   if (copy.type === 'other') {
-    return { refusal: `${path} is not a plain file`, hint: 'Look at what took its place on the node.' };
+    return {
+      refusal: `${path} is not a plain file`,
+      hint: 'Look at what took its place on the node.',
+    };
   }
   const away = copy.type === 'missing' ? refuseAway(directory) : undefined;
   if (away !== undefined) return away;
@@ -136,7 +142,9 @@ function remove(
     ...(copy.type === 'missing' ? [] : [removeStep(path)]),
   ];
   if (steps.length === 0) return { steps };
-  return { steps: [...steps, { name: 'sync its folder', argv: ['sync', dirname(path)], guards: [] }] };
+  return {
+    steps: [...steps, { name: 'sync its folder', argv: ['sync', dirname(path)], guards: [] }],
+  };
 }
 
 const removePartial = (partial: string): Step[] => [

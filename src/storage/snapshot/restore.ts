@@ -34,9 +34,13 @@ export function copyContent(
   if (typeof type !== 'string') return type;
   const left = leaveLoop(partialOf(observed.realPath), uid, observed);
   if ('refusal' in left) return left;
-  const made = copyStep({ ...source, readOnly: false, facts }, observed, source.freeze ?? NO_COPY, partial, [
-    sameContent(type, source.file, facts.signature),
-  ]);
+  const made = copyStep(
+    { ...source, readOnly: false, facts },
+    observed,
+    source.freeze ?? NO_COPY,
+    partial,
+    [sameContent(type, source.file, facts.signature)],
+  );
   if ('refusal' in made) return made;
   const bytes = fileBytes(desired);
   const grows = facts.file.type === 'file' && facts.file.sizeBytes < bytes;
@@ -53,7 +57,10 @@ export function copyContent(
     steps: [
       made.step,
       ...(grows ? [larger] : []),
-      ownIdentity(type, uid, partial, { name, grow: grows || mayBeSmaller ? desired.sizeBytes : undefined }),
+      ownIdentity(type, uid, partial, {
+        name,
+        grow: grows || mayBeSmaller ? desired.sizeBytes : undefined,
+      }),
     ],
     fsType: type === 'gpt' ? '' : type,
     whole: [notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
@@ -90,7 +97,8 @@ function checkSource(
       hint: 'Create a Volume of the same mode.',
     };
   }
-  const growing = source.what === 'volume' ? beingGrown(source, facts.file, facts.madeBytes) : undefined;
+  const growing =
+    source.what === 'volume' ? beingGrown(source, facts.file, facts.madeBytes) : undefined;
   if (growing !== undefined) return growing;
   const made = volumeBytes(mode, facts.file.sizeBytes);
   if (sizeBytes < made) {
@@ -103,7 +111,14 @@ function checkSource(
 }
 
 /** Right before the copy: not another file that got its name. */
-function sameContent(type: ContentType, file: string, signature: ObservedSparse['signature']): Guard {
+function sameContent(
+  type: ContentType,
+  file: string,
+  signature: ObservedSparse['signature'],
+): Guard {
   const uuid = signature.found === 'one' ? (signature.uuid ?? '') : '';
-  return { ...(hasIdentity(type, uuid, file)[0] as Guard), refusal: `${file} no longer holds ${uuid}` };
+  return {
+    ...(hasIdentity(type, uuid, file)[0] as Guard),
+    refusal: `${file} no longer holds ${uuid}`,
+  };
 }

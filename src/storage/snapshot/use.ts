@@ -38,7 +38,11 @@ export function useOf(
   return { devices };
 }
 
-export const busy = (file: string, device: string, user: string): Extract<Plan, { refusal: string }> => ({
+export const busy = (
+  file: string,
+  device: string,
+  user: string,
+): Extract<Plan, { refusal: string }> => ({
   refusal: `${file} can't be copied while ${device} is in use: ${user}`,
   hint: 'It is copied once nothing uses it any more.',
   passing: true,

@@ -1,5 +1,15 @@
 import { onNode } from '../../support/volumes.ts';
-import { capacity, claim, deployment, metadata, ours, PATHS, pod, roleRef, volume } from '../builtin.ts';
+import {
+  capacity,
+  claim,
+  deployment,
+  metadata,
+  ours,
+  PATHS,
+  pod,
+  roleRef,
+  volume,
+} from '../builtin.ts';
 import { MERGE } from '../disks.ts';
 import { recorded, type Step } from '../recorded.ts';
 
@@ -19,9 +29,20 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
   ['absent affinity', 'volumes', volume(), { spec: { nodeAffinity: onNode('n1') } }],
   ['capacity', 'volumes', volume(), { spec: { capacity: { storage: '2Gi' } } }],
   ['policy', 'volumes', volume(), { spec: { persistentVolumeReclaimPolicy: 'Delete' } }],
-  ['status of a volume', 'volumes', volume(), { status: { phase: 'Failed', message: 'm' } }, 'status'],
+  [
+    'status of a volume',
+    'volumes',
+    volume(),
+    { status: { phase: 'Failed', message: 'm' } },
+    'status',
+  ],
   ['access modes of a claim', 'claims', claim(), { spec: { accessModes: ['ReadWriteMany'] } }],
-  ['class of a claim', 'claims', claim({ storageClassName: 'a' }), { spec: { storageClassName: 'b' } }],
+  [
+    'class of a claim',
+    'claims',
+    claim({ storageClassName: 'a' }),
+    { spec: { storageClassName: 'b' } },
+  ],
   ['size of a claim that is not bound', 'claims', claim(), size('2Gi')],
   ['volume of a claim', 'claims', claim(), { spec: { volumeName: 'v' } }],
   ['mode of a claim', 'claims', claim(), { spec: { volumeMode: 'Block' } }],
@@ -55,7 +76,11 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
         capacity: { storage: '2Gi' },
         allocatedResources: { storage: '2Gi' },
         conditions: [
-          { type: 'FileSystemResizePending', status: 'True', lastTransitionTime: '2026-01-02T03:04:05Z' },
+          {
+            type: 'FileSystemResizePending',
+            status: 'True',
+            lastTransitionTime: '2026-01-02T03:04:05Z',
+          },
         ],
       },
     },
@@ -69,7 +94,12 @@ const changes: [string, keyof typeof PATHS, object, object, string?][] = [
   ['seal', 'secrets', sealed, { immutable: false }],
   ['type of a secret', 'secrets', { metadata }, { type: 'other' }],
   ['sealed configmap', 'configMaps', { ...sealed, data: { a: 'b' } }, { data: { a: 'c' } }],
-  ['lease', 'leases', { metadata, spec: { holderIdentity: 'a' } }, { spec: { holderIdentity: 'b' } }],
+  [
+    'lease',
+    'leases',
+    { metadata, spec: { holderIdentity: 'a' } },
+    { spec: { holderIdentity: 'b' } },
+  ],
   ['image of a pod', 'pods', pod(), { spec: { containers: [{ name: 'a', image: 'y' }] } }],
   ['node of a pod', 'pods', pod(), { spec: { nodeName: 'other' } }],
   ['status of a pod', 'pods', pod(), { status: { phase: 'Running' } }, 'status'],
@@ -88,7 +118,10 @@ const steps = (path: string, object: object, change: object, subresource = ''): 
   const phase = path === PATHS.volumes ? { phase: 'Available' } : undefined;
   return [
     ['POST', path, object],
-    ([made]) => ({ at: at(made?.body.metadata.name), has: phase === undefined ? {} : { status: phase } }),
+    ([made]) => ({
+      at: at(made?.body.metadata.name),
+      has: phase === undefined ? {} : { status: phase },
+    }),
     ([made]) => ['PATCH', at(made?.body.metadata.name), change, MERGE],
   ];
 };

@@ -25,7 +25,10 @@ const made: [string, object][] = [
   ['of a custom resource by reference', { dataSourceRef: custom }],
 
   ['of the same custom resource twice', { dataSource: custom, dataSourceRef: custom }],
-  ['of a claim with a group and one without', { dataSource: pvc, dataSourceRef: { ...pvc, apiGroup: '' } }],
+  [
+    'of a claim with a group and one without',
+    { dataSource: pvc, dataSourceRef: { ...pvc, apiGroup: '' } },
+  ],
   ['of no name', { dataSourceRef: { ...snapshot, name: '' } }],
   ['of no kind', { dataSourceRef: { ...snapshot, kind: '' } }],
   ['of an odd group', { dataSourceRef: { ...custom, apiGroup: 'A b' } }],
@@ -56,7 +59,11 @@ const changed: [string, object, object][] = [
   ['another', { dataSource: snapshot }, { dataSource: { name: 'other' } }],
   ['another in both', { dataSource: snapshot }, { dataSource: pvc, dataSourceRef: pvc }],
   ['a namespace', { dataSource: snapshot }, { dataSourceRef: { namespace: 'other' } }],
-  ['a namespace in place of its own', { dataSource: snapshot }, { dataSource: null, dataSourceRef: across }],
+  [
+    'a namespace in place of its own',
+    { dataSource: snapshot },
+    { dataSource: null, dataSourceRef: across },
+  ],
   ['nothing in the newer field', { dataSource: snapshot }, { dataSourceRef: null }],
   ['nothing in the older field', { dataSourceRef: custom }, { dataSource: null }],
   ['nothing in both', { dataSource: snapshot }, { dataSource: null, dataSourceRef: null }],
@@ -78,7 +85,11 @@ const cases: [string, Step[]][] = [
 ];
 
 /** What claims start from, with the gate CrossNamespaceVolumeDataSource off. */
-export const claimSources = recorded('claim-sources', [ours(PATHS.claims)], Object.fromEntries(cases));
+export const claimSources = recorded(
+  'claim-sources',
+  [ours(PATHS.claims)],
+  Object.fromEntries(cases),
+);
 
 /** The same with the gate on. */
 export const claimSourcesAcross = recorded(

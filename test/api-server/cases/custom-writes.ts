@@ -32,7 +32,9 @@ export const customWrites = recorded('custom-writes', [DISKS], {
       }),
     ),
   ],
-  'create with empty metadata': [create(disk('a', { labels: {}, annotations: null, finalizers: [] }))],
+  'create with empty metadata': [
+    create(disk('a', { labels: {}, annotations: null, finalizers: [] })),
+  ],
   'create with a status': [create({ ...disk('a'), status: { phase: 'Ready' } })],
   'create what exists': [create(disk('a')), create(disk('a'))],
   'create with a generated name': [create(disk('', { name: undefined, generateName: 'x-' }))],
@@ -50,7 +52,10 @@ export const customWrites = recorded('custom-writes', [DISKS], {
     create(disk('a', {}, { nodeName: 'n', foo: 1 }), '?fieldValidation=Ignore'),
   ],
   'create with an unknown field, strictly': [
-    create({ ...disk('a', { huh: 1 }, { nodeName: 'n', foo: 1 }), top: 1 }, '?fieldValidation=Strict'),
+    create(
+      { ...disk('a', { huh: 1 }, { nodeName: 'n', foo: 1 }), top: 1 },
+      '?fieldValidation=Strict',
+    ),
   ],
   'create with an odd validation': [create(disk('a'), '?fieldValidation=Maybe')],
   ...Object.fromEntries(
@@ -69,7 +74,9 @@ export const customWrites = recorded('custom-writes', [DISKS], {
   'create with bad annotations': [create(disk('a', { annotations: { 'a b': 'c' } }))],
   'create with bad finalizers': [create(disk('a', { finalizers: ['a b'] }))],
   'create with a finalizer without domain': [create(disk('a', { finalizers: ['plain'] }))],
-  'create with half an owner': [create(disk('a', { ownerReferences: [{ kind: 'Disk', name: 'x' }] }))],
+  'create with half an owner': [
+    create(disk('a', { ownerReferences: [{ kind: 'Disk', name: 'x' }] })),
+  ],
   'create with two controllers': [
     create(
       disk('a', {
@@ -121,12 +128,18 @@ export const customWrites = recorded('custom-writes', [DISKS], {
     update({ status: { phase: 'Ready' }, spec: {} }, { labels: { a: 'b' } }, `${DISKS}/a/status`),
     ['GET', `${DISKS}/a/status`],
   ],
-  'status by patch': [create(disk('a')), merge({ status: { phase: 'Ready' } }, `${DISKS}/a/status`)],
+  'status by patch': [
+    create(disk('a')),
+    merge({ status: { phase: 'Ready' } }, `${DISKS}/a/status`),
+  ],
   'status with unknown fields': [
     create(disk('a')),
     merge({ status: { phase: 'Ready', foo: 1 } }, `${DISKS}/a/status`),
   ],
-  'status of a wrong type': [create(disk('a')), merge({ status: { phase: 5 } }, `${DISKS}/a/status`)],
+  'status of a wrong type': [
+    create(disk('a')),
+    merge({ status: { phase: 5 } }, `${DISKS}/a/status`),
+  ],
   'status removed': [
     create(disk('a')),
     merge({ status: { phase: 'Ready' } }, `${DISKS}/a/status`),
@@ -153,7 +166,12 @@ export const customWrites = recorded('custom-writes', [DISKS], {
       {
         metadata: {
           ownerReferences: [
-            { apiVersion: 'example.com/v1', kind: 'Disk', name: 'a', uid: first?.body.metadata.uid },
+            {
+              apiVersion: 'example.com/v1',
+              kind: 'Disk',
+              name: 'a',
+              uid: first?.body.metadata.uid,
+            },
           ],
         },
       },

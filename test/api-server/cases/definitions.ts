@@ -25,7 +25,9 @@ const crd = (spec: object = {}, version: Version = {}, metadata: object = {}) =>
 const create = (...given: Parameters<typeof crd>): Step => ['POST', CRDS, crd(...given)];
 const established: Step = {
   at: `${CRDS}/tapes.example.com`,
-  has: { status: { conditions: [{ type: 'NamesAccepted' }, { type: 'Established', status: 'True' }] } },
+  has: {
+    status: { conditions: [{ type: 'NamesAccepted' }, { type: 'Established', status: 'True' }] },
+  },
 };
 
 export const definitions = recorded('definitions', [`${CRDS}?labelSelector=example.com%2Fcase`], {

@@ -23,7 +23,11 @@ export const deletion = recorded('deletion', [DISKS], {
     merge({ metadata: { finalizers: ['example.com/f', 'example.com/g', 'example.com/h'] } }),
   ],
   'held: its name is taken': [made(HELD), remove(), made()],
-  'held: deletionTimestamp stays': [made(HELD), remove(), merge({ metadata: { deletionTimestamp: null } })],
+  'held: deletionTimestamp stays': [
+    made(HELD),
+    remove(),
+    merge({ metadata: { deletionTimestamp: null } }),
+  ],
   'held, by two': [
     made({ finalizers: ['example.com/f', 'example.com/g'] }),
     remove(),
@@ -46,7 +50,10 @@ export const deletion = recorded('deletion', [DISKS], {
   'in the background': [made(HELD), remove({ propagationPolicy: 'Background' }), released],
   'by a policy in the query': [made(HELD), remove(undefined, '?propagationPolicy=Background')],
   'by an odd policy': [made(), remove({ propagationPolicy: 'Later' })],
-  'by both forms of a policy': [made(), remove({ propagationPolicy: 'Orphan', orphanDependents: true })],
+  'by both forms of a policy': [
+    made(),
+    remove({ propagationPolicy: 'Orphan', orphanDependents: true }),
+  ],
   'with a grace period': [made(HELD), remove({ gracePeriodSeconds: 30 })],
   'with options of its kind': [made(), remove({ apiVersion: 'v1', kind: 'DeleteOptions' })],
   'with unknown options': [made(), remove({ huh: 1 })],

@@ -22,7 +22,11 @@ const onNode = (patch: unknown, headers = STRATEGIC): Step[] => [
   ['PATCH', `${NODES}/patched`, patch, headers],
 ];
 
-const LEFT = [DISKS, `${CONFIGS}?labelSelector=patched`, `${NODES}?fieldSelector=metadata.name%3Dpatched`];
+const LEFT = [
+  DISKS,
+  `${CONFIGS}?labelSelector=patched`,
+  `${NODES}?fieldSelector=metadata.name%3Dpatched`,
+];
 
 export const patches = recorded('patches', LEFT, {
   'merge: labels and spec': onDisk(
@@ -38,7 +42,10 @@ export const patches = recorded('patches', LEFT, {
   'merge: another kind': onDisk({ kind: 'Tape' }, MERGE),
   'merge: a list': onDisk([], MERGE),
   'merge: no object': onDisk('x', MERGE),
-  'merge: on trial': [...onDisk({ spec: { mode: 'Block' } }, MERGE, '?dryRun=All'), ['GET', `${DISKS}/a`]],
+  'merge: on trial': [
+    ...onDisk({ spec: { mode: 'Block' } }, MERGE, '?dryRun=All'),
+    ['GET', `${DISKS}/a`],
+  ],
   'merge: what is not there': [['PATCH', `${DISKS}/a`, {}, MERGE]],
   'json: add, replace, remove, test, move and copy': onDisk(
     [
@@ -51,10 +58,19 @@ export const patches = recorded('patches', LEFT, {
     ],
     JSON_PATCH,
   ),
-  'json: a test that fails': onDisk([{ op: 'test', path: '/spec/nodeName', value: 'n2' }], JSON_PATCH),
+  'json: a test that fails': onDisk(
+    [{ op: 'test', path: '/spec/nodeName', value: 'n2' }],
+    JSON_PATCH,
+  ),
   'json: removing what is not there': onDisk([{ op: 'remove', path: '/spec/foo' }], JSON_PATCH),
-  'json: replacing what is not there': onDisk([{ op: 'replace', path: '/spec/foo', value: 1 }], JSON_PATCH),
-  'json: below what is not there': onDisk([{ op: 'add', path: '/status/phase', value: 'x' }], JSON_PATCH),
+  'json: replacing what is not there': onDisk(
+    [{ op: 'replace', path: '/spec/foo', value: 1 }],
+    JSON_PATCH,
+  ),
+  'json: below what is not there': onDisk(
+    [{ op: 'add', path: '/status/phase', value: 'x' }],
+    JSON_PATCH,
+  ),
   'json: an unknown operation': onDisk([{ op: 'burn', path: '/spec' }], JSON_PATCH),
   'json: an object': onDisk({ spec: {} }, JSON_PATCH),
   'json: nothing': onDisk([], JSON_PATCH),
@@ -65,7 +81,11 @@ export const patches = recorded('patches', LEFT, {
   'strategic: adds and removes labels': onNode({ metadata: { labels: { k: null, m: 'x' } } }),
   'strategic: replaces and removes fields': onNode({ spec: { unschedulable: true } }),
   'strategic: a ConfigMap': [
-    ['POST', CONFIGS, { metadata: { name: 'c', labels: { patched: '' } }, data: { a: 'b', c: 'd' } }],
+    [
+      'POST',
+      CONFIGS,
+      { metadata: { name: 'c', labels: { patched: '' } }, data: { a: 'b', c: 'd' } },
+    ],
     ['PATCH', `${CONFIGS}/c`, { data: { a: null, e: 'f' } }, STRATEGIC],
     ['PATCH', `${CONFIGS}/c`, { data: { $patch: 'replace', g: 'h' } }, STRATEGIC],
     ['PATCH', `${CONFIGS}/c`, { huh: 'x' }, STRATEGIC],

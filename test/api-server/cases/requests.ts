@@ -1,7 +1,12 @@
 import { DISKS, disk } from '../disks.ts';
 import { recorded, type Step } from '../recorded.ts';
 
-const get = (path: string, headers?: Record<string, string>): Step => ['GET', path, undefined, headers];
+const get = (path: string, headers?: Record<string, string>): Step => [
+  'GET',
+  path,
+  undefined,
+  headers,
+];
 const TEXT = { 'content-type': 'text/plain' };
 const query = (text: string): Step[] => [get(`${DISKS}?${text}`)];
 const token = (state: object) => Buffer.from(JSON.stringify(state)).toString('base64url');
@@ -18,7 +23,11 @@ export const requests = recorded('requests', [DISKS], {
     get('/api/v1/tapes/a'),
     ['POST', '/api/v1/tapes', {}],
   ],
-  'no such object': [get(`${DISKS}/a`), get('/api/v1/nodes/a'), get('/api/v1/namespaces/default/pods/a')],
+  'no such object': [
+    get(`${DISKS}/a`),
+    get('/api/v1/nodes/a'),
+    get('/api/v1/namespaces/default/pods/a'),
+  ],
   'in a namespace what is in none': [get('/apis/example.com/v1/namespaces/default/disks')],
   'in none what is in a namespace': [get('/api/v1/pods/a'), ['DELETE', '/api/v1/pods']],
   'methods that are not allowed': [
@@ -32,7 +41,10 @@ export const requests = recorded('requests', [DISKS], {
     ['PUT', `${DISKS}/a`, disk('a'), TEXT],
   ],
   'an unaccepted type': [get(DISKS, { accept: 'text/plain' })],
-  'a wrong token': [get(DISKS, { authorization: 'Bearer x' }), get('/readyz', { authorization: 'Bearer x' })],
+  'a wrong token': [
+    get(DISKS, { authorization: 'Bearer x' }),
+    get('/readyz', { authorization: 'Bearer x' }),
+  ],
   'no token': [get(DISKS, { authorization: '' }), get('/version', { authorization: '' })],
   ...Object.fromEntries(
     [

@@ -57,7 +57,9 @@ const specs: Record<string, unknown> = {
 
 export const shelves = recorded('shelves', [SHELVES], {
   ...Object.fromEntries(Object.entries(specs).map(([title, spec]) => [title, [create(spec)]])),
-  'two colours that are none': [{ ofMap: ['POST', SHELVES, shelf({ colours: { a: 'green', b: 'grey' } })] }],
+  'two colours that are none': [
+    { ofMap: ['POST', SHELVES, shelf({ colours: { a: 'green', b: 'grey' } })] },
+  ],
   'a slot that shrinks': [
     create({
       slots: [
@@ -78,7 +80,10 @@ export const shelves = recorded('shelves', [SHELVES], {
       ],
     }),
   ],
-  'what was invalid before may stay': [create({ wood: 'pine' }), merge({ wood: 'pine', height: 2 })],
+  'what was invalid before may stay': [
+    create({ wood: 'pine' }),
+    merge({ wood: 'pine', height: 2 }),
+  ],
   generation: [
     create({}),
     merge({ height: 2 }),

@@ -35,7 +35,10 @@ const link = (source: object) =>
 const from = { group: '', kind: 'PersistentVolumeClaim', namespace: 'test' };
 const to = { group: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
 const grant = (version: string, spec: object = {}) =>
-  of(`gateway.networking.k8s.io/${version}`, 'ReferenceGrant')({ spec: { from: [from], to: [to], ...spec } });
+  of(
+    `gateway.networking.k8s.io/${version}`,
+    'ReferenceGrant',
+  )({ spec: { from: [from], to: [to], ...spec } });
 const populator = of('populator.storage.k8s.io/v1beta1', 'VolumePopulator');
 
 const ofClaim = { source: { persistentVolumeClaimName: 'c' } };
@@ -44,16 +47,28 @@ const made: [string, string, object][] = [
   ['snapshot of a content', SNAPSHOTS, snapshot({ source: { volumeSnapshotContentName: 'c' } })],
   ['snapshot of no source', SNAPSHOTS, snapshot({})],
   ['snapshot of an empty source', SNAPSHOTS, snapshot({ source: {} })],
-  ['snapshot of two', SNAPSHOTS, snapshot({ source: { ...ofClaim.source, volumeSnapshotContentName: 'c' } })],
+  [
+    'snapshot of two',
+    SNAPSHOTS,
+    snapshot({ source: { ...ofClaim.source, volumeSnapshotContentName: 'c' } }),
+  ],
   ['snapshot of an empty class', SNAPSHOTS, snapshot({ ...ofClaim, volumeSnapshotClassName: '' })],
   ['snapshot of unknown fields', SNAPSHOTS, snapshot({ ...ofClaim, huh: 1 })],
   ['content of a volume', CONTENTS, content({ sourceVolumeMode: 'Filesystem' })],
   ['content of a snapshot', CONTENTS, content({ source: { snapshotHandle: 'h' } })],
   ['content of two', CONTENTS, content({ source: { volumeHandle: 'h', snapshotHandle: 'h' } })],
-  ['content of nothing', CONTENTS, of('snapshot.storage.k8s.io/v1', 'VolumeSnapshotContent')({ spec: {} })],
+  [
+    'content of nothing',
+    CONTENTS,
+    of('snapshot.storage.k8s.io/v1', 'VolumeSnapshotContent')({ spec: {} }),
+  ],
   ['content of an odd policy', CONTENTS, content({ deletionPolicy: 'Burn' })],
   ['content of half a snapshot', CONTENTS, content({ volumeSnapshotRef: { name: 's' } })],
-  ['class', CLASSES, snapshotClass({ driver: 'd', deletionPolicy: 'Delete', parameters: { a: 'b' } })],
+  [
+    'class',
+    CLASSES,
+    snapshotClass({ driver: 'd', deletionPolicy: 'Delete', parameters: { a: 'b' } }),
+  ],
   ['class of no driver', CLASSES, snapshotClass({ deletionPolicy: 'Delete' })],
   ['class of an odd policy', CLASSES, snapshotClass({ driver: 'd', deletionPolicy: 'Burn' })],
   ['link', LINKS, link({ namespace: 'prod', name: 's' })],
@@ -63,13 +78,25 @@ const made: [string, string, object][] = [
   ['grant', grants('v1'), grant('v1')],
   ['grant of all', grants('v1beta1'), grant('v1beta1', { to: [{ group: '', kind: 'Secret' }] })],
   ['grant to nobody', grants('v1'), grant('v1', { from: [] })],
-  ['grant of groups with versions', grants('v1'), grant('v1', { to: [{ ...to, group: 'a.b/v1' }] })],
+  [
+    'grant of groups with versions',
+    grants('v1'),
+    grant('v1', { to: [{ ...to, group: 'a.b/v1' }] }),
+  ],
   ['grant without a group', grants('v1'), grant('v1', { from: [{ kind: 'Pod', namespace: 'n' }] })],
   ['grant of an empty name', grants('v1'), grant('v1', { to: [{ ...to, name: '' }] })],
-  ['grant to an odd namespace', grants('v1'), grant('v1', { from: [{ ...from, namespace: 'A.b' }] })],
+  [
+    'grant to an odd namespace',
+    grants('v1'),
+    grant('v1', { from: [{ ...from, namespace: 'A.b' }] }),
+  ],
   ['populator', POPULATORS, populator({ sourceKind: { group: 'example.com', kind: 'Disk' } })],
   ['populator of no kind', POPULATORS, populator({ sourceKind: { group: 'example.com' } })],
-  ['populator with a spec', POPULATORS, populator({ spec: { sourceKind: { group: 'a', kind: 'B' } } })],
+  [
+    'populator with a spec',
+    POPULATORS,
+    populator({ spec: { sourceKind: { group: 'a', kind: 'B' } } }),
+  ],
 ];
 
 const changed: [string, string, object, object, string?][] = [
@@ -169,7 +196,10 @@ export const standardKinds = recorded(
     ['table of classes', table(CLASSES, snapshotClass({ driver: 'd', deletionPolicy: 'Delete' }))],
     ['table of links', table(LINKS, link({ name: 's', namespace: 'prod' }))],
     ['table of grants', table(grants('v1'), grant('v1'))],
-    ['table of populators', table(POPULATORS, populator({ sourceKind: { group: 'g', kind: 'K' } }))],
+    [
+      'table of populators',
+      table(POPULATORS, populator({ sourceKind: { group: 'g', kind: 'K' } })),
+    ],
     ['discovery of grants', [['GET', '/apis/gateway.networking.k8s.io/v1beta1']]],
   ]),
 );

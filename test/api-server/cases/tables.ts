@@ -14,7 +14,10 @@ import {
 import { recorded, type Step } from '../recorded.ts';
 
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' };
-const named = (object: object, name = 'x-table') => ({ ...object, metadata: { ...metadata, name } });
+const named = (object: object, name = 'x-table') => ({
+  ...object,
+  metadata: { ...metadata, name },
+});
 
 const table = (path: keyof typeof PATHS, object: object, ...waits: Step[]): Step[] => [
   ['POST', PATHS[path], object],
@@ -30,7 +33,10 @@ export const tables = recorded('tables', Object.values(PATHS).map(ours), {
   'a reserved volume': table(
     'volumes',
     named(
-      volume({ claimRef: { namespace: 'other', name: 'c' }, accessModes: ['ReadWriteOnce', 'ReadOnlyMany'] }),
+      volume({
+        claimRef: { namespace: 'other', name: 'c' },
+        accessModes: ['ReadWriteOnce', 'ReadOnlyMany'],
+      }),
     ),
     { at: `${PATHS.volumes}/x-table`, has: { status: { phase: 'Available' } } },
   ),
@@ -53,7 +59,13 @@ export const tables = recorded('tables', Object.values(PATHS).map(ours), {
   events: table(
     'events',
     named(
-      event({ reason: 'R', message: 'm', type: 'Warning', count: 3, source: { component: 's', host: 'h' } }),
+      event({
+        reason: 'R',
+        message: 'm',
+        type: 'Warning',
+        count: 3,
+        source: { component: 's', host: 'h' },
+      }),
     ),
   ),
   pods: table('pods', named(pod())),
@@ -80,10 +92,20 @@ export const tables = recorded('tables', Object.values(PATHS).map(ours), {
   'of a page': [
     ['POST', PATHS.configMaps, named({}, 'x-1')],
     ['POST', PATHS.configMaps, named({}, 'x-2')],
-    ['GET', `${ours(PATHS.configMaps)}&limit=1&fieldSelector=metadata.name%3Dx-1`, undefined, TABLE],
+    [
+      'GET',
+      `${ours(PATHS.configMaps)}&limit=1&fieldSelector=metadata.name%3Dx-1`,
+      undefined,
+      TABLE,
+    ],
   ],
   'of an older version': [
-    ['GET', ours(PATHS.nodes), undefined, { accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io' }],
+    [
+      'GET',
+      ours(PATHS.nodes),
+      undefined,
+      { accept: 'application/json;as=Table;v=v1beta1;g=meta.k8s.io' },
+    ],
     ['GET', PATHS.nodes, undefined, { accept: 'application/json;as=Huh;v=v1;g=meta.k8s.io' }],
     ['GET', `${PATHS.nodes}/nowhere`, undefined, TABLE],
   ],

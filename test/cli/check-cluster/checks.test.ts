@@ -135,7 +135,12 @@ describe('storage classes', () => {
 });
 
 test.each<[CrdSkew, boolean, string, string | undefined]>([
-  [{ name: 'v', skew: 'none', lacks: [], extra: [] }, true, 'v is as this version brings it', undefined],
+  [
+    { name: 'v', skew: 'none', lacks: [], extra: [] },
+    true,
+    'v is as this version brings it',
+    undefined,
+  ],
   [
     { name: 'v', skew: 'missing', lacks: [], extra: [] },
     false,

@@ -69,7 +69,15 @@ test('a cluster in which all is well', async () => {
   const lines = out.trimEnd().split('\n');
   expect(lines[0]).toMatch(/^CHECK +RESULT +WHAT$/);
   expect(lines.slice(1).map((line) => line.split(/ {2,}/)[0])).toEqual([
-    ...['server', 'definition', 'definition', 'definition', 'permissions', 'daemon', 'storage class'],
+    ...[
+      'server',
+      'definition',
+      'definition',
+      'definition',
+      'permissions',
+      'daemon',
+      'storage class',
+    ],
   ]);
   expect(lines.slice(1).every((line) => / OK +/.test(line))).toBe(true);
 });
@@ -113,7 +121,12 @@ test('what the caller may not do', async () => {
       command:
         "kubectl --context 'a b' create clusterrole stowage-user-volumes --verb=create,delete --resource=volumes.storage.metalk8s.scality.com",
     },
-    { check: 'daemon', ok: false, message: 'not looked at: leases is forbidden', hint: expect.any(String) },
+    {
+      check: 'daemon',
+      ok: false,
+      message: 'not looked at: leases is forbidden',
+      hint: expect.any(String),
+    },
   ]);
 });
 
@@ -126,7 +139,13 @@ test('a server that does not answer', async () => {
 
 /** A claim has it. */
 async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
-  const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
+  const owner = {
+    apiVersion,
+    kind,
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    controller: true,
+  };
   const accessModes = ['ReadWriteOnce'];
   const pv: PersistentVolume = {
     apiVersion: 'v1',
@@ -141,7 +160,11 @@ async function claim({ apiVersion, kind, metadata }: Volume): Promise<void> {
     },
   };
   const pvc = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'c' } };
-  const spec = { accessModes, resources: { requests: { storage: '1Gi' } }, volumeName: metadata.name };
+  const spec = {
+    accessModes,
+    resources: { requests: { storage: '1Gi' } },
+    volumeName: metadata.name,
+  };
   await client.create(PERSISTENT_VOLUMES, pv);
   await client.create<KubeObject>(PERSISTENT_VOLUME_CLAIMS, { ...pvc, spec } as KubeObject, {
     namespace: 'default',
@@ -193,6 +216,12 @@ test('the permissions that are asked for are those that commands use', async () 
     verbs.map((verb) => `${verb} ${resource}.${group}`),
   );
   const asked = [...used].map((use) => use.replace(/ in .*/, ''));
-  expect({ missing: asked.filter((use) => !allowed.includes(use)), ended }).toEqual({ missing: [], ended });
-  expect({ unused: allowed.filter((right) => !asked.includes(right)), ended }).toEqual({ unused: [], ended });
+  expect({ missing: asked.filter((use) => !allowed.includes(use)), ended }).toEqual({
+    missing: [],
+    ended,
+  });
+  expect({ unused: allowed.filter((right) => !asked.includes(right)), ended }).toEqual({
+    unused: [],
+    ended,
+  });
 });

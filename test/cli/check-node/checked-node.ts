@@ -69,7 +69,10 @@ export const made: Volume = {
 export const dataOne = (parts: Partial<Volume>): Record<string, Volume> => ({
   'volumes/data1': { ...made, ...parts },
 });
-export const world = (nodes: Parameters<typeof fakeExecutor>[0], objects: World['objects'] = {}) => ({
+export const world = (
+  nodes: Parameters<typeof fakeExecutor>[0],
+  objects: World['objects'] = {},
+) => ({
   executor: fakeExecutor(nodes),
   objects,
 });

@@ -10,7 +10,11 @@ const EMPTY = { [other]: missing, ...freeIn(other, 100) };
 const paths = { [`path of ${FOLDER}`]: result(0, FOLDER), [`path of ${other}`]: result(0, other) };
 const checkDirectories = (...records: string[]) =>
   check(
-    withProbes(MADE, { ...paths, ...EMPTY, 'recorded directories': result(0, `${records.join('\n')}\n`) }),
+    withProbes(MADE, {
+      ...paths,
+      ...EMPTY,
+      'recorded directories': result(0, `${records.join('\n')}\n`),
+    }),
     volume,
   );
 
@@ -24,14 +28,19 @@ test('a directory that is on the file system on record is no problem', async () 
 });
 
 test('one that is not is named with its record, whether or not a Volume is there', async () => {
-  const { code, problems } = await checkDirectories(record(FOLDER), record(other, { uuid: 'b-17' }));
+  const { code, problems } = await checkDirectories(
+    record(FOLDER),
+    record(other, { uuid: 'b-17' }),
+  );
   expect({ code, problems }).toEqual({
     code: 5,
     problems: [
       {
         check: 'directory',
         ok: false,
-        message: expect.stringMatching(/^the file system of \/data\/volumes is not mounted: .* ext4 b-17,/),
+        message: expect.stringMatching(
+          /^the file system of \/data\/volumes is not mounted: .* ext4 b-17,/,
+        ),
         hint: expect.stringMatching(/rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/),
       },
     ],
@@ -39,7 +48,10 @@ test('one that is not is named with its record, whether or not a Volume is there
 });
 
 test('a file that is not seen for that is not called missing, which asks to give it up', async () => {
-  const away = { 'recorded directories': result(0, record(FOLDER, { uuid: 'b-17' })), [FOLDER]: missing };
+  const away = {
+    'recorded directories': result(0, record(FOLDER, { uuid: 'b-17' })),
+    [FOLDER]: missing,
+  };
   const { problems } = await check(withProbes(MADE, { ...paths, ...away }), volume);
   expect(problems.map((each) => each.check)).toEqual(['directory']);
 });

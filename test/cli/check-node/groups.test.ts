@@ -9,7 +9,13 @@ test('the groups of a node’s Volumes, each once', () => {
     const { sparseLoopDevice: _, ...spec } = volume().spec;
     return { ...volume(), spec: { ...spec, nodeName, lvmLogicalVolume: { vgName, size: '1Gi' } } };
   };
-  const volumes = [volume(), onLvm('n1', 'a'), onLvm('n1', 'b'), onLvm('n1', 'a'), onLvm('n2', 'c')];
+  const volumes = [
+    volume(),
+    onLvm('n1', 'a'),
+    onLvm('n1', 'b'),
+    onLvm('n1', 'a'),
+    onLvm('n2', 'c'),
+  ];
   expect(groupsOf('n1', volumes)).toEqual(['a', 'b']);
 });
 
@@ -23,5 +29,7 @@ test.each([
   ],
   [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is away'],
 ])('%#', (found, ok, message) => {
-  expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([{ check: 'volume group vg0', ok, message }]);
+  expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([
+    { check: 'volume group vg0', ok, message },
+  ]);
 });

@@ -27,20 +27,32 @@ const programs =
   async (program, args) => {
     asked.push([program, ...args].join(' '));
     const stdout = texts[program] ?? '';
-    return { exitCode: stdout === '' ? 1 : 0, stdout, stderr: stdout === '' ? 'no route to host' : '' };
+    return {
+      exitCode: stdout === '' ? 1 : 0,
+      stdout,
+      stderr: stdout === '' ? 'no route to host' : '',
+    };
   };
-const settings = () => `hostname 10.0.0.7\nport 2222\nuserknownhostsfile ${knownHosts} ${knownHosts}2\n`;
+const settings = () =>
+  `hostname 10.0.0.7\nport 2222\nuserknownhostsfile ${knownHosts} ${knownHosts}2\n`;
 const trust = (texts: Record<string, string>, address = {}) =>
   trustHostKey({
     node: 'n1',
     fingerprint: FINGERPRINT,
     address,
     sshConfig: undefined,
-    run: programs({ ssh: settings(), 'ssh-keyscan': `10.0.0.7 ssh-ed25519 ${ED25519}\n`, ...texts }),
+    run: programs({
+      ssh: settings(),
+      'ssh-keyscan': `10.0.0.7 ssh-ed25519 ${ED25519}\n`,
+      ...texts,
+    }),
   });
 
 test('a key with that fingerprint is added under the name of the node', async () => {
-  expect(await trust({}, { host: 'a.example', port: 7 })).toMatchObject({ knownHosts, known: false });
+  expect(await trust({}, { host: 'a.example', port: 7 })).toMatchObject({
+    knownHosts,
+    known: false,
+  });
   expect(asked).toEqual([
     'ssh -p 7 -G -- a.example',
     'ssh-keyscan -T 10 -p 2222 -- 10.0.0.7',
@@ -55,7 +67,9 @@ test('the other keys of the file stay, also where its last line has no end', asy
   await mkdir(join(folder.path, 'ssh'));
   await writeFile(knownHosts, `n2 ssh-ed25519 ${OTHER}`);
   await trust({});
-  expect(await readFile(knownHosts, 'utf8')).toBe(`n2 ssh-ed25519 ${OTHER}\nn1 ssh-ed25519 ${ED25519}\n`);
+  expect(await readFile(knownHosts, 'utf8')).toBe(
+    `n2 ssh-ed25519 ${OTHER}\nn1 ssh-ed25519 ${ED25519}\n`,
+  );
 });
 
 test('one that is known is not added twice', async () => {

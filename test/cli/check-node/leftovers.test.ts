@@ -71,14 +71,23 @@ describe('an API server restored to before a create', () => {
       {
         'recorded directories': result(
           0,
-          JSON.stringify({ version: 1, directory: '/srv/files', ...directory.recorded, path: '/srv/files' }),
+          JSON.stringify({
+            version: 1,
+            directory: '/srv/files',
+            ...directory.recorded,
+            path: '/srv/files',
+          }),
         ),
         'path of /srv/files': result(0, '/srv/files'),
       },
       {},
     ],
   ])('lists leftovers in a directory that %s', async (_what, more, objects) => {
-    const probes = { '/srv/files': result(0, `f 4096 ${OTHER}`), ...freeIn('/srv/files', 100), ...more };
+    const probes = {
+      '/srv/files': result(0, `f 4096 ${OTHER}`),
+      ...freeIn('/srv/files', 100),
+      ...more,
+    };
     const { problems } = await check(withProbes(MADE, probes), { ...volume, ...objects });
     expect(problems.map(({ message }) => message)).toEqual([
       expect.stringContaining(`/srv/files/${OTHER}, a backing file`),
@@ -167,7 +176,10 @@ describe('an API server restored to before a create', () => {
     [
       'a loop device of a file that was removed',
       { loops: loop(`${FILE} (deleted)`) },
-      { message: expect.stringContaining(`of ${FILE} (deleted)`) as never, command: 'losetup -d /dev/loop0' },
+      {
+        message: expect.stringContaining(`of ${FILE} (deleted)`) as never,
+        command: 'losetup -d /dev/loop0',
+      },
     ],
     [
       'a loop device that alone is left',
@@ -182,7 +194,10 @@ describe('an API server restored to before a create', () => {
     [
       'what is no plain file has no command',
       { loops: result(0), [FOLDER]: result(0, `d 4096 ${UID}`) },
-      { message: expect.stringContaining('which is no plain file') as never, hint: 'Look at what it is.' },
+      {
+        message: expect.stringContaining('which is no plain file') as never,
+        hint: 'Look at what it is.',
+      },
     ],
     [
       'records that are damaged are records',

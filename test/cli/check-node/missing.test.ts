@@ -39,9 +39,18 @@ describe('a Volume that is being deleted', () => {
     [
       'and held names the holder and the command',
       held(`${USED} To end that, run on the node: mdadm --stop /dev/md127`),
-      [{ message: expect.stringContaining('/dev/md127 (raid1)'), command: 'mdadm --stop /dev/md127' }],
+      [
+        {
+          message: expect.stringContaining('/dev/md127 (raid1)'),
+          command: 'mdadm --stop /dev/md127',
+        },
+      ],
     ],
-    ['and held by what nothing is known to end', held(USED), [{ message: expect.stringContaining(USED) }]],
+    [
+      'and held by what nothing is known to end',
+      held(USED),
+      [{ message: expect.stringContaining(USED) }],
+    ],
     ['held on another node', held(USED, {}, 'n2'), []],
     ['and being detached', held('its job is under way: detach'), []],
     ['no more', held(USED, { deletionTimestamp: undefined }), []],

@@ -3,7 +3,12 @@ import type { Check } from '../../../src/cli/check-node/report.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import { SudoRefusal } from '../../../src/nodes/sudo.ts';
 import { NOW, nodeNamed } from '../../support/cluster-objects.ts';
-import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../../support/fake-executor.ts';
+import {
+  type FakeNodeAnswers,
+  fakeExecutor,
+  missing,
+  result,
+} from '../../support/fake-executor.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { check, FOLDER, freeIn, MADE, OK, type Probes, withProbes, world } from './checked-node.ts';
 
@@ -28,12 +33,16 @@ describe('tools and udev', () => {
     expect(code).toBe(0);
     expect(checks).toContainEqual({
       ...{ check: 'xz', ok: true },
-      message: 'optional, for sources compressed by it: not installed, package xz-utils (Fedora: xz)',
+      message:
+        'optional, for sources compressed by it: not installed, package xz-utils (Fedora: xz)',
     });
   });
 
   test('takes any other exit status of a tool for its presence', async () => {
-    expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({ code: 0, problems: [] });
+    expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({
+      code: 0,
+      problems: [],
+    });
   });
 
   test('reports an account that may run the commands of another version, and goes on', async () => {
@@ -57,7 +66,10 @@ describe('tools and udev', () => {
 
   test('reports that udev does not run', async () => {
     const { code, problems } = await check({ probes: { ...OK, udev: result(1) } });
-    expect({ code, names: problems.map(({ check }) => check) }).toEqual({ code: 5, names: ['udev'] });
+    expect({ code, names: problems.map(({ check }) => check) }).toEqual({
+      code: 5,
+      names: ['udev'],
+    });
   });
 });
 
@@ -148,7 +160,9 @@ describe('kernel, clock, space', () => {
 });
 
 describe('reports what it cannot read', () => {
-  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', { hint: 'Look at it.' });
+  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', {
+    hint: 'Look at it.',
+  });
   const refused = new SudoRefusal('bob', 'test', 'sudo: a password is required').on('n1');
   const throwing = () => {
     throw refused;
@@ -158,7 +172,9 @@ describe('reports what it cannot read', () => {
     const { code, problems, err } = await check(away);
     expect({ code, problems }).toEqual({
       code: 1,
-      problems: [{ check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' }],
+      problems: [
+        { check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' },
+      ],
     });
     expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
     // There is nothing to be run on it.
@@ -193,7 +209,9 @@ describe('reports what it cannot read', () => {
     expect(outcome.code).toBe(code);
     expect(outcome.out).toMatch(/^Node n1\n/);
     expect(outcome.out).toContain('\n\nNode n2\n');
-    const data = JSON.parse((await stowage(['check', 'node', 'n1', 'n2', '-o', 'json'], world(nodes))).out);
+    const data = JSON.parse(
+      (await stowage(['check', 'node', 'n1', 'n2', '-o', 'json'], world(nodes))).out,
+    );
     expect(data.items.map(({ node }: { node: string }) => node)).toEqual(['n1', 'n2']);
   });
 });

@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import { TOOLS } from '../../../src/storage/node-check/tools.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
-import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../../support/fake-executor.ts';
+import {
+  type FakeNodeAnswers,
+  fakeExecutor,
+  missing,
+  result,
+} from '../../support/fake-executor.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
 import {
   check,
@@ -37,7 +42,10 @@ describe('reports no problem of a node', () => {
     ],
     [
       'with a Volume that is being made',
-      { probes: { ...MADE, [FOLDER]: result(0, `f 5 ${UID}.partial`), [RECORDS]: missing }, subjects: [UID] },
+      {
+        probes: { ...MADE, [FOLDER]: result(0, `f 5 ${UID}.partial`), [RECORDS]: missing },
+        subjects: [UID],
+      },
       dataOne({ status: { phase: 'Pending' } }),
     ],
     [
@@ -116,7 +124,10 @@ test('prints no command from the text of a record', async () => {
   const probes = {
     ...OK,
     [RECORDS]: result(0, `f 90 ${UID}.intent`),
-    [`intent ${UID}`]: result(0, intent(UID, { device: { path: '/dev/x\nreboot\u001b[2J', identity: '' } })),
+    [`intent ${UID}`]: result(
+      0,
+      intent(UID, { device: { path: '/dev/x\nreboot\u001b[2J', identity: '' } }),
+    ),
   };
   const { out } = await stowage(['check', 'node', 'n1'], world({ n1: { probes } }));
   expect(out).not.toContain('\u001b');

@@ -9,7 +9,8 @@ import { fakeIo, stowage, type World } from '../../support/fake-io.ts';
 import { SNAPSHOT } from '../../support/snapshots.ts';
 import { classNamed, volumeNamed } from '../../support/volumes.ts';
 
-const named = (name: string) => ({ apiVersion: 'v1', kind: 'Thing', metadata: { name } }) as KubeObject;
+const named = (name: string) =>
+  ({ apiVersion: 'v1', kind: 'Thing', metadata: { name } }) as KubeObject;
 const OBJECTS = {
   'volumes/data1': volumeNamed('data1', { phase: 'Available' }),
   'volumes/data2': volumeNamed('data2'),
@@ -59,14 +60,27 @@ test('the cluster is the one that the words name, asked in a second', async () =
 });
 
 test('names that a shell would not take as they are are not offered, nor what steers a terminal', async () => {
-  const names = ['$(id)', '`id`', 'a;id', 'a b', "a'b", 'a\nb', '-rf', '~root', 'a\u001b[2J', 'good'];
+  const names = [
+    '$(id)',
+    '`id`',
+    'a;id',
+    'a b',
+    "a'b",
+    'a\nb',
+    '-rf',
+    '~root',
+    'a\u001b[2J',
+    'good',
+  ];
   const objects = Object.fromEntries(
     names.map((name) => [
       `volumes/${name}`,
       volumeNamed(name, { phase: 'Avail\u001b[2J\table' as 'Available' }),
     ]),
   );
-  expect((await complete('delete volume ', { objects })).out).toBe('good\tAvail\ufffd[2J able on n1\n:4\n');
+  expect((await complete('delete volume ', { objects })).out).toBe(
+    'good\tAvail\ufffd[2J able on n1\n:4\n',
+  );
 });
 
 test.each<[string, World]>([
@@ -119,7 +133,13 @@ test.each([
       },
     };
     const connection = { client } as unknown as Connection;
-    const found = await liveNames({ live: 'volumes' }, start, '', connection, new AbortController().signal);
+    const found = await liveNames(
+      { live: 'volumes' },
+      start,
+      '',
+      connection,
+      new AbortController().signal,
+    );
     expect({ read, words: found.map(({ word }) => word) }).toEqual({ read: asked, words });
   },
 );

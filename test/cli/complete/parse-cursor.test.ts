@@ -10,7 +10,8 @@ const program = createProgram(fakeIo().io);
 const ask = (line: string) => asked(program, line.split(' '));
 const wordsOf = (line: string): string[] => {
   const { values, start } = ask(line);
-  if (values === undefined || !('words' in values)) throw new Error(`no words: ${JSON.stringify(values)}`);
+  if (values === undefined || !('words' in values))
+    throw new Error(`no words: ${JSON.stringify(values)}`);
   return values.words.map(({ word }) => word).filter((word) => word.startsWith(start));
 };
 
@@ -69,7 +70,9 @@ test.each([
 });
 
 test('reads options of the connection in each spelling', () => {
-  expect(Object.fromEntries(ask('-nprod --context=c get --kubeconfig f snapshots --as=u a').given)).toEqual({
+  expect(
+    Object.fromEntries(ask('-nprod --context=c get --kubeconfig f snapshots --as=u a').given),
+  ).toEqual({
     '--namespace': 'prod',
     '--context': 'c',
     '--kubeconfig': 'f',
@@ -83,7 +86,7 @@ test('describes only commands and options that exist', () => {
     optionsOf(command).flatMap(({ long }) => [long, `${pathOf(command)} ${long}`]),
   );
   expect(TOLD_OF.options.filter((option) => !options.includes(option))).toEqual([]);
-  expect(TOLD_OF.arguments.filter((path) => !commands.some((command) => pathOf(command) === path))).toEqual(
-    [],
-  );
+  expect(
+    TOLD_OF.arguments.filter((path) => !commands.some((command) => pathOf(command) === path)),
+  ).toEqual([]);
 });

@@ -7,7 +7,8 @@ import { volumeNamed } from '../../support/volumes.ts';
 export const DETACH = ['detach', 'volume', 'a', '--node', 'n1'];
 export const TAINT = 'node.kubernetes.io/out-of-service';
 
-export const entry = ({ node = 'n1', ...more }: Partial<Attachment> = {}) => attachmentOn(node, more);
+export const entry = ({ node = 'n1', ...more }: Partial<Attachment> = {}) =>
+  attachmentOn(node, more);
 export function volume(
   attachments: Attachment[],
   spec: Partial<VolumeSpec> = {},

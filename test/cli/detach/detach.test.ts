@@ -35,7 +35,10 @@ describe('without --force', () => {
   test('a Volume that is gone is detached', async () => {
     const objects = { 'volumes/a': volume([entry()], { attachPolicy: 'Always' }) };
     objects['volumes/a'].metadata.deletionTimestamp = ago(1);
-    const world = { objects, events: [{ type: 'DELETED', object: objects['volumes/a'] }] as WatchEvent[] };
+    const world = {
+      objects,
+      events: [{ type: 'DELETED', object: objects['volumes/a'] }] as WatchEvent[],
+    };
     expect(await stowage(DETACH, world)).toMatchObject({ code: 0 });
   });
 
@@ -95,7 +98,9 @@ describe('without --force', () => {
     };
     const detached: Volume = { ...moved, status: { attachments: [] } };
     const events: WatchEvent[] = [{ type: 'MODIFIED', object: detached }];
-    expect(await stowage(DETACH, { objects: { 'volumes/a': moved }, events })).toMatchObject({ code: 0 });
+    expect(await stowage(DETACH, { objects: { 'volumes/a': moved }, events })).toMatchObject({
+      code: 0,
+    });
   });
 
   test('a pod that comes meanwhile', async () => {
@@ -111,14 +116,19 @@ describe('without --force', () => {
     const elsewhere = volume([entry({ node: 'n2' })]);
     const { code, err } = await stowage(DETACH, { objects: { 'volumes/a': elsewhere } });
     expect(code).toBe(3);
-    expect(err).toBe('error: Volume a is not attached to node n1\nhint: It is attached to n2 (Attached).\n');
+    expect(err).toBe(
+      'error: Volume a is not attached to node n1\nhint: It is attached to n2 (Attached).\n',
+    );
     expect(await stowage(DETACH, { objects: {} })).toMatchObject({ code: 3 });
   });
 
   test('times out after --timeout, with the last state', async () => {
     const clock = new FakeClock();
     const held = volume([entry({ state: 'Detaching', message: '/srv/x is mounted' })]);
-    const running = stowage([...DETACH, '--timeout', '10s'], { objects: { 'volumes/a': held }, clock });
+    const running = stowage([...DETACH, '--timeout', '10s'], {
+      objects: { 'volumes/a': held },
+      clock,
+    });
     await clock.advance(10_000);
     const { code, err } = await running;
     expect(code).toBe(6);
@@ -131,7 +141,10 @@ describe('without --force', () => {
   test.each([[[]], [['--node', 'N1']], [['--node', 'n1', '--node', 'n2']]])(
     'with %j is wrong usage',
     async (flags) => {
-      expect(await stowage(['detach', 'volume', 'a', ...flags])).toMatchObject({ code: 2, requests: [] });
+      expect(await stowage(['detach', 'volume', 'a', ...flags])).toMatchObject({
+        code: 2,
+        requests: [],
+      });
     },
   );
 });
@@ -148,8 +161,20 @@ describe('--force is refused', () => {
       `though it has the taint ${TAINT}`,
       'Nothing is taken from a node that lives',
     ],
-    ['a node NotReady for a moment', {}, node('Unknown', 360), 'NotReady for 6m', 'Wait until that is 6'],
-    ['a node of which it is not known', {}, node('False', undefined), 'not known since when', 'Wait'],
+    [
+      'a node NotReady for a moment',
+      {},
+      node('Unknown', 360),
+      'NotReady for 6m',
+      'Wait until that is 6',
+    ],
+    [
+      'a node of which it is not known',
+      {},
+      node('False', undefined),
+      'not known since when',
+      'Wait',
+    ],
     ['a node that never was Ready', {}, node(undefined, undefined), 'not known since when', 'Wait'],
     [
       'a node NotReady for long that shares its directory',

@@ -68,29 +68,34 @@ describe('--force against a server', () => {
     ['gone', undefined, 'there is no Node n1 any more'],
     ['off', node('Unknown', 1, true), 'node n1 is out of service'],
     ['late', node('False', 361), 'node n1 is NotReady for 6m'],
-  ])('%s: takes it out of the status and the record, and says what it did', async (name, kubeNode, why) => {
-    await made(name, kubeNode);
-    const { code, out, err } = await force(name);
-    expect({ code, out }).toEqual({
-      code: 0,
-      out: `volume.storage.metalk8s.scality.com/${name} detached from n1 by force\n`,
-    });
-    expect(err).toContain(`note: ${why}`);
-    expect(err).toContain('the daemon looks there and removes what is left');
-    expect(err).toContain('these pods are still to run on node n1, where it will be attached again: db/db-0');
-    expect(await stateOf(name)).toEqual({
-      attachments: ['n2'],
-      record: '["n2"]',
-      events: [
-        {
-          type: 'Warning',
-          reason: 'ForcedDetach',
-          message: expect.stringContaining(why),
-        },
-      ],
-    });
-    expect(await force(name)).toMatchObject({ code: 3 });
-  });
+  ])(
+    '%s: takes it out of the status and the record, and says what it did',
+    async (name, kubeNode, why) => {
+      await made(name, kubeNode);
+      const { code, out, err } = await force(name);
+      expect({ code, out }).toEqual({
+        code: 0,
+        out: `volume.storage.metalk8s.scality.com/${name} detached from n1 by force\n`,
+      });
+      expect(err).toContain(`note: ${why}`);
+      expect(err).toContain('the daemon looks there and removes what is left');
+      expect(err).toContain(
+        'these pods are still to run on node n1, where it will be attached again: db/db-0',
+      );
+      expect(await stateOf(name)).toEqual({
+        attachments: ['n2'],
+        record: '["n2"]',
+        events: [
+          {
+            type: 'Warning',
+            reason: 'ForcedDetach',
+            message: expect.stringContaining(why),
+          },
+        ],
+      });
+      expect(await force(name)).toMatchObject({ code: 3 });
+    },
+  );
 
   test('goes on where it was interrupted, and leaves a record alone that is no list', async () => {
     await made('again', undefined, '["n1","n2"]');

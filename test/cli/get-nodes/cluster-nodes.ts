@@ -1,7 +1,12 @@
 import type { VolumeStatus } from '../../../src/api/volume.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
-import { type FakeNodeAnswers, fakeExecutor, missing, result } from '../../support/fake-executor.ts';
+import {
+  type FakeNodeAnswers,
+  fakeExecutor,
+  missing,
+  result,
+} from '../../support/fake-executor.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 

@@ -39,7 +39,8 @@ test('shows address, directory and message in a wide table', async () => {
 
 test('reports annotations that ssh does not follow, beside other messages', async () => {
   const annotations = { 'stowage.dev/port': '0x16' };
-  const said = 'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
+  const said =
+    'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number';
   const message = async (name: string) => {
     const there = { [`nodes/${name}`]: nodeNamed(name, { annotations }) };
     return JSON.parse((await get([name, '-o', 'json'], { objects: there })).out).message;
@@ -106,8 +107,13 @@ test('one that is nothing in the cluster is asked, and is not found if it does n
   expect(err).toContain(
     'error: Node x is not in the cluster, has no Volumes, and is not reached: node x: unknown',
   );
-  expect(await get(['x'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({ code: 3, out: '' });
-  expect(await get(['x'], { executor: fakeExecutor({ x: withFree(GIB) }) })).toMatchObject({ code: 0 });
+  expect(await get(['x'], { executor: fakeExecutor({ x: lost }) })).toMatchObject({
+    code: 3,
+    out: '',
+  });
+  expect(await get(['x'], { executor: fakeExecutor({ x: withFree(GIB) }) })).toMatchObject({
+    code: 0,
+  });
 });
 
 test('reports a node that refuses commands as reachable, with the reason', async () => {
@@ -133,12 +139,18 @@ test('notes that Nodes may not be read, and shows those that have Volumes', asyn
 });
 
 test('notes that there is no Node', async () => {
-  expect(await get([], { objects: {} })).toMatchObject({ code: 0, out: '', err: 'No nodes found\n' });
+  expect(await get([], { objects: {} })).toMatchObject({
+    code: 0,
+    out: '',
+    err: 'No nodes found\n',
+  });
 });
 
 test('passes flags to the node executor, and closes it', async () => {
   const reached = executor();
-  const { nodesAs } = await get(['--transport', 'local', '--local-node', 'n1'], { executor: reached });
+  const { nodesAs } = await get(['--transport', 'local', '--local-node', 'n1'], {
+    executor: reached,
+  });
   expect(nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
   expect(reached.closed).toBe(true);
   expect((await get(['--transport', 'local'])).code).toBe(2);
@@ -148,14 +160,21 @@ test('takes connection settings from the environment and a file, too', async () 
   const folder = await temporaryFolder('get-nodes');
   try {
     const file = join(folder.path, 'stowage.yaml');
-    await writeFile(file, 'sshConfig: /etc/by-file\nnodes: {n1: {address: 10.9.9.9, port: 2222}}\n');
+    await writeFile(
+      file,
+      'sshConfig: /etc/by-file\nnodes: {n1: {address: 10.9.9.9, port: 2222}}\n',
+    );
     const { out, nodesAs } = await get(['n1', 'n2', '--config', file, '-o', 'json']);
     expect(nodesAs?.sshConfig).toBe('/etc/by-file');
     expect(nodesAs?.addressOf?.('n1')).toEqual({ host: '10.9.9.9', port: 2222 });
     expect(nodesAs?.addressOf?.('n2')).toEqual({});
     const addresses = JSON.parse(out).items.map(({ address }: { address?: string }) => address);
     expect(addresses).toEqual(['10.9.9.9', '10.0.0.2']);
-    const env = { STOWAGE_CONFIG: file, STOWAGE_SSH_CONFIG: '/etc/by-environment', STOWAGE_OUTPUT: 'json' };
+    const env = {
+      STOWAGE_CONFIG: file,
+      STOWAGE_SSH_CONFIG: '/etc/by-environment',
+      STOWAGE_OUTPUT: 'json',
+    };
     const byEnvironment = await get(['n1'], { env });
     expect(byEnvironment.nodesAs?.sshConfig).toBe('/etc/by-environment');
     expect(byEnvironment.nodesAs?.addressOf?.('n1')).toEqual({ host: '10.9.9.9', port: 2222 });
@@ -164,7 +183,10 @@ test('takes connection settings from the environment and a file, too', async () 
       '/etc/by-flag',
     );
     const wrong = await get(['n1'], { env: { STOWAGE_TRANSPORT: 'pigeon' } });
-    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("$STOWAGE_TRANSPORT 'pigeon'") });
+    expect(wrong).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("$STOWAGE_TRANSPORT 'pigeon'"),
+    });
   } finally {
     await folder.remove();
   }

@@ -27,7 +27,11 @@ describe('nodes that do not answer', () => {
   test('are waited for side by side, and no longer than that', async () => {
     const clock = new FakeClock();
     const delays = [100, undefined, undefined, 4000, 6000];
-    const running = get(['-o', 'json'], { objects: nodes(5), clock, executor: slow(delays, clock) });
+    const running = get(['-o', 'json'], {
+      objects: nodes(5),
+      clock,
+      executor: slow(delays, clock),
+    });
     let ended = false;
     void running.then(() => {
       ended = true;

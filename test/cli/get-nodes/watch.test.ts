@@ -28,7 +28,13 @@ describe('--watch', () => {
     const clock = new FakeClock();
     const aborter = new AbortController();
     const executor = changing(bytes);
-    const running = get(['-w', ...argv], { objects: one, clock, signal: aborter.signal, executor, ...world });
+    const running = get(['-w', ...argv], {
+      objects: one,
+      clock,
+      signal: aborter.signal,
+      executor,
+      ...world,
+    });
     return { clock, running, interrupt: () => aborter.abort(new SignalError('SIGINT')) };
   };
   const looks = async (clock: FakeClock, count: number) => {

@@ -25,7 +25,9 @@ const { cluster, make, stowage } = grantsScene();
 describe('get grants', () => {
   const use = async () => {
     await stowage('grant snapshot prod/foo-backup --to test');
-    await make(PERSISTENT_VOLUME_CLAIMS, { ...claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }) });
+    await make(PERSISTENT_VOLUME_CLAIMS, {
+      ...claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }),
+    });
     await make(
       PERSISTENT_VOLUME_CLAIMS,
       claimNamed('not-this', { dataSourceRef: { ...TO_SNAPSHOT, name: 'x' } }),
@@ -37,9 +39,16 @@ describe('get grants', () => {
       claimNamed('linked-own', { dataSourceRef: { ...TO_LINK, name: 'own' } }),
     );
     await make(VOLUME_SNAPSHOT_LINKS, LINK);
-    await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata: { ...LINK.metadata, namespace: 'other' } });
+    await make(VOLUME_SNAPSHOT_LINKS, {
+      ...LINK,
+      metadata: { ...LINK.metadata, namespace: 'other' },
+    });
     const metadata = { name: 'own', namespace: 'test' };
-    await make(VOLUME_SNAPSHOT_LINKS, { ...LINK, metadata, spec: { source: { name: 'foo-backup' } } });
+    await make(VOLUME_SNAPSHOT_LINKS, {
+      ...LINK,
+      metadata,
+      spec: { source: { name: 'foo-backup' } },
+    });
   };
 
   test('who may, and who does', async () => {
@@ -104,11 +113,17 @@ describe('get grants', () => {
     await stowage('grant snapshot prod/foo-backup --to test');
     const { code, err, lines } = await watched(['--no-headers'], async (shows) => {
       await shows('foo-backup');
-      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
+      await make(
+        PERSISTENT_VOLUME_CLAIMS,
+        claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }),
+      );
       await shows('test/foo-testing');
       // What is nobody's use, or another namespace's, changes nothing.
       await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('nothing'));
-      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('x', { dataSourceRef: TO_SNAPSHOT }, 'other'));
+      await make(
+        PERSISTENT_VOLUME_CLAIMS,
+        claimNamed('x', { dataSourceRef: TO_SNAPSHOT }, 'other'),
+      );
       await make(VOLUME_SNAPSHOT_LINKS, LINK);
       await shows('link test/foo-link');
       await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', { namespace: 'test' });
@@ -135,7 +150,10 @@ describe('get grants', () => {
     await stowage('grant snapshot prod/* --to test');
     const { code, lines } = await watched(['-o', 'json', NAME], async (shows) => {
       await shows(NAME);
-      await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
+      await make(
+        PERSISTENT_VOLUME_CLAIMS,
+        claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }),
+      );
       await shows('foo-testing');
     });
     expect(code).toBe(130);
@@ -148,19 +166,35 @@ describe('get grants', () => {
   test.each([
     ['the user may not read', 403, /^note: not looked at: it is refused\n$/],
     ['the cluster does not know', 404, /^$/],
-  ])('-w of users of a kind that %s shows the others, and says so once', async (_, status, said) => {
-    await stowage('grant snapshot prod/foo-backup --to test');
-    await make(PERSISTENT_VOLUME_CLAIMS, claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }));
-    const refused = refusing('list', status, { resource: VOLUME_SNAPSHOT_LINKS, message: 'it is refused' });
-    const { code, err } = await watched([], (shows) => shows('test/foo-testing'), refused);
-    expect(code).toBe(130);
-    expect(err).toMatch(said);
-  });
+  ])(
+    '-w of users of a kind that %s shows the others, and says so once',
+    async (_, status, said) => {
+      await stowage('grant snapshot prod/foo-backup --to test');
+      await make(
+        PERSISTENT_VOLUME_CLAIMS,
+        claimNamed('foo-testing', { dataSourceRef: TO_SNAPSHOT }),
+      );
+      const refused = refusing('list', status, {
+        resource: VOLUME_SNAPSHOT_LINKS,
+        message: 'it is refused',
+      });
+      const { code, err } = await watched([], (shows) => shows('test/foo-testing'), refused);
+      expect(code).toBe(130);
+      expect(err).toMatch(said);
+    },
+  );
 
   test('ignores grants of other kinds, and reports that there is none', async () => {
     const from = { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' };
-    await make(REFERENCE_GRANTS, grantNamed('web', { from: [from], to: [{ group: '', kind: 'Service' }] }));
-    expect(await stowage('get grants -n prod')).toMatchObject({ code: 0, out: '', err: 'No grants found\n' });
+    await make(
+      REFERENCE_GRANTS,
+      grantNamed('web', { from: [from], to: [{ group: '', kind: 'Service' }] }),
+    );
+    expect(await stowage('get grants -n prod')).toMatchObject({
+      code: 0,
+      out: '',
+      err: 'No grants found\n',
+    });
     expect(await stowage('get grants nowhere -n prod')).toMatchObject({ code: 3 });
   });
 });
@@ -178,11 +212,15 @@ describe('check grant', () => {
     expect(out).toContain('links of namespace test may not use VolumeSnapshot prod/foo-backup:\n');
     expect(await stowage(`${CHECK} --for claims`)).toMatchObject({ code: 0 });
     expect(await stowage(`${CHECK} --for links`)).toMatchObject({ code: 4 });
-    expect(await stowage('check grant --from other --snapshot prod/foo-backup')).toMatchObject({ code: 4 });
+    expect(await stowage('check grant --from other --snapshot prod/foo-backup')).toMatchObject({
+      code: 4,
+    });
   });
 
   test('its own namespace', async () => {
-    expect(await stowage('check grant --from prod --snapshot prod/foo-backup')).toMatchObject({ code: 0 });
+    expect(await stowage('check grant --from prod --snapshot prod/foo-backup')).toMatchObject({
+      code: 0,
+    });
   });
 
   test('not granted, with what nearly does, also in the wrong namespace', async () => {

@@ -2,7 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { REFERENCE_GRANTS, VOLUME_SNAPSHOTS } from '../../../src/api/resources.ts';
 import { nameFor } from '../../../src/cli/grants/manifest.ts';
 import { startClaimsCluster } from '../../support/claims-cluster.ts';
-import { FROM_CLAIMS, FROM_LINKS, grantNamed, SNAPSHOT, TO_BACKUP } from '../../support/snapshots.ts';
+import {
+  FROM_CLAIMS,
+  FROM_LINKS,
+  grantNamed,
+  SNAPSHOT,
+  TO_BACKUP,
+} from '../../support/snapshots.ts';
 import { FULL, grantsScene, NAME } from './grants-scene.ts';
 
 const { grants, make, stowage } = grantsScene();
@@ -36,13 +42,18 @@ describe('grant snapshot', () => {
     const { name: _, ...all } = TO_BACKUP;
     expect((await grants()).map(({ spec }) => spec.to)).toEqual([[all]]);
     // One is among them; all are not by one.
-    expect((await stowage('grant snapshot prod/foo-backup --to test')).out).toMatch(/grants that already\n$/);
+    expect((await stowage('grant snapshot prod/foo-backup --to test')).out).toMatch(
+      /grants that already\n$/,
+    );
     expect((await stowage('grant snapshot prod/foo-backup --to other')).out).toMatch(/created\n$/);
     expect((await stowage('grant snapshot prod/* --to other')).out).toMatch(/created\n$/);
   });
 
   test('again changes nothing, however it came to be granted', async () => {
-    await make(REFERENCE_GRANTS, grantNamed('bar', { from: [FROM_CLAIMS, FROM_LINKS], to: [TO_BACKUP] }));
+    await make(
+      REFERENCE_GRANTS,
+      grantNamed('bar', { from: [FROM_CLAIMS, FROM_LINKS], to: [TO_BACKUP] }),
+    );
     for (const more of ['', ' --for claims', ' --for links', ' --dry-run=server']) {
       const { code, out } = await stowage(`grant snapshot prod/foo-backup --to test${more}`);
       expect(code).toBe(0);
@@ -73,7 +84,10 @@ describe('grant snapshot', () => {
   });
 
   test('at the same time as others do', async () => {
-    const lines = Array.from({ length: 6 }, (_, index) => `--for ${index % 2 === 0 ? 'claims' : 'links'}`);
+    const lines = Array.from(
+      { length: 6 },
+      (_, index) => `--for ${index % 2 === 0 ? 'claims' : 'links'}`,
+    );
     const all = await Promise.all(
       lines.map((more) => stowage(`grant snapshot prod/foo-backup --to test ${more}`)),
     );
@@ -86,7 +100,9 @@ describe('grant snapshot', () => {
   });
 
   test('--dry-run', async () => {
-    const { out } = await stowage('grant snapshot prod/foo-backup --to test --dry-run=client -o json');
+    const { out } = await stowage(
+      'grant snapshot prod/foo-backup --to test --dry-run=client -o json',
+    );
     expect(JSON.parse(out)).toMatchObject({
       apiVersion: 'gateway.networking.k8s.io/v1beta1',
       metadata: { name: NAME, namespace: 'prod' },
@@ -146,7 +162,10 @@ describe('revoke grant', () => {
     [
       'from',
       {
-        from: [FROM_CLAIMS, { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' }],
+        from: [
+          FROM_CLAIMS,
+          { group: 'gateway.networking.k8s.io', kind: 'HTTPRoute', namespace: 'web' },
+        ],
         to: [TO_BACKUP],
       },
     ],
@@ -164,7 +183,9 @@ test('a cluster that serves v1beta1 alone', async () => {
   const old = await startClaimsCluster({ grantsIn: 'v1beta1' });
   try {
     expect((await old.stowage('grant snapshot prod/foo-backup --to test'.split(' '))).code).toBe(0);
-    const { code } = await old.stowage('check grant --from test --snapshot prod/foo-backup'.split(' '));
+    const { code } = await old.stowage(
+      'check grant --from test --snapshot prod/foo-backup'.split(' '),
+    );
     expect(code).toBe(0);
     const { out } = await old.stowage('get grants -A -o json'.split(' '));
     expect(JSON.parse(out).items).toHaveLength(1);

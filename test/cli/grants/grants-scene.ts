@@ -15,7 +15,12 @@ export const FULL = `referencegrant.gateway.networking.k8s.io/${NAME}`;
 
 /** A cluster whose API server keeps namespaces of data sources, and what commands leave in it. */
 export function grantsScene() {
-  const kinds = [REFERENCE_GRANTS, VOLUME_SNAPSHOTS, VOLUME_SNAPSHOT_LINKS, PERSISTENT_VOLUME_CLAIMS];
+  const kinds = [
+    REFERENCE_GRANTS,
+    VOLUME_SNAPSHOTS,
+    VOLUME_SNAPSHOT_LINKS,
+    PERSISTENT_VOLUME_CLAIMS,
+  ];
   const cluster = sharedClaimsCluster({ crossNamespace: true }, ...kinds);
   return {
     cluster,

@@ -15,7 +15,10 @@ const of = (kind: string): Wanted => {
   return found;
 };
 /** As it is after it was created, with changes. */
-const there = (wanted: Wanted, change: (object: KubeObject & { spec?: unknown }) => void = () => {}) => {
+const there = (
+  wanted: Wanted,
+  change: (object: KubeObject & { spec?: unknown }) => void = () => {},
+) => {
   const object = copyOf(asCreated(wanted));
   change(object);
   return object;
@@ -119,9 +122,12 @@ describe('what cannot be changed', () => {
     );
   });
 
-  test.each(['ClusterRoleBinding', 'RoleBinding'])('the role of a %s of ours: it is made anew', (kind) => {
-    expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(ANEW);
-  });
+  test.each(['ClusterRoleBinding', 'RoleBinding'])(
+    'the role of a %s of ours: it is made anew',
+    (kind) => {
+      expect(changeOf(there(of(kind), otherRole), of(kind))).toBe(ANEW);
+    },
+  );
 
   test('refuses another role of a binding without an owner', () => {
     const current = there(binding, (object) => {
@@ -131,7 +137,9 @@ describe('what cannot be changed', () => {
     expect(() => changeOf(current, binding)).toThrow(
       expect.objectContaining({
         code: 'conflict',
-        hint: expect.stringMatching(/kubectl delete clusterrolebinding.rbac.authorization.k8s.io\/stowage$/),
+        hint: expect.stringMatching(
+          /kubectl delete clusterrolebinding.rbac.authorization.k8s.io\/stowage$/,
+        ),
       }),
     );
   });
@@ -145,7 +153,10 @@ describe('is not changed', () => {
       metadata.labels = { 'app.kubernetes.io/managed-by': 'Helm' };
     });
     expect(() => changeOf(current, role)).toThrow(
-      expect.objectContaining({ code: 'conflict', message: expect.stringContaining('managed by Helm') }),
+      expect.objectContaining({
+        code: 'conflict',
+        message: expect.stringContaining('managed by Helm'),
+      }),
     );
   });
 
@@ -160,7 +171,9 @@ describe('is not changed', () => {
     const current = there(role, ({ metadata }) => {
       metadata.labels = { ...metadata.labels, 'app.kubernetes.io/version': '99.0.0' };
     });
-    expect(() => changeOf(current, role)).toThrow(`was installed by Stowage 99.0.0; this is ${VERSION}`);
+    expect(() => changeOf(current, role)).toThrow(
+      `was installed by Stowage 99.0.0; this is ${VERSION}`,
+    );
   });
 
   test('a Namespace that exists', () => {
@@ -192,7 +205,9 @@ describe('a CustomResourceDefinition', () => {
       older((spec) => spec.versions.push(v1alpha0)),
       definition,
     ) as { spec: object };
-    expect(change).toEqual({ spec: { versions: [...specOf(definition.object).versions, v1alpha0] } });
+    expect(change).toEqual({
+      spec: { versions: [...specOf(definition.object).versions, v1alpha0] },
+    });
   });
 
   test('whose objects are stored in a version that is not known is refused', () => {
@@ -200,12 +215,17 @@ describe('a CustomResourceDefinition', () => {
       spec.versions[0].storage = false;
       spec.versions.push({ name: 'v1', served: true, storage: true, schema: {} });
     });
-    expect(() => changeOf(current, definition)).toThrow('Volumes are stored as v1, which this version');
+    expect(() => changeOf(current, definition)).toThrow(
+      'Volumes are stored as v1, which this version',
+    );
   });
 
   test('of MetalK8s stays its own, with the fields that Stowage adds', () => {
     const current = older();
-    current.metadata.labels = { 'app.kubernetes.io/managed-by': 'salt', 'app.kubernetes.io/version': '2.0' };
+    current.metadata.labels = {
+      'app.kubernetes.io/managed-by': 'salt',
+      'app.kubernetes.io/version': '2.0',
+    };
     expect(Object.keys(changeOf(current, definition) ?? {})).toEqual(['spec']);
   });
 

@@ -20,7 +20,10 @@ const DISKS = definition('Disk', 'disks');
 const SHELVES = definition('Shelf', 'shelves');
 
 /** @param kept objects as `namespace/name`, by the plural of their kind; a kind without any is not served */
-async function refusal(kept: Record<string, string[]>, mine: string[] = []): Promise<string | undefined> {
+async function refusal(
+  kept: Record<string, string[]>,
+  mine: string[] = [],
+): Promise<string | undefined> {
   const list = async ({ plural }: Resource) => {
     if (kept[plural] === undefined)
       throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
@@ -30,7 +33,10 @@ async function refusal(kept: Record<string, string[]>, mine: string[] = []): Pro
     });
     return { items, metadata: { resourceVersion: '1' } };
   };
-  const definitions = [DISKS, SHELVES].map((object) => ({ resource: CUSTOM_RESOURCE_DEFINITIONS, object }));
+  const definitions = [DISKS, SHELVES].map((object) => ({
+    resource: CUSTOM_RESOURCE_DEFINITIONS,
+    object,
+  }));
   const { signal } = new AbortController();
   const client = { list } as unknown as Pick<KubeClient, 'list'>;
   try {

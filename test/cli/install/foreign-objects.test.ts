@@ -22,11 +22,17 @@ test.each([
   ['what nobody owns', [one('alone')], ['alone']],
   ['the certificate', [one('kube-root-ca.crt', [], of('ConfigMap'))], []],
   ['a Secret of that name', [one('kube-root-ca.crt', [], of('Secret'))], ['kube-root-ca.crt']],
-  ['the account', [one('default', [], of('ServiceAccount')), one('x', [], of('ServiceAccount'))], ['x']],
+  [
+    'the account',
+    [one('default', [], of('ServiceAccount')), one('x', [], of('ServiceAccount'))],
+    ['x'],
+  ],
   ['events', [one('e', [], of('Event'))], []],
   ['leases', [one('stowage', [], of('Lease')), one('x', [], of('Lease'))], ['x']],
 ])('%s', (_, found, others) => {
-  expect(othersOf(found, new Set(['deployment'])).map(({ object }) => object.metadata.name)).toEqual(others);
+  expect(
+    othersOf(found, new Set(['deployment'])).map(({ object }) => object.metadata.name),
+  ).toEqual(others);
 });
 
 test('pods are known for ours when what owned them is gone', () => {

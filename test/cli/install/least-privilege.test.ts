@@ -45,7 +45,14 @@ describe.each([
   ['elsewhere', 'other'],
 ])('%s', (_, namespace) => {
   test.each([
-    ...['secrets', 'configmaps', 'serviceaccounts', 'serviceaccounts/token', 'namespaces', 'resourcequotas'],
+    ...[
+      'secrets',
+      'configmaps',
+      'serviceaccounts',
+      'serviceaccounts/token',
+      'namespaces',
+      'resourcequotas',
+    ],
     ...[
       'pods/exec',
       'pods/attach',
@@ -54,9 +61,27 @@ describe.each([
       'pods/ephemeralcontainers',
       'pods/eviction',
     ],
-    ...['nodes/proxy', 'nodes/status', 'services', 'services/proxy', 'endpoints', 'users', 'groups'],
-    ...['roles', 'rolebindings', 'clusterroles', 'clusterrolebindings', 'customresourcedefinitions'],
-    ...['mutatingwebhookconfigurations', 'validatingwebhookconfigurations', 'certificatesigningrequests'],
+    ...[
+      'nodes/proxy',
+      'nodes/status',
+      'services',
+      'services/proxy',
+      'endpoints',
+      'users',
+      'groups',
+    ],
+    ...[
+      'roles',
+      'rolebindings',
+      'clusterroles',
+      'clusterrolebindings',
+      'customresourcedefinitions',
+    ],
+    ...[
+      'mutatingwebhookconfigurations',
+      'validatingwebhookconfigurations',
+      'certificatesigningrequests',
+    ],
   ])('%s: nothing', (resource) => {
     const allowed = [...VERBS, 'impersonate', 'bind', 'escalate', 'approve', 'sign'];
     expect(allowed.filter((verb) => may(verb, resource, namespace))).toEqual([]);
@@ -81,9 +106,9 @@ describe('in other namespaces than its own', () => {
   test.each(['pods', 'persistentvolumeclaims', 'leases', 'csistoragecapacities'])(
     '%s: none is made or deleted',
     (resource) => {
-      expect(['create', 'delete', 'deletecollection'].filter((verb) => may(verb, resource, 'other'))).toEqual(
-        [],
-      );
+      expect(
+        ['create', 'delete', 'deletecollection'].filter((verb) => may(verb, resource, 'other')),
+      ).toEqual([]);
     },
   );
 });
@@ -100,8 +125,8 @@ test('one role is bound nowhere, and added to none: whoever has a namespace lets
 });
 
 test('nothing is allowed by a wildcard', () => {
-  const wild = OBJECTS.flatMap(({ rules = [] }) => rules).filter(({ apiGroups, resources, verbs }) =>
-    [...apiGroups, ...resources, ...verbs].includes('*'),
+  const wild = OBJECTS.flatMap(({ rules = [] }) => rules).filter(
+    ({ apiGroups, resources, verbs }) => [...apiGroups, ...resources, ...verbs].includes('*'),
   );
   expect(wild).toEqual([]);
 });
@@ -123,10 +148,9 @@ test('the pod has no privileges', () => {
   ]);
   expect(spec).not.toHaveProperty('hostNetwork');
   expect(spec).not.toHaveProperty('hostPID');
-  expect(spec.volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual([
-    ['secret'],
-    ['emptyDir'],
-  ]);
+  expect(spec.volumes.map((volume) => Object.keys(volume).filter((key) => key !== 'name'))).toEqual(
+    [['secret'], ['emptyDir']],
+  );
 });
 
 interface PodSpec {

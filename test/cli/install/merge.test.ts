@@ -4,7 +4,13 @@ import { merged, mergePatch } from '../../../src/cli/install/merge.ts';
 describe('merged', () => {
   test.each<[string, unknown, unknown, unknown, unknown]>([
     ['what is not there is added', {}, { a: { b: 1 } }, undefined, { a: { b: 1 } }],
-    ['what others set stays', { a: { x: 1, b: 0 } }, { a: { b: 2 } }, undefined, { a: { x: 1, b: 2 } }],
+    [
+      'what others set stays',
+      { a: { x: 1, b: 0 } },
+      { a: { b: 2 } },
+      undefined,
+      { a: { x: 1, b: 2 } },
+    ],
     [
       'what is not wanted any more goes',
       { a: { x: 1, b: 0 }, c: 3 },
@@ -26,7 +32,11 @@ describe('merged', () => {
       { l: [{ name: 'ours', v: 2 }, { name: 'new' }] },
       undefined,
       {
-        l: [{ name: 'theirs', v: 1 }, { name: 'ours', v: 2, set: 'by the server' }, { name: 'new' }],
+        l: [
+          { name: 'theirs', v: 1 },
+          { name: 'ours', v: 2, set: 'by the server' },
+          { name: 'new' },
+        ],
       },
     ],
     [

@@ -25,13 +25,19 @@ afterEach(() => cluster.stop());
 /** As `recordingTransport` notes them. */
 const asked = (rules: readonly Rule[], place = '') =>
   rules.flatMap(({ apiGroups, resources, verbs }) =>
-    resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}.${apiGroups[0]}${place}`)),
+    resources.flatMap((resource) =>
+      verbs.map((verb) => `${verb} ${resource}.${apiGroups[0]}${place}`),
+    ),
   );
 
 test('the rights of the daemon are those that it uses', async () => {
   const { client, kubeconfig } = cluster;
   const namespace = 'stowage';
-  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
+  await client.create(NAMESPACES, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: namespace },
+  });
   const connection = await connect({ kubeconfig });
   const { transport, used } = recordingTransport(connection.transport);
   const life = startWholeLife({

@@ -65,7 +65,14 @@ test.each<[string[], string[]]>([
 });
 
 test('replicas, nodes and room for the pod', async () => {
-  const flags = ['--replicas', '2', '--node-selector', 'role=storage', '--limits', 'memory=1Gi,cpu=1'];
+  const flags = [
+    '--replicas',
+    '2',
+    '--node-selector',
+    'role=storage',
+    '--limits',
+    'memory=1Gi,cpu=1',
+  ];
   const { spec, pod, container } = await deployment(...flags, '--requests', 'cpu=100m');
   expect(spec.replicas).toBe(2);
   expect(pod.nodeSelector).toEqual({ role: 'storage' });
@@ -81,7 +88,10 @@ describe('nodes are reached', () => {
 
   test('over ssh with another Secret', async () => {
     const { pod } = await deployment('--ssh-secret', 'keys');
-    expect(pod.volumes[0]).toEqual({ name: 'ssh', secret: { secretName: 'keys', defaultMode: 0o440 } });
+    expect(pod.volumes[0]).toEqual({
+      name: 'ssh',
+      secret: { secretName: 'keys', defaultMode: 0o440 },
+    });
   });
 
   test('over Salt with a shared secret, by an account', async () => {

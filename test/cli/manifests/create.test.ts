@@ -3,7 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { stowage } from '../../support/fake-io.ts';
 import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
-import { create, created, documents, METALK8S, manifestFolder, volume, whats } from './manifests.ts';
+import {
+  create,
+  created,
+  documents,
+  METALK8S,
+  manifestFolder,
+  volume,
+  whats,
+} from './manifests.ts';
 
 const folder = manifestFolder();
 
@@ -22,7 +30,9 @@ test("sends MetalK8s's manifests unchanged", async () => {
       nodeName: 'bootstrap',
       storageClassName: 'metalk8s-prometheus',
       sparseLoopDevice: { size: '10Gi' },
-      template: { metadata: { labels: { 'app.kubernetes.io/name': 'prometheus-operator-prometheus' } } },
+      template: {
+        metadata: { labels: { 'app.kubernetes.io/name': 'prometheus-operator-prometheus' } },
+      },
     },
   });
 });
@@ -43,7 +53,9 @@ test.each<[string, string]>([
 
 test('reads anchors and merges', async () => {
   const { requests } = await create(`${METALK8S}  <<: &more {mode: Filesystem, nodeName: other}\n`);
-  expect(requests[0]?.object).toMatchObject({ spec: { mode: 'Filesystem', nodeName: 'bootstrap' } });
+  expect(requests[0]?.object).toMatchObject({
+    spec: { mode: 'Filesystem', nodeName: 'bootstrap' },
+  });
 });
 
 test('reads several files, and the manifests of a directory', async () => {
@@ -60,7 +72,9 @@ test('reads several files, and the manifests of a directory', async () => {
 test('classes come first: a Volume whose class is missing would fail', async () => {
   const outcome = await create(documents(volume('a'), classNamed('local')), ['-o', 'name']);
   expect(whats(outcome)).toEqual(['create storageclasses/local', 'create volumes/a']);
-  expect(outcome.out).toBe('storageclass.storage.k8s.io/local\nvolume.storage.metalk8s.scality.com/a\n');
+  expect(outcome.out).toBe(
+    'storageclass.storage.k8s.io/local\nvolume.storage.metalk8s.scality.com/a\n',
+  );
 });
 
 test('creates nothing in a dry run', async () => {
@@ -72,7 +86,10 @@ test('creates nothing in a dry run', async () => {
 test('--wait waits for the Volumes', async () => {
   const { code, out, err } = await create(documents(classNamed('local'), volume('a')), ['--wait'], {
     events: [
-      { type: 'MODIFIED', object: volumeNamed('a', { phase: 'Available', ...ready('True', 'Available') }) },
+      {
+        type: 'MODIFIED',
+        object: volumeNamed('a', { phase: 'Available', ...ready('True', 'Available') }),
+      },
     ],
   });
   expect({ code, out }).toEqual({

@@ -7,7 +7,9 @@ import { documents, manifestFolder, remove, volume, whats } from './manifests.ts
 
 const folder = manifestFolder();
 
-const available = (name: string) => ({ [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }) });
+const available = (name: string) => ({
+  [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }),
+});
 const deleted = (name: string) => `volume.storage.metalk8s.scality.com/${name} deleted\n`;
 
 test('deletes by kind and name, whatever else is there', async () => {
@@ -32,7 +34,9 @@ test('goes by the rules of delete volume', async () => {
   const objects = { ...available('a'), 'persistentvolumes/a': pvOf(volumeNamed('a'), 'Bound') };
   const { code, err } = await remove(documents(volume('a')), [], { objects });
   expect(code).toBe(5);
-  expect(err).toContain('Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0');
+  expect(err).toContain(
+    'Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0',
+  );
 });
 
 test('keeps the class of a Volume that stays, and no other', async () => {
@@ -46,7 +50,9 @@ test('keeps the class of a Volume that stays, and no other', async () => {
   const text = documents(volume('a'), classNamed('local'), classNamed('other'));
   const outcome = await remove(text, [], { objects });
   expect(outcome).toMatchObject({ code: 7, out: 'storageclass.storage.k8s.io/other deleted\n' });
-  expect(outcome.err).toContain('storage class local: not deleted, because Volume a is of it and stays');
+  expect(outcome.err).toContain(
+    'storage class local: not deleted, because Volume a is of it and stays',
+  );
   expect(whats(outcome)).not.toContain('delete storageclasses/local');
 });
 
@@ -54,7 +60,10 @@ test('reports what does not exist, unless it may be missing', async () => {
   const text = documents(volume('a'), classNamed('local'));
   expect(await remove(text)).toMatchObject({ code: 3, out: '' });
   expect(await remove(text, ['--ignore-not-found'])).toMatchObject({ code: 0, out: '', err: '' });
-  expect(await remove(text, [], { objects: available('a') })).toMatchObject({ code: 7, out: deleted('a') });
+  expect(await remove(text, [], { objects: available('a') })).toMatchObject({
+    code: 7,
+    out: deleted('a'),
+  });
 });
 
 test('--wait waits until they are gone', async () => {
@@ -73,5 +82,8 @@ test('asks on a terminal, unless --yes is given', async () => {
   const declined = await stowage(['delete', '-f', path], { ...world, answers: [false] });
   expect(declined).toMatchObject({ code: 5, out: '' });
   expect(declined.questions).toHaveLength(1);
-  expect(await stowage(['delete', '-f', path, '--yes'], world)).toMatchObject({ code: 0, questions: [] });
+  expect(await stowage(['delete', '-f', path, '--yes'], world)).toMatchObject({
+    code: 0,
+    questions: [],
+  });
 });

@@ -5,13 +5,23 @@ import { TEST_SEED } from '../../support/test-seed.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
-  fc.constantFrom('$(reboot)', '../../etc', '--all', 'a\u001b[2J', '1Gi', 'n1', '/dev/sda', '__proto__'),
+  fc.constantFrom(
+    '$(reboot)',
+    '../../etc',
+    '--all',
+    'a\u001b[2J',
+    '1Gi',
+    'n1',
+    '/dev/sda',
+    '__proto__',
+  ),
 );
 const value = fc.oneof(text, fc.jsonValue(), fc.double(), fc.bigInt());
 /** Mostly good: what is refused for one field is not looked at for the next. */
 const mostly = (good: unknown, ...others: fc.Arbitrary<unknown>[]) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(good) }, ...others);
-const object = (fields: Record<string, fc.Arbitrary<unknown>>) => fc.record(fields, { requiredKeys: [] });
+const object = (fields: Record<string, fc.Arbitrary<unknown>>) =>
+  fc.record(fields, { requiredKeys: [] });
 const volume = fc.record({
   apiVersion: fc.constant('storage.metalk8s.scality.com/v1alpha1'),
   kind: fc.constant('Volume'),
@@ -43,7 +53,9 @@ const storageClass = fc.record({
 /** A bigint is written as a number, which a double may not hold. */
 const json = (manifest: unknown): string =>
   (
-    JSON.stringify(manifest, (_key, item) => (typeof item === 'bigint' ? `bigint:${item}` : item)) ?? ''
+    JSON.stringify(manifest, (_key, item) =>
+      typeof item === 'bigint' ? `bigint:${item}` : item,
+    ) ?? ''
   ).replace(/"bigint:(-?[0-9]+)"/g, '$1');
 
 const manifest = fc.oneof(volume, storageClass, value).map(json);

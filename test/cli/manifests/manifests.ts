@@ -6,19 +6,24 @@ import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 /** Manifests, and the commands that read them from standard input. */
 
-export const volume = (name: string, spec: object = { sparseLoopDevice: { size: '1Gi' } }): KubeObject => ({
+export const volume = (
+  name: string,
+  spec: object = { sparseLoopDevice: { size: '1Gi' } },
+): KubeObject => ({
   apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
   kind: 'Volume',
   metadata: { name },
   ...({ spec: { nodeName: 'n1', storageClassName: 'local', ...spec } } as object),
 });
-export const documents = (...objects: object[]) => objects.map((object) => stringify(object)).join('---\n');
+export const documents = (...objects: object[]) =>
+  objects.map((object) => stringify(object)).join('---\n');
 export const create = (text: string, flags: string[] = [], world: World = {}) =>
   stowage(['create', '-f', '-', ...flags], { stdin: text, ...world });
 export const remove = (text: string, flags: string[] = [], world: World = {}) =>
   stowage(['delete', '-f', '-', ...flags], { stdin: text, ...world });
 export const created = (name: string) => `volume.storage.metalk8s.scality.com/${name} created\n`;
-export const whats = ({ requests }: { requests: { what: string }[] }) => requests.map(({ what }) => what);
+export const whats = ({ requests }: { requests: { what: string }[] }) =>
+  requests.map(({ what }) => what);
 
 /** As MetalK8s's manual has it. */
 export const METALK8S = `apiVersion: storage.metalk8s.scality.com/v1alpha1

@@ -32,7 +32,11 @@ describe('is refused before anything is created, with file and document', () => 
       documents({ apiVersion: 'v1', kind: 'List', items: [volume('a'), 5] }),
       'item 2: apiVersion or kind is missing',
     ],
-    ['a List without items', documents({ apiVersion: 'v1', kind: 'List' }), 'items of a List is missing'],
+    [
+      'a List without items',
+      documents({ apiVersion: 'v1', kind: 'List' }),
+      'items of a List is missing',
+    ],
     [
       'no metadata',
       documents({ ...volume('a'), metadata: undefined }),
@@ -53,7 +57,11 @@ describe('is refused before anything is created, with file and document', () => 
       documents({ ...volume('a'), metadata: { name: '../pods' } }),
       'a name has lower case',
     ],
-    ['no spec', documents({ ...volume('a'), spec: undefined }), "it must have required property 'spec'"],
+    [
+      'no spec',
+      documents({ ...volume('a'), spec: undefined }),
+      "it must have required property 'spec'",
+    ],
     ['a spec of null', documents({ ...volume('a'), spec: null }), 'spec must be object'],
     [
       'a directory of a number',
@@ -79,7 +87,10 @@ describe('is refused before anything is created, with file and document', () => 
     [
       'two types',
       documents(
-        volume('a', { sparseLoopDevice: { size: '1Gi' }, rawBlockDevice: { devicePath: '/dev/sdb' } }),
+        volume('a', {
+          sparseLoopDevice: { size: '1Gi' },
+          rawBlockDevice: { devicePath: '/dev/sdb' },
+        }),
       ),
       'sparseLoopDevice and rawBlockDevice',
     ],
@@ -149,7 +160,9 @@ describe('is refused before anything is created, with file and document', () => 
   });
 
   test('keys of all objects are keys of none', async () => {
-    const { requests } = await create(`${METALK8S}      annotations: {constructor: a, __proto__: b}\n`);
+    const { requests } = await create(
+      `${METALK8S}      annotations: {constructor: a, __proto__: b}\n`,
+    );
     expect(JSON.stringify(requests[0]?.object)).toContain(
       '"annotations":{"constructor":"a","__proto__":"b"}',
     );

@@ -71,7 +71,15 @@ describe('a Volume is adopted', () => {
   test('by a job that is awaited and verified, then in its status', async () => {
     const { done, did, patches } = world([running, running, succeeded]);
     await done;
-    expect(did).toEqual(['observe', 'forget', 'submit adopt-1', 'poll', 'poll', 'forget', 'observe']);
+    expect(did).toEqual([
+      'observe',
+      'forget',
+      'submit adopt-1',
+      'poll',
+      'poll',
+      'forget',
+      'observe',
+    ]);
     expect(patches).toEqual([
       {
         metadata: { uid: UID, resourceVersion: '7' },

@@ -8,8 +8,15 @@ const ready = (status: 'True' | 'False' | 'Unknown', reason?: string) => ({
   conditions: [{ type: 'Ready', status, ...(reason === undefined ? {} : { reason }) }],
 });
 const own = pv('Bound');
-const prepared = { node: 'n1', paths: [`/var/lib/metalk8s/storage/sparse/${UID}`], identity: 'ext4' };
-const invalid: Volume = { ...volume(ready('True')), spec: { ...volume().spec, nodeName: 'n1 $(x)' } };
+const prepared = {
+  node: 'n1',
+  paths: [`/var/lib/metalk8s/storage/sparse/${UID}`],
+  identity: 'ext4',
+};
+const invalid: Volume = {
+  ...volume(ready('True')),
+  spec: { ...volume().spec, nodeName: 'n1 $(x)' },
+};
 const elsewhere: PersistentVolume = { ...pv('Bound', { ownerReferences: [] }) };
 elsewhere.spec = { ...elsewhere.spec, local: { path: '/dev/sdb' } };
 
@@ -33,7 +40,12 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     pv('Failed'),
     { is: 'to adopt' },
   ],
-  ["Stowage's", volume({ ...ready('True'), prepared }), own, { is: 'left', why: "it is Stowage's" }],
+  [
+    "Stowage's",
+    volume({ ...ready('True'), prepared }),
+    own,
+    { is: 'left', why: "it is Stowage's" },
+  ],
   ['not begun', volume(), undefined, { is: 'left', why: expect.stringContaining('it is new') }],
   [
     'failed',
@@ -47,7 +59,12 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     undefined,
     { is: 'refused', why: expect.stringContaining('PrepareVolume/2020') },
   ],
-  ['being unmade', volume({ ...ready('True'), job: 'UnprepareVolume/2020' }), own, { is: 'refused' }],
+  [
+    'being unmade',
+    volume({ ...ready('True'), job: 'UnprepareVolume/2020' }),
+    own,
+    { is: 'refused' },
+  ],
   [
     'being deleted',
     volume(ready('True'), { deletionTimestamp: '2026-01-01T00:00:00Z' }),

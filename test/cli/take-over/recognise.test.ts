@@ -14,7 +14,9 @@ function recognised(path?: string) {
   const executor = {
     observe: async (_node: string, probes: readonly Probe[]) => {
       asked.push(...probes.map(({ argv }) => argv.join(' ')));
-      return new Map(probes.map(({ name }) => [name, bare[name as keyof typeof bare] ?? result(0)]));
+      return new Map(
+        probes.map(({ name }) => [name, bare[name as keyof typeof bare] ?? result(0)]),
+      );
     },
   } as unknown as Executor;
   const spec = { ...pv('Bound').spec, ...(path !== undefined && { local: { path } }) };

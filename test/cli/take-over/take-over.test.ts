@@ -5,7 +5,12 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { DEPLOYMENTS } from '../../../src/cli/install/kinds.ts';
 import type { Executor, JobState } from '../../../src/nodes/job.ts';
 import { startInstalling } from '../../support/installing.ts';
-import { endPodWhenScaledDown, OPERATOR, operatorOf, startOperator } from '../../support/metalk8s.ts';
+import {
+  endPodWhenScaledDown,
+  OPERATOR,
+  operatorOf,
+  startOperator,
+} from '../../support/metalk8s.ts';
 import { until } from '../../support/until.ts';
 
 let installing: Awaited<ReturnType<typeof startInstalling>>;
@@ -101,11 +106,16 @@ test('beside a pod of it that has not ended, nothing is installed that acts, and
 describe('--take-over-metalk8s', () => {
   test('stops the operator before it installs anything, and prints how to undo that', async () => {
     await startOperator(client);
-    const [{ code, err }] = await Promise.all([stowage(TAKE_OVER, world), endPodWhenScaledDown(client)]);
+    const [{ code, err }] = await Promise.all([
+      stowage(TAKE_OVER, world),
+      endPodWhenScaledDown(client),
+    ]);
     expect([code, err]).toEqual([0, expect.any(String)]);
     const lines = err.split('\n');
     expect(lines[0]).toContain('waiting for the pods of the daemon in namespace kube-system');
-    expect(lines[1]).toBe(`deployment.apps/${OPERATOR} in namespace kube-system scaled from 1 to 0`);
+    expect(lines[1]).toBe(
+      `deployment.apps/${OPERATOR} in namespace kube-system scaled from 1 to 0`,
+    );
     expect(lines.find((line) => line.includes('customresourcedefinition'))).toBe(lines[2]);
     expect(err).toContain(`kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`);
     expect(await isInstalled()).toBe(true);
@@ -117,7 +127,9 @@ describe('--take-over-metalk8s', () => {
       expect.stringContaining(`kubectl -n kube-system scale deployment ${OPERATOR} --replicas 1`),
     ]);
     expect([again.code, again.err.includes('scaled')]).toEqual([0, false]);
-    expect((await operatorOf(client)).metadata.annotations).toEqual({ 'stowage.dev/replicas-before': '1' });
+    expect((await operatorOf(client)).metadata.annotations).toEqual({
+      'stowage.dev/replicas-before': '1',
+    });
   });
 
   test.each(['client', 'server'])('--dry-run=%s changes nothing', async (mode) => {

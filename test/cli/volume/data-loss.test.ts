@@ -37,7 +37,11 @@ test.each<[string, Partial<VolumeSpec>, string | undefined]>([
     { ...LVM, onDelete: 'Delete' },
     'its logical volume is removed with all its data',
   ],
-  ['a logical volume, Wipe', { ...LVM, onDelete: 'Wipe' }, 'its logical volume is overwritten and removed'],
+  [
+    'a logical volume, Wipe',
+    { ...LVM, onDelete: 'Wipe' },
+    'its logical volume is overwritten and removed',
+  ],
 ])('deleting the Volume of %s', (_, spec, loss) => {
   expect(lostByDeletion(volume(spec))).toBe(loss && `Volume a on n1: ${loss}`);
 });
@@ -60,7 +64,9 @@ describe('overwriting', () => {
   test('needs --yes without a terminal', async () => {
     await expect(confirm({})).rejects.toMatchObject({
       code: 'usage',
-      message: expect.stringContaining('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4'),
+      message: expect.stringContaining(
+        'Volume a on n1: what is on /dev/sdb is overwritten if it is ext4',
+      ),
       hint: expect.stringContaining('--yes'),
     });
     expect(await confirm({}, { yes: true })).toMatchObject({ questions: [], err: '' });
@@ -70,7 +76,9 @@ describe('overwriting', () => {
     const { questions, err } = await confirm({ tty: true, answers: [true] });
     expect(questions).toHaveLength(1);
     expect(err).toBe('Volume a on n1: what is on /dev/sdb is overwritten if it is ext4\ufffd[2J\n');
-    await expect(confirm({ tty: true, answers: [false] })).rejects.toMatchObject({ code: 'conflict' });
+    await expect(confirm({ tty: true, answers: [false] })).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   test('does not happen in a dry run', async () => {

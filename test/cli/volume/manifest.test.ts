@@ -13,7 +13,12 @@ describe('flags become a Volume', () => {
     [{ device: '/dev/sdb' }, { rawBlockDevice: { devicePath: '/dev/sdb' } }],
     [
       { type: 'raw', device: '/dev/sdb1', overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
-      { rawBlockDevice: { devicePath: '/dev/sdb1' }, overwrite: 'ext4', mode: 'Block', onDelete: 'Wipe' },
+      {
+        rawBlockDevice: { devicePath: '/dev/sdb1' },
+        overwrite: 'ext4',
+        mode: 'Block',
+        onDelete: 'Wipe',
+      },
     ],
     [
       { size: '1Gi', directory: '/srv', requireMount: true },

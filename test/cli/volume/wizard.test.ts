@@ -29,9 +29,27 @@ const GROUPS = JSON.stringify({
   report: [
     {
       vg: [
-        { vg_name: 'guest', vg_uuid: 'g', vg_attr: 'wz--n-', vg_extent_size: '4194304', vg_free_count: '9' },
-        { vg_name: 'vg0', vg_uuid: 'u', vg_attr: 'wz--n-', vg_extent_size: '4194304', vg_free_count: '512' },
-        { vg_name: 'old', vg_uuid: 'v', vg_attr: 'rz--n-', vg_extent_size: '4194304', vg_free_count: '1' },
+        {
+          vg_name: 'guest',
+          vg_uuid: 'g',
+          vg_attr: 'wz--n-',
+          vg_extent_size: '4194304',
+          vg_free_count: '9',
+        },
+        {
+          vg_name: 'vg0',
+          vg_uuid: 'u',
+          vg_attr: 'wz--n-',
+          vg_extent_size: '4194304',
+          vg_free_count: '512',
+        },
+        {
+          vg_name: 'old',
+          vg_uuid: 'v',
+          vg_attr: 'rz--n-',
+          vg_extent_size: '4194304',
+          vg_free_count: '1',
+        },
       ],
     },
   ],
@@ -69,7 +87,9 @@ const world = (answers: World['answers'], more: World = {}): World => ({
 });
 const created = ({ requests }: Pick<Outcome, 'requests'>) =>
   requests
-    .filter(({ what, options }) => what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun)
+    .filter(
+      ({ what, options }) => what.startsWith('create') && !(options as { dryRun?: boolean }).dryRun,
+    )
     .map(({ what }) => what);
 /** What was created, as it was sent. */
 const made = ({ requests }: Pick<Outcome, 'requests'>) =>
@@ -82,7 +102,10 @@ const KNOWN = ['--node', 'n1', '--storage-class', 'fast'];
 test('all is asked for, what is there is shown, and then what would be done', async () => {
   const answers = ['data1', 'n1', 'sparse', '10GB', '1Gi', 'fast', 'Always', true];
   const outcome = await stowage(CREATE, world(answers));
-  expect(outcome).toMatchObject({ code: 0, out: 'volume.storage.metalk8s.scality.com/data1 created\n' });
+  expect(outcome).toMatchObject({
+    code: 0,
+    out: 'volume.storage.metalk8s.scality.com/data1 created\n',
+  });
   expect(created(outcome)).toEqual(['create volumes/data1']);
   expect(outcome.choices).toEqual([
     [
@@ -114,7 +137,9 @@ test('the command that it shows does the same', async () => {
     world(['d', 'n1', 'sparse', '1Gi', 'fast', 'OnDemand', true]),
   );
   const [, line = ''] = /without questions:\n {2}stowage (.*)\n/.exec(asked.err) ?? [];
-  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  );
   const told = await stowage(words, world([]));
   const [wanted, ...more] = made(asked);
   expect(more).toEqual([]);
@@ -126,7 +151,10 @@ test.each([
   ['no is an answer', [false], 5, 'Not confirmed: nothing was done'],
   ['and so is Ctrl-C', [new SignalError('SIGINT')], 130, ''],
 ])('%s, and then nothing was sent', async (_, answers, code, message) => {
-  const outcome = await stowage([...CREATE, 'data1', ...KNOWN, '--type=sparse'], world(['1Gi', ...answers]));
+  const outcome = await stowage(
+    [...CREATE, 'data1', ...KNOWN, '--type=sparse'],
+    world(['1Gi', ...answers]),
+  );
   expect(outcome.code).toBe(code);
   expect(outcome.err).toContain(message);
   expect(created(outcome)).toEqual([]);
@@ -211,7 +239,10 @@ test('what overwrites is asked about once', async () => {
 
 test('and the command that it shows asks nothing, and overwrites no more', async () => {
   const argv = [...CREATE, 'd', '--node', 'n2', '--device', '/dev/sdb', '--overwrite', 'ext4'];
-  const asked = await stowage([...argv, '--wait', '--timeout=9s', '-o', 'name'], world(['fast', false]));
+  const asked = await stowage(
+    [...argv, '--wait', '--timeout=9s', '-o', 'name'],
+    world(['fast', false]),
+  );
   expect(asked.err).toContain(
     '  stowage create volume d --node n2 --type raw --device /dev/sdb --overwrite ext4 --yes --storage-class fast --output name --wait --timeout 9000ms\n',
   );
@@ -236,7 +267,11 @@ test('a class is asked for by its name where classes may not be listed', async (
     [...CREATE, 'd', '--node=n1', '--size=1Gi'],
     world(['fast', true], { failures: { 'list storageclasses/*': forbidden } }),
   );
-  expect(outcome).toMatchObject({ code: 0, questions: ['Storage class:', 'Create it?'], choices: [] });
+  expect(outcome).toMatchObject({
+    code: 0,
+    questions: ['Storage class:', 'Create it?'],
+    choices: [],
+  });
 });
 
 test('reports a missing storage class', async () => {

@@ -56,9 +56,9 @@ const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
 
 describe('it is shown that the printed fix ends', () => {
   test.each(INVENTORY)('%s: %s', (_, cause, file) => {
-    const titles = [...readFileSync(file, 'utf8').matchAll(/(?:\btest|\]\))\(\s*['"`]([^'"`:]*)/g)].map(
-      ([, title = '']) => title,
-    );
+    const titles = [
+      ...readFileSync(file, 'utf8').matchAll(/(?:\btest|\]\))\(\s*['"`]([^'"`:]*)/g),
+    ].map(([, title = '']) => title);
     expect(titles.flatMap((title) => title.split(', '))).toContain(cause);
   });
 });

@@ -9,7 +9,10 @@ export const ABSENT = { absent: true } as const;
 export const FAST: StorageClass = { ...classNamed('fast'), provisioner: DRIVER };
 export const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstConsumer' };
 
-export const knownOf = (claim: PersistentVolumeClaim, parts: Partial<ClaimKnown> = {}): ClaimKnown => ({
+export const knownOf = (
+  claim: PersistentVolumeClaim,
+  parts: Partial<ClaimKnown> = {},
+): ClaimKnown => ({
   claim,
   storageClass: { found: FAST },
   source: { none: true },

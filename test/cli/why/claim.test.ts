@@ -9,7 +9,9 @@ import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
 const claim = claimNamed('foo-testing');
 const known = (parts: Partial<ClaimKnown> = {}) => knownOf(claim, parts);
-const metadata = (more: object) => ({ claim: { ...claim, metadata: { ...claim.metadata, ...more } } });
+const metadata = (more: object) => ({
+  claim: { ...claim, metadata: { ...claim.metadata, ...more } },
+});
 const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
 const pod = (name: string, nodeName?: string) =>
   podNamed(name, 'test', nodeName === undefined ? {} : { nodeName });
@@ -21,7 +23,10 @@ const room = (reason: string, on: string) => ({
 const warning = (message: string, type?: 'Normal') => eventOf('ProvisioningFailed', message, type);
 const obstacle = (reason: string, message: string, on: object[] = [], more: object = {}) =>
   ({ reason, message, on, ...more }) as never;
-const made = volumeNamed('pvc-uid', { phase: 'Failed', ...ready('False', 'CreationError', 'it broke') });
+const made = volumeNamed('pvc-uid', {
+  phase: 'Failed',
+  ...ready('False', 'CreationError', 'it broke'),
+});
 const aboutMade = {
   volume: made,
   pv: ABSENT,
@@ -33,7 +38,9 @@ const aboutMade = {
 const SNAPSHOT = { kind: 'VolumeSnapshot', namespace: 'prod', name: 'foo-backup' };
 const GRANTS = { kind: 'ReferenceGrant', namespace: 'prod' };
 const LINK = { kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' };
-const REFERENT = { referent: { kind: 'VolumeSnapshot', group: '', namespace: 'prod', name: 'foo-backup' } };
+const REFERENT = {
+  referent: { kind: 'VolumeSnapshot', group: '', namespace: 'prod', name: 'foo-backup' },
+};
 
 const CARRIED =
   'free extents of volume group vg0 on node n1 carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)';
@@ -76,7 +83,10 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
   ],
   [
     'deleted and held by what Kubernetes takes off',
-    metadata({ deletionTimestamp: '2029-12-31T23:00:00Z', finalizers: ['kubernetes.io/pvc-protection'] }),
+    metadata({
+      deletionTimestamp: '2029-12-31T23:00:00Z',
+      finalizers: ['kubernetes.io/pvc-protection'],
+    }),
     'it is being deleted, and held by its finalizers kubernetes.io/pvc-protection',
     'kubectl describe pvc foo-testing -n test',
     'when they are taken off',
@@ -131,7 +141,10 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
   ],
   [
     'a static class without a free volume',
-    { storageClass: { found: classNamed('fast') }, supply: { pvs: { found: [] }, volumes: { found: [] } } },
+    {
+      storageClass: { found: classNamed('fast') },
+      supply: { pvs: { found: [] }, volumes: { found: [] } },
+    },
     'there is no PersistentVolume of storage class fast',
     'stowage create volume NAME --node NODE --type sparse --size 1Gi --storage-class fast',
     'when a PersistentVolume fits',
@@ -209,7 +222,9 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     'a source that is not bound',
     {
       source: {
-        wait: obstacle('NotBound', 'x', [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }]),
+        wait: obstacle('NotBound', 'x', [
+          { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' },
+        ]),
       },
     },
     'x',
@@ -249,7 +264,11 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
   ],
   [
     'a Volume that it is not bound to',
-    { volume: { found: volumeNamed('pvc-uid', { phase: 'Available', ...ready('True', 'Available') }) } },
+    {
+      volume: {
+        found: volumeNamed('pvc-uid', { phase: 'Available', ...ready('True', 'Available') }),
+      },
+    },
     'its Volume pvc-uid is Available, and it is not bound to it yet',
     'kubectl describe pvc foo-testing -n test',
     'within seconds',
@@ -284,7 +303,9 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     {
       storageClass: { found: WAITS },
       pods: { found: [pod('p')] },
-      classEvents: { found: [room('RoomKnown', 'n2'), room('RoomUnknown', 'n1'), room('RoomUnknown', 'n3')] },
+      classEvents: {
+        found: [room('RoomKnown', 'n2'), room('RoomUnknown', 'n1'), room('RoomUnknown', 'n3')],
+      },
     },
     'no node is chosen for pod p, which uses it; last: node n1: sudo refused it',
     'stowage check node n1',
@@ -367,8 +388,14 @@ test('a snapshot of a name that there cannot be is granted by no command', () =>
 
 test('a node that was chosen for a pod is waited for no more', () => {
   const chosen = metadata({ annotations: { 'volume.kubernetes.io/selected-node': 'n1' } });
-  const pods = (found: Pod[]) => known({ ...chosen, storageClass: { found: WAITS }, pods: { found } });
-  const pod: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', namespace: 'test' }, spec: {} };
+  const pods = (found: Pod[]) =>
+    known({ ...chosen, storageClass: { found: WAITS }, pods: { found } });
+  const pod: Pod = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a', namespace: 'test' },
+    spec: {},
+  };
   expect(diagnoseClaim(pods([pod]), NOW)).toMatchObject({
     holdup: 'no daemon has taken it up yet',
     since: '2029-12-31T23:30:00Z',
@@ -428,7 +455,11 @@ describe('a bound claim', () => {
 });
 
 test.each<[string, Partial<ClaimKnown>, string | undefined]>([
-  ['a source that waits', { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } }, 'not ready'],
+  [
+    'a source that waits',
+    { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } },
+    'not ready',
+  ],
   ['nothing but the pod', { storageClass: { found: WAITS } }, undefined],
   [
     'a node without room',

@@ -22,16 +22,30 @@ const deployment = (replicas: number): Deployment => ({
   metadata: { name: 'stowage', namespace: 'stowage' },
   spec: { replicas },
 });
-const held = (cause: Reason, since = 600): Blocker => ({ cause, holdup: 'so it was', since: ago(since) });
+const held = (cause: Reason, since = 600): Blocker => ({
+  cause,
+  holdup: 'so it was',
+  since: ago(since),
+});
 
 const judged = (
   leases: Lease[],
   { instead = held('NotTakenUp'), node = 'n1', deployments = [] as Deployment[] } = {},
-) => daemonAbsent({ leases: { found: leases }, deployments: { found: deployments } }, instead, node, NOW);
+) =>
+  daemonAbsent(
+    { leases: { found: leases }, deployments: { found: deployments } },
+    instead,
+    node,
+    NOW,
+  );
 
 describe('a daemon is absent', () => {
   test.each<[string, Lease[], string]>([
-    ['that renews its Lease no more', [lease('stowage', 60)], 'host-1, which has the Lease stowage/stowage'],
+    [
+      'that renews its Lease no more',
+      [lease('stowage', 60)],
+      'host-1, which has the Lease stowage/stowage',
+    ],
     ['that gave it up', [lease('stowage', 60, '')], 'the Lease stowage/stowage was given up'],
     [
       'of these, the last one is told of',
@@ -46,7 +60,9 @@ describe('a daemon is absent', () => {
   ])('%s', (_, leases, text) => {
     expect(judged(leases)).toMatchObject({
       cause: 'DaemonAbsent',
-      holdup: expect.stringMatching(new RegExp(`^no daemon leads: .*${text}.*; before that: so it was$`)),
+      holdup: expect.stringMatching(
+        new RegExp(`^no daemon leads: .*${text}.*; before that: so it was$`),
+      ),
       since: ago(60),
       next: { when: 'as soon as a daemon leads' },
       fix: { run: ['stowage watch'] },
@@ -61,7 +77,10 @@ describe('a controller is off', () => {
     cause: Reason = 'NotTakenUp',
   ) =>
     controllerOff(
-      { leases: { found: [leadingLease(NOW, { controllers })] }, deployments: { found: [deployment(1)] } },
+      {
+        leases: { found: [leadingLease(NOW, { controllers })] },
+        deployments: { found: [deployment(1)] },
+      },
       held(cause),
       kind,
       NOW,
@@ -104,18 +123,30 @@ describe('a daemon is not absent', () => {
     ['that leads', [lease('stowage', 10)], {}],
     ['that leads, beside one that did', [lease('stowage', 600), lease('stowage-n1', 1)], {}],
     ['that is one of several nodes', [lease('stowage', 600), lease('stowage-n0-n1', 1)], {}],
-    ['that is one of many nodes', [lease('stowage', 600), lease(`stowage-${'a'.repeat(64)}`, 1)], {}],
+    [
+      'that is one of many nodes',
+      [lease('stowage', 600), lease(`stowage-${'a'.repeat(64)}`, 1)],
+      {},
+    ],
     ['of another component', [lease('other', 600)], {}],
     ['of another node', [lease('stowage-n2', 600)], {}],
     ['that never had a Lease', [], {}],
-    ['that wrote later, without one', [lease('stowage', 600)], { instead: held('NodeUnreachable', 60) }],
+    [
+      'that wrote later, without one',
+      [lease('stowage', 600)],
+      { instead: held('NodeUnreachable', 60) },
+    ],
   ])('%s', (_, leases, more) => {
     expect(judged(leases, more)).toBeUndefined();
   });
 });
 
 test.each<[string, Deployment, string[]]>([
-  ['is to have no pods', deployment(0), ['kubectl -n stowage scale deployment/stowage --replicas 1']],
+  [
+    'is to have no pods',
+    deployment(0),
+    ['kubectl -n stowage scale deployment/stowage --replicas 1'],
+  ],
   [
     'has none that are ready',
     deployment(1),

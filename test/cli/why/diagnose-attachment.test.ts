@@ -21,7 +21,11 @@ describe('a Volume is held up in its attachment by', () => {
     [
       given(
         'a device that is attached again',
-        volume({ phase: 'Failed', job: 'AttachVolume/1', ...ready('Unknown', 'Attaching', 'attach', 9) }),
+        volume({
+          phase: 'Failed',
+          job: 'AttachVolume/1',
+          ...ready('Unknown', 'Attaching', 'attach', 9),
+        }),
         bound,
       ),
       heldUpBy('AttachVolume (attempt 1) is under way on node n1: attach', 'job has ended', {
@@ -68,11 +72,15 @@ describe('a Volume is held up in its attachment by', () => {
         attachedAs(on('n1', { state: 'Detaching', message: 'its job is under way: write back' })),
         bound,
       ),
-      heldUpBy('its attachment to node n1 is Detaching: its job is under way: write back', 'after a delay', {
-        since: ago(60),
-        say: 'such as a file server that does not answer',
-        run: ['ssh n1 ps axl'],
-      }),
+      heldUpBy(
+        'its attachment to node n1 is Detaching: its job is under way: write back',
+        'after a delay',
+        {
+          since: ago(60),
+          say: 'such as a file server that does not answer',
+          run: ['ssh n1 ps axl'],
+        },
+      ),
     ],
     [
       given(
@@ -80,11 +88,15 @@ describe('a Volume is held up in its attachment by', () => {
         attaching(on('n1', { state: 'Attaching', message: 'waits until others have ended' })),
         bound,
       ),
-      heldUpBy('its attachment to node n1 is Attaching: waits until others have ended', 'after a delay', {
-        since: ago(60),
-        say: 'See what the others wait for',
-        run: ['stowage get attachments -o wide'],
-      }),
+      heldUpBy(
+        'its attachment to node n1 is Attaching: waits until others have ended',
+        'after a delay',
+        {
+          since: ago(60),
+          say: 'See what the others wait for',
+          run: ['stowage get attachments -o wide'],
+        },
+      ),
     ],
     [
       given(
@@ -104,18 +116,38 @@ describe('a Volume is held up in its attachment by', () => {
     ],
     ...(
       [
-        ['/dev/loop3 goes with its last user', 'End what still uses the device there', 'losetup -l'],
-        ['a job of this Volume still runs on node n1', 'See what the programs there wait for', 'ps axl'],
-        ["'/srv/v' is on /, which is of type ext4: wanted is an NFS 4 mount", 'Put right what', 'findmnt'],
+        [
+          '/dev/loop3 goes with its last user',
+          'End what still uses the device there',
+          'losetup -l',
+        ],
+        [
+          'a job of this Volume still runs on node n1',
+          'See what the programs there wait for',
+          'ps axl',
+        ],
+        [
+          "'/srv/v' is on /, which is of type ext4: wanted is an NFS 4 mount",
+          'Put right what',
+          'findmnt',
+        ],
       ] as const
     ).map(
       ([message, say, look]): Row => [
-        given(`an uncertain attachment, by a node that answered: ${message}`, uncertain(message), bound),
+        given(
+          `an uncertain attachment, by a node that answered: ${message}`,
+          uncertain(message),
+          bound,
+        ),
         heldUpBy(message, 'after a delay', { since: ago(60), say, run: [`ssh n1 ${look}`] }),
       ],
     ),
     [
-      given('an uncertain attachment without a message', attachedAs(on('n1', { state: 'Uncertain' })), bound),
+      given(
+        'an uncertain attachment without a message',
+        attachedAs(on('n1', { state: 'Uncertain' })),
+        bound,
+      ),
       heldUpBy('its attachment to node n1 is Uncertain', 'after a delay', { since: ago(60) }),
     ],
     [
@@ -132,7 +164,10 @@ describe('a Volume is held up in its attachment by', () => {
     [
       given(
         'a disabled attachment controller',
-        volume({ phase: 'Available', ...ready('Unknown', 'AttachmentDisabled', 'switched off', 9) }),
+        volume({
+          phase: 'Available',
+          ...ready('Unknown', 'AttachmentDisabled', 'switched off', 9),
+        }),
         bound,
       ),
       heldUpBy('switched off', 'when a daemon runs that has', {

@@ -17,11 +17,15 @@ test('reports an expansion that failed, and when it is retried', () => {
   });
   expect(
     explain(
-      volume({ phase: 'Available', ...ready('True', 'Available', 'cannot grow to 2 bytes: no room') }),
+      volume({
+        phase: 'Available',
+        ...ready('True', 'Available', 'cannot grow to 2 bytes: no room'),
+      }),
       bound,
     ),
   ).toMatchObject({
-    holdup: 'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
+    holdup:
+      'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
     next: { when: 'every 30 s' },
   });
   const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
@@ -40,14 +44,19 @@ describe('nothing holds up what is Available', () => {
   });
 
   test('lists where it is attached', () => {
-    const it = volume({ ...available.status, attachments: [on('n1'), on('n2', { state: 'Attaching' })] });
+    const it = volume({
+      ...available.status,
+      attachments: [on('n1'), on('n2', { state: 'Attaching' })],
+    });
     expect(explain(it, bound)).toEqual({
       nothing: expect.stringMatching(/it is attached to n1, n2$/),
     });
   });
 
   test('paused', () => {
-    const it = volume(available.status, { metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } } });
+    const it = volume(available.status, {
+      metadata: { annotations: { [PAUSED_ANNOTATION]: 'true' } },
+    });
     expect(explain(it, bound)).toHaveProperty('nothing');
   });
 });

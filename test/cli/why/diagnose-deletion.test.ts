@@ -32,7 +32,9 @@ describe('a deletion is held up by', () => {
           ...ready('Unknown', 'Terminating', 'waits for the end of PrepareVolume/2'),
         }),
       ),
-      heldUpBy('PrepareVolume/2 must end first on node n1', 'when that has ended', { since: ago(600) }),
+      heldUpBy('PrepareVolume/2 must end first on node n1', 'when that has ended', {
+        since: ago(600),
+      }),
     ],
     [
       given('a bound claim', heldByPv, { ...bound, claim: found(claim()), pods: found([]) }),
@@ -81,7 +83,9 @@ describe('a deletion is held up by', () => {
         heldByPv,
         {
           ...bound,
-          claim: found(claim({ deletionTimestamp: ago(60), finalizers: ['kubernetes.io/pvc-protection'] })),
+          claim: found(
+            claim({ deletionTimestamp: ago(60), finalizers: ['kubernetes.io/pvc-protection'] }),
+          ),
           pods: forbidden,
         },
       ),
@@ -109,19 +113,27 @@ describe('a deletion is held up by', () => {
     [
       given(
         'foreign finalizers on the Volume',
-        deleted({ job: 'UnprepareVolume/DONE', ...ready('Unknown', 'Terminating') }, ['example.com/backup']),
+        deleted({ job: 'UnprepareVolume/DONE', ...ready('Unknown', 'Terminating') }, [
+          'example.com/backup',
+        ]),
       ),
-      heldUpBy('Stowage is done with it, and finalizers of others hold it: example.com/backup', 'taken off', {
-        since: ago(600),
-        run: ['kubectl get volume data1 -o yaml', takeOff('volume data1')],
-      }),
+      heldUpBy(
+        'Stowage is done with it, and finalizers of others hold it: example.com/backup',
+        'taken off',
+        {
+          since: ago(600),
+          run: ['kubectl get volume data1 -o yaml', takeOff('volume data1')],
+        },
+      ),
     ],
     [
       given(
         'foreign finalizers on a Volume that no daemon has observed',
         deleted(undefined, ['example.com/backup']),
       ),
-      heldUpBy('finalizers of others hold it: example.com/backup', 'taken off', { since: ago(600) }),
+      heldUpBy('finalizers of others hold it: example.com/backup', 'taken off', {
+        since: ago(600),
+      }),
     ],
     [
       given(
@@ -169,10 +181,14 @@ describe('a deletion is held up by', () => {
       heldUpBy('is not removed: it is not our file', 'by itself'),
     ],
     [
-      given('a reclaimed Volume, though a claim is bound', terminating('', 'UnprepareVolume/DONE'), {
-        ...bound,
-        claim: found(claim()),
-      }),
+      given(
+        'a reclaimed Volume, though a claim is bound',
+        terminating('', 'UnprepareVolume/DONE'),
+        {
+          ...bound,
+          claim: found(claim()),
+        },
+      ),
       heldUpBy('being removed from node n1: UnprepareVolume/DONE', 'by itself'),
     ],
     [
@@ -194,7 +210,9 @@ describe('a deletion is held up by', () => {
     [
       given(
         'another failure of a paused Volume',
-        volume(failedBy('CreationError', 'mkfs failed').status, { metadata: { annotations: PAUSED } }),
+        volume(failedBy('CreationError', 'mkfs failed').status, {
+          metadata: { annotations: PAUSED },
+        }),
       ),
       heldUpBy('mkfs failed', 'spec is changed'),
     ],

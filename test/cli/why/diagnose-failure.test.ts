@@ -38,7 +38,9 @@ describe('a Volume is held up by', () => {
         }),
         noNode,
       ),
-      heldUpBy('volume type not found in Volume Spec', 'when its spec is changed', { run: RECREATE }),
+      heldUpBy('volume type not found in Volume Spec', 'when its spec is changed', {
+        run: RECREATE,
+      }),
     ],
     [
       given(
@@ -48,9 +50,13 @@ describe('a Volume is held up by', () => {
       heldUpBy('Correct the status', 'when its spec is changed', { run: [RETRY] }),
     ],
     [
-      given('a missing storage class', failedBy('CreationError', 'the storage class fast does not exist'), {
-        storageClass: ABSENT,
-      }),
+      given(
+        'a missing storage class',
+        failedBy('CreationError', 'the storage class fast does not exist'),
+        {
+          storageClass: ABSENT,
+        },
+      ),
       heldUpBy('its storage class fast does not exist', 'spec is changed', { run: [RETRY] }),
     ],
     [
@@ -145,7 +151,10 @@ describe('a Volume is held up by', () => {
     [
       given(
         'a foreign PersistentVolume of its name',
-        failedBy('CreationError', 'a PersistentVolume data1 exists that does not belong to this Volume'),
+        failedBy(
+          'CreationError',
+          'a PersistentVolume data1 exists that does not belong to this Volume',
+        ),
         { pv: foreign },
       ),
       heldUpBy('a PersistentVolume data1 exists', 'spec is changed', {
@@ -172,7 +181,10 @@ describe('a Volume is held up by', () => {
       }),
     ],
     [
-      given('a node that does not exist, with storage on it', away, { node: ABSENT, pv: pv('Available') }),
+      given('a node that does not exist, with storage on it', away, {
+        node: ABSENT,
+        pv: pv('Available'),
+      }),
       heldUpBy('there is no node n1 in this cluster', 'by itself', {
         say: 'Bring the node back under that name. If it is lost for good, give up what it holds of this Volume, with its data',
         run: ['stowage delete volume data1 --forget-node'],
@@ -198,7 +210,9 @@ describe('a Volume is held up by', () => {
     ],
     [
       given('a deletion on a node that does not exist', deleted(unreachable), noNode),
-      heldUpBy('there is no node n1', 'by itself', { run: ['stowage delete volume data1 --forget-node'] }),
+      heldUpBy('there is no node n1', 'by itself', {
+        run: ['stowage delete volume data1 --forget-node'],
+      }),
     ],
     [
       given(
@@ -215,7 +229,11 @@ describe('a Volume is held up by', () => {
       heldUpBy('nothing safe follows from it: losetup printed x', 'by itself'),
     ],
     [
-      given('a missing backing file', failedBy('UnavailableError', 'the backing file is missing now'), bound),
+      given(
+        'a missing backing file',
+        failedBy('UnavailableError', 'the backing file is missing now'),
+        bound,
+      ),
       heldUpBy('the backing file is missing now', 'by itself', { say: 'Nothing is made anew' }),
     ],
     [
@@ -273,7 +291,9 @@ describe('a Volume is held up by', () => {
     ],
     [
       given('a PersistentVolume that became Failed, not observed yet', available, { pv: failedPv }),
-      heldUpBy('its PersistentVolume is Failed: no deleter', 'in another phase', { since: undefined }),
+      heldUpBy('its PersistentVolume is Failed: no deleter', 'in another phase', {
+        since: undefined,
+      }),
     ],
     [
       given('a missing PersistentVolume', available),

@@ -20,10 +20,17 @@ describe('a Volume is held up before it is attached by', () => {
   testRows([
     [
       given('a Volume that no daemon has observed', volume()),
-      heldUpBy('no daemon has looked at it', 'node n1 runs', { since: CREATED, run: ['stowage watch'] }),
+      heldUpBy('no daemon has looked at it', 'node n1 runs', {
+        since: CREATED,
+        run: ['stowage watch'],
+      }),
     ],
     [
-      given('a Volume that no daemon has observed, of a node that does not exist', volume(), noNode),
+      given(
+        'a Volume that no daemon has observed, of a node that does not exist',
+        volume(),
+        noNode,
+      ),
       heldUpBy('there is no node n1 in this cluster', 'node n1 runs', { since: CREATED }),
     ],
     [
@@ -78,7 +85,13 @@ describe('a Volume is held up before it is attached by', () => {
           phase: 'Pending',
           job: 'PrepareVolume/1',
           attempt: 1,
-          ...ready('Unknown', READY_REASON.waitingForSource, 'the volume data0 is in use', 6000, 6000),
+          ...ready(
+            'Unknown',
+            READY_REASON.waitingForSource,
+            'the volume data0 is in use',
+            6000,
+            6000,
+          ),
         }),
       ),
       heldUpBy('the volume data0 is in use', 'looked at again every 5 min', { since: ago(6000) }),
@@ -113,7 +126,11 @@ describe('a Volume is held up before it is attached by', () => {
     [
       given(
         'a device whose PersistentVolume is not created yet',
-        volume({ phase: 'Pending', job: 'PrepareVolume/DONE', ...ready('Unknown', 'Pending', '', 300, 2) }),
+        volume({
+          phase: 'Pending',
+          job: 'PrepareVolume/DONE',
+          ...ready('Unknown', 'Pending', '', 300, 2),
+        }),
       ),
       heldUpBy('its PersistentVolume is not yet there', 'where a daemon runs', { since: ago(2) }),
     ],

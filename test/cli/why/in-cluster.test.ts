@@ -3,7 +3,10 @@ import { inCluster } from '../../../src/cli/why/in-cluster.ts';
 
 test.each([
   ['kubectl delete pvc a -n b', 'kubectl --context c delete pvc a -n b'],
-  ['kubectl get volume a -o yaml > volume.yaml', 'kubectl --context c get volume a -o yaml > volume.yaml'],
+  [
+    'kubectl get volume a -o yaml > volume.yaml',
+    'kubectl --context c get volume a -o yaml > volume.yaml',
+  ],
   ['stowage watch', 'stowage --context c watch'],
   ['kubectl get a; kubectl logs b', 'kubectl --context c get a; kubectl --context c logs b'],
   ["kubectl annotate node 'x; kubectl y'", "kubectl --context c annotate node 'x; kubectl y'"],

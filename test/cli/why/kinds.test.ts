@@ -19,7 +19,8 @@ const run = async (line: string) => {
   expect(program).toBe('stowage');
   return (await cluster?.stowage(argv)) ?? { code: -1, out: '', err: '' };
 };
-const why = async (what: string): Promise<Said> => JSON.parse((await run(`stowage why ${what} -o json`)).out);
+const why = async (what: string): Promise<Said> =>
+  JSON.parse((await run(`stowage why ${what} -o json`)).out);
 
 test.each<[string, string, string, string]>([
   ['Volume', 'volume a', 'crds', 'Volume a'],

@@ -27,6 +27,11 @@ test.each<[string, readonly string[]]>([
 });
 
 test('reading, running the daemon and retrying a Volume are a script', () => {
-  const run = [onNode('n1', 'true'), 'stowage watch', ...retry(volume), 'kubectl describe pvc a -n b'];
+  const run = [
+    onNode('n1', 'true'),
+    'stowage watch',
+    ...retry(volume),
+    'kubectl describe pvc a -n b',
+  ];
   expect(isByHand(run)).toBe(false);
 });

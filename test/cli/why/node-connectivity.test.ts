@@ -8,7 +8,12 @@ import * as salt from '../../../src/nodes/transport/salt/failures.ts';
 import { ModuleRefusal, syncOn } from '../../../src/nodes/transport/salt/refusal.ts';
 import { classifySshFailure } from '../../../src/nodes/transport/ssh-failure.ts';
 
-const ACCESS = { url: 'https://s:8000', user: 'stowage', eauth: 'pam', secretFile: '/s' } as SaltAccess;
+const ACCESS = {
+  url: 'https://s:8000',
+  user: 'stowage',
+  eauth: 'pam',
+  secretFile: '/s',
+} as SaltAccess;
 const CHANGED = `@@@
 @    WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED!     @
 The fingerprint for the ED25519 key sent by the remote host is
@@ -45,7 +50,11 @@ describe('recognizes in the message of a node', () => {
         "stowage print sudoers --user stowage | ssh 'root@n1' 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c'",
       ],
     ],
-    ['SaltModuleMissing', salt.functionFailed('n1', 'm1', MISSING, 254), ['salt m1 saltutil.sync_modules']],
+    [
+      'SaltModuleMissing',
+      salt.functionFailed('n1', 'm1', MISSING, 254),
+      ['salt m1 saltutil.sync_modules'],
+    ],
     [
       'SaltModuleMissing',
       salt.functionFailed('n1', 'm1', "'stowage' __virtual__ returned False: no flock", 254),
@@ -61,7 +70,11 @@ describe('recognizes in the message of a node', () => {
       new ModuleRefusal('version', 'version 0', '').on('n1', syncOn('m1')),
       ['salt m1 saltutil.sync_modules'],
     ],
-    ['MinionDown', salt.minionDown('n1', 'm1'), ['ssh n1 systemctl start salt-minion', 'salt m1 test.ping']],
+    [
+      'MinionDown',
+      salt.minionDown('n1', 'm1'),
+      ['ssh n1 systemctl start salt-minion', 'salt m1 test.ping'],
+    ],
     ['MinionUnknown', salt.noMinion('n1', 'm1'), ['salt-key -l all', 'salt-key -a m1']],
     [
       'SaltUnreachable',
@@ -69,7 +82,11 @@ describe('recognizes in the message of a node', () => {
       ['systemctl start salt-master salt-api'],
     ],
     ['SaltLoginRefused', salt.loginRefused('n1', ACCESS, new Error('401')), undefined],
-    ['SaltLoginRefused', salt.notAllowed('n1', ACCESS, 'stowage.call', new Error('401')), undefined],
+    [
+      'SaltLoginRefused',
+      salt.notAllowed('n1', ACCESS, 'stowage.call', new Error('401')),
+      undefined,
+    ],
   ])('%s', (cause, error, run) => {
     const found = obstruction('n1', told(error));
     expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });

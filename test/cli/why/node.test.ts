@@ -29,7 +29,10 @@ const away = on(
     ...ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: no route'),
   }),
 );
-const failed = on('bad', volumeNamed('bad', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }));
+const failed = on(
+  'bad',
+  volumeNamed('bad', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }),
+);
 const other = on('other', {
   ...volumeNamed('other', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }),
   spec: { ...volumeNamed('other').spec, nodeName: 'n2' },
@@ -45,7 +48,11 @@ async function why(objects: Objects) {
 
 describe('a node is held up by', () => {
   test.each<
-    [string, Objects, { cause: string; holdup: string; phase: string; run?: string[]; chain?: string[] }]
+    [
+      string,
+      Objects,
+      { cause: string; holdup: string; phase: string; run?: string[]; chain?: string[] },
+    ]
   >([
     [
       'its annotation, before all else',
@@ -94,8 +101,19 @@ describe('a node is held up by', () => {
     ],
     [
       'one of its Volumes',
-      { ...node('True'), ...available('a'), ...failed, ...other, 'storageclasses/fast': classNamed('fast') },
-      { cause: 'Failed', holdup: 'its Volume bad: x', phase: 'Ready', chain: ['Node n1', 'Volume bad'] },
+      {
+        ...node('True'),
+        ...available('a'),
+        ...failed,
+        ...other,
+        'storageclasses/fast': classNamed('fast'),
+      },
+      {
+        cause: 'Failed',
+        holdup: 'its Volume bad: x',
+        phase: 'Ready',
+        chain: ['Node n1', 'Volume bad'],
+      },
     ],
     [
       'being none of the cluster any more',
@@ -111,9 +129,9 @@ describe('a node is held up by', () => {
     const said = await why(objects);
     expect(said).toMatchObject({ ...expected, holdup: expect.stringContaining(holdup) });
     if (run !== undefined) expect(said.fix.run).toEqual(run);
-    expect(said.chain.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`)).toEqual(
-      chain,
-    );
+    expect(
+      said.chain.map(({ kind, name }: { kind: string; name: string }) => `${kind} ${name}`),
+    ).toEqual(chain);
   });
 });
 
@@ -125,7 +143,10 @@ test('a node that nothing holds up', async () => {
 });
 
 test('a node that nothing is known of', async () => {
-  expect(await stowage(['why', 'node', 'n1'], { objects: other })).toMatchObject({ code: 3, out: '' });
+  expect(await stowage(['why', 'node', 'n1'], { objects: other })).toMatchObject({
+    code: 3,
+    out: '',
+  });
 });
 
 test('an explanation for a person', async () => {

@@ -75,11 +75,19 @@ describe('a pod is held up by', () => {
           }),
         ),
       ),
-      { holdup: 'it is Uncertain on node n2, which counts as attached', since: ago(120), fix: 'ssh n2 true' },
+      {
+        holdup: 'it is Uncertain on node n2, which counts as attached',
+        since: ago(120),
+        fix: 'ssh n2 true',
+      },
     ],
     [
       'an uncertain attachment to another node that answered',
-      heldOnN2({ state: 'Uncertain', pods: [], message: '/dev/loop3 goes when its last user does' }),
+      heldOnN2({
+        state: 'Uncertain',
+        pods: [],
+        message: '/dev/loop3 goes when its last user does',
+      }),
       { holdup: 'goes when its last user does', since: ago(120), fix: 'ssh n2 losetup -l' },
     ],
     [
@@ -138,7 +146,11 @@ describe('a pod is held up by', () => {
         message:
           '/dev/loop3 is in use: mounted at /var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/data1. It is detached once nothing uses it any more. The kubelet of the node ends that once no container of the pod runs any more.',
       }),
-      { holdup: 'mounted at', since: ago(120), fix: 'ssh n2 journalctl -u kubelet -n 50 --no-pager' },
+      {
+        holdup: 'mounted at',
+        since: ago(120),
+        fix: 'ssh n2 journalctl -u kubelet -n 50 --no-pager',
+      },
     ],
     [
       'a file system on another node after umount -l',
@@ -152,13 +164,17 @@ describe('a pod is held up by', () => {
     [
       'a node that cannot attach the Volume',
       merge(pod({ spec: { nodeName: 'n3' } }), backed(volume([], { spec: shared }))),
-      { holdup: 'Volume data1 can be attached to one of the nodes n1, n2, and the pod is on node n3' },
+      {
+        holdup:
+          'Volume data1 can be attached to one of the nodes n1, n2, and the pod is on node n3',
+      },
     ],
     [
       'a paused node',
       merge(pod(), backed(volume()), { 'nodes/n1': pausedNode }),
       {
-        holdup: 'Volume data1 is not attached to node n1: Node n1 has the annotation stowage.dev/paused',
+        holdup:
+          'Volume data1 is not attached to node n1: Node n1 has the annotation stowage.dev/paused',
         fix: 'kubectl annotate node n1 stowage.dev/paused-',
       },
     ],
@@ -187,14 +203,21 @@ describe('a pod is held up by', () => {
     ],
     [
       'what only its condition reports, also of a running pod',
-      merge(pod({ status: { ...condition('scratch: gone'), phase: 'Running' } }), backed(volume([on('n1')]))),
+      merge(
+        pod({ status: { ...condition('scratch: gone'), phase: 'Running' } }),
+        backed(volume([on('n1')])),
+      ),
       { holdup: 'scratch: gone', since: ago(30) },
     ],
     [
       'a Volume that it uses by its path',
       merge(
         pod({
-          spec: { volumes: [{ name: 'x', hostPath: { path: '/dev/disk/by-uuid/u', type: 'BlockDevice' } }] },
+          spec: {
+            volumes: [
+              { name: 'x', hostPath: { path: '/dev/disk/by-uuid/u', type: 'BlockDevice' } },
+            ],
+          },
         }),
         { 'volumes/data1': volume() },
       ),

@@ -24,7 +24,11 @@ describe('a pod is held up by', () => {
     [
       'a claim that does not exist, whatever the scheduler reports',
       unscheduled({ message: 'persistentvolumeclaim "data-0" not found' }),
-      { holdup: 'its claim db/data-0 does not exist', since: ago(300), fix: 'kubectl get pvc -n db' },
+      {
+        holdup: 'its claim db/data-0 does not exist',
+        since: ago(300),
+        fix: 'kubectl get pvc -n db',
+      },
     ],
     [
       'the absence of a scheduler',
@@ -56,7 +60,8 @@ describe('a pod is held up by', () => {
       'a Volume that is being provisioned',
       merge(pod(), claim(), { 'volumes/new': volumeNamed('new', { phase: 'Pending' }) }),
       {
-        holdup: 'its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
+        holdup:
+          'its claim db/data-0 is Pending: there is no PersistentVolume of storage class fast',
         since: ago(600),
         fix: 'stowage why volume new',
       },
@@ -74,7 +79,10 @@ describe('a pod is held up by', () => {
     [
       'volumes of the other mode',
       merge(pod(), claim({ spec: { volumeMode: 'Block' } }), free('a')),
-      { holdup: 'no free PersistentVolume of storage class fast is of mode Block', fix: '--mode Block' },
+      {
+        holdup: 'no free PersistentVolume of storage class fast is of mode Block',
+        fix: '--mode Block',
+      },
     ],
     [
       'volumes that are too small',
@@ -84,7 +92,10 @@ describe('a pod is held up by', () => {
         free('a', { capacity: { storage: '2Gi' } }),
         free('b', { capacity: { storage: '4Gi' } }),
       ),
-      { holdup: 'it asks for 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi' },
+      {
+        holdup:
+          'it asks for 5Gi, and the largest free PersistentVolume of storage class fast has 4Gi',
+      },
     ],
     [
       'an access mode that no volume has',
@@ -105,7 +116,8 @@ describe('a pod is held up by', () => {
       'a claim of the empty storage class',
       merge(pod(), claim({ spec: { storageClassName: '' } })),
       {
-        holdup: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
+        holdup:
+          'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
         fix: 'stowage get volumes',
       },
     ],

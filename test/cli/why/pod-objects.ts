@@ -19,7 +19,10 @@ export function pod(parts: { spec?: Partial<Pod['spec']>; status?: Pod['status']
     metadata: { name: 'db-0', namespace: 'db', uid: 'uid-pod', creationTimestamp: ago(300) },
     spec: {
       nodeName: 'n1',
-      volumes: [{ name: 'token' }, { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } }],
+      volumes: [
+        { name: 'token' },
+        { name: 'data', persistentVolumeClaim: { claimName: 'data-0' } },
+      ],
       ...parts.spec,
     },
     status: { phase: 'Pending', ...parts.status },
@@ -88,7 +91,12 @@ export const on = (node: string, more: Partial<Attachment> = {}) =>
   attachmentOn(node, { pods: ['db/db-0'], since: ago(120), ...more });
 export const free = (name: string, parts: Partial<PersistentVolume['spec']> = {}): Objects => {
   const object = pvOf(volumeNamed(name), 'Available');
-  const spec = { ...object.spec, storageClassName: 'fast', capacity: { storage: '10Gi' }, ...parts };
+  const spec = {
+    ...object.spec,
+    storageClassName: 'fast',
+    capacity: { storage: '10Gi' },
+    ...parts,
+  };
   return { [`persistentvolumes/${name}`]: { ...object, spec } as PersistentVolume };
 };
 export const shared = { attachableNodes: ['n1', 'n2'] };
@@ -123,7 +131,12 @@ export type Row = [
 export function testRows(rows: readonly Row[]): void {
   test.each(rows)('%s', async (_, objects, { holdup, since, fix }) => {
     const found = await why(objects);
-    expect(found).toMatchObject({ kind: 'Pod', namespace: 'db', name: 'db-0', holdup: expect.any(String) });
+    expect(found).toMatchObject({
+      kind: 'Pod',
+      namespace: 'db',
+      name: 'db-0',
+      holdup: expect.any(String),
+    });
     expect(found.holdup).toContain(holdup);
     if (since !== undefined) expect(found.since).toBe(since);
     if (fix !== undefined) expect(found.fix.run.join('\n')).toContain(fix);

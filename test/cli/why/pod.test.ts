@@ -36,7 +36,9 @@ describe('nothing holds a pod up where', () => {
       'a volume is attached read-only on several nodes',
       {
         ...pod(),
-        ...backed(volume([on('n2', { readOnly: true }), on('n1', { readOnly: true })], { spec: shared })),
+        ...backed(
+          volume([on('n2', { readOnly: true }), on('n1', { readOnly: true })], { spec: shared }),
+        ),
       },
       'its volumes are there',
     ],
@@ -105,7 +107,10 @@ describe('a pod that is being deleted', () => {
     const { 'pods/db-0': own, ...rest } = { ...pod(), ...claim() };
     return {
       ...rest,
-      'pods/db-0': { ...own, metadata: { ...own?.metadata, finalizers, deletionTimestamp: ago(60) } } as Pod,
+      'pods/db-0': {
+        ...own,
+        metadata: { ...own?.metadata, finalizers, deletionTimestamp: ago(60) },
+      } as Pod,
       'nodes/n1': node,
     };
   };

@@ -20,7 +20,11 @@ const other = {
 } as const;
 
 const known = (parts: Partial<ClaimKnown> = {}) =>
-  knownOf(claim, { source: other, population: { definitions: ['hello'], registered: true }, ...parts });
+  knownOf(claim, {
+    source: other,
+    population: { definitions: ['hello'], registered: true },
+    ...parts,
+  });
 const told = (reason: string, message: string) => ({ found: [eventOf(reason, message)] });
 const begun = {
   claim: {
@@ -36,15 +40,28 @@ const podIn = (phase: string, metadata: object = {}, status: object = {}) =>
     metadata: { name: 'populate-u', namespace: 'stowage', creationTimestamp: 'x', ...metadata },
   }) as Pod;
 const attempts = (failed: number) =>
-  JSON.stringify({ failed, pod: 'p', message: 'exit status 1: no space', at: NOW - 60_000, of: 'o' });
+  JSON.stringify({
+    failed,
+    pod: 'p',
+    message: 'exit status 1: no space',
+    at: NOW - 60_000,
+    of: 'o',
+  });
 const primeWith = (annotations: Record<string, string>): PersistentVolumeClaim => {
   const prime = claimNamed('prime-u');
   return { ...prime, metadata: { ...prime.metadata, annotations } };
 };
 /** Begun, with these in the daemon's namespace. */
-const withMade = (pod: Pod | undefined, annotations: Record<string, string> = {}): Partial<ClaimKnown> => ({
+const withMade = (
+  pod: Pod | undefined,
+  annotations: Record<string, string> = {},
+): Partial<ClaimKnown> => ({
   ...begun,
-  population: { definitions: ['hello'], registered: true, made: { prime: primeWith(annotations), pod } },
+  population: {
+    definitions: ['hello'],
+    registered: true,
+    made: { prime: primeWith(annotations), pod },
+  },
 });
 const NO_IMAGE = {
   containerStatuses: [

@@ -49,10 +49,16 @@ test.each<[string, string | undefined, string, string[] | undefined]>([
   [
     'the same, where a shell would make several words of it, or run it: that of ssh, and that of the node',
     'DeviceInUse',
-    '/dev/sdb is in use: mounted at /srv/a\\040$(b). To end that, run on the node: umount ' + "'/srv/a $(b)'",
+    '/dev/sdb is in use: mounted at /srv/a\\040$(b). To end that, run on the node: umount ' +
+      "'/srv/a $(b)'",
     [`ssh n1 ${quote(`umount ${quote('/srv/a $(b)')}`)}`],
   ],
-  ['a device that is in use as a guard sees it', 'DeviceInUse', '/dev/sdb is in use: it is swap', undefined],
+  [
+    'a device that is in use as a guard sees it',
+    'DeviceInUse',
+    '/dev/sdb is in use: it is swap',
+    undefined,
+  ],
   [
     'a program that fills volumes and is missing',
     'ToolMissing',

@@ -8,7 +8,11 @@ import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapsho
 
 const ABSENT = { absent: true } as const;
 const { claim, pv } = boundClaim('foo', 'prod');
-const classNamed = (name: string, more: object = {}, annotations: object = {}): VolumeSnapshotClass => ({
+const classNamed = (
+  name: string,
+  more: object = {},
+  annotations: object = {},
+): VolumeSnapshotClass => ({
   apiVersion: 'snapshot.storage.k8s.io/v1',
   kind: 'VolumeSnapshotClass',
   metadata: { name, annotations: { ...annotations } },
@@ -16,7 +20,11 @@ const classNamed = (name: string, more: object = {}, annotations: object = {}): 
   deletionPolicy: 'Delete',
   ...more,
 });
-const DEFAULT = classNamed('standard', {}, { 'snapshot.storage.kubernetes.io/is-default-class': 'true' });
+const DEFAULT = classNamed(
+  'standard',
+  {},
+  { 'snapshot.storage.kubernetes.io/is-default-class': 'true' },
+);
 const PENDING: VolumeSnapshot = { ...SNAPSHOT, status: {} };
 const BY_HAND: VolumeSnapshot = {
   ...PENDING,
@@ -58,13 +66,18 @@ const YAML = 'kubectl get volumesnapshot foo-backup -n prod -o yaml';
 test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
   [
     'deleted while a claim is made from it',
-    metadata({ finalizers: [BOUND, 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection'] }),
+    metadata({
+      finalizers: [BOUND, 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection'],
+    }),
     'it is being deleted, and a claim is being made from it',
     'stowage get grants -n prod',
   ],
   [
     'deleted, and its content stays',
-    { ...metadata({ finalizers: [BOUND] }), ...content({}, { error: { message: 'the node is away' } }) },
+    {
+      ...metadata({ finalizers: [BOUND] }),
+      ...content({}, { error: { message: 'the node is away' } }),
+    },
     'its content snapcontent-uid-snapshot is not gone: the node is away',
     undefined,
   ],
@@ -86,7 +99,12 @@ test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
     `held by its finalizers ${BOUND}`,
     'kubectl describe volumesnapshot foo-backup -n prod',
   ],
-  ['no class', { classes: { found: [] } }, 'it names no class, and there is no default one', undefined],
+  [
+    'no class',
+    { classes: { found: [] } },
+    'it names no class, and there is no default one',
+    undefined,
+  ],
   [
     'a default class of others',
     { classes: { found: [{ ...DEFAULT, driver: 'ebs.csi.aws.com' }] } },
@@ -101,7 +119,12 @@ test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
   ],
   ['a class that is not there', ofClass('nowhere'), 'its class nowhere does not exist', undefined],
   ['a class of others', ofClass('other'), 'its class other is of ebs.csi.aws.com', undefined],
-  ['no claim', { claim: ABSENT }, 'there is no claim foo in namespace prod', 'kubectl get pvc -n prod'],
+  [
+    'no claim',
+    { claim: ABSENT },
+    'there is no claim foo in namespace prod',
+    'kubectl get pvc -n prod',
+  ],
   [
     'a claim that waits',
     { claim: { found: claimNamed('foo', {}, 'prod') } },
@@ -140,14 +163,34 @@ test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
   ],
   [
     'an error',
-    { snapshot: { ...PENDING, status: { error: { message: 'it broke', time: '2029-12-31T23:58:00Z' } } } },
+    {
+      snapshot: {
+        ...PENDING,
+        status: { error: { message: 'it broke', time: '2029-12-31T23:58:00Z' } },
+      },
+    },
     'it broke',
     undefined,
   ],
-  ['an error of its content', content({}, { error: { message: 'it broke' } }), 'it broke', undefined],
-  ['an event', { events: { found: [warning] } }, 'SnapshotCreationFailed: the node is away', undefined],
+  [
+    'an error of its content',
+    content({}, { error: { message: 'it broke' } }),
+    'it broke',
+    undefined,
+  ],
+  [
+    'an event',
+    { events: { found: [warning] } },
+    'SnapshotCreationFailed: the node is away',
+    undefined,
+  ],
   ['no daemon', {}, 'no daemon has taken it up yet', 'stowage watch'],
-  ['a node at work', content({}), 'its content snapcontent-uid-snapshot is being made', 'stowage watch'],
+  [
+    'a node at work',
+    content({}),
+    'its content snapcontent-uid-snapshot is being made',
+    'stowage watch',
+  ],
   [
     'a content that is ready before it',
     content({}, { readyToUse: true }),
@@ -173,6 +216,8 @@ test('one that is ready', () => {
 
 test('a content without a UID in its reference is waited for', () => {
   const { uid: _, ...named } = ref;
-  const found = diagnoseSnapshot(known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }));
+  const found = diagnoseSnapshot(
+    known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }),
+  );
   expect(found).toMatchObject({ holdup: expect.stringContaining('is being made') });
 });

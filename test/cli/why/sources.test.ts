@@ -48,7 +48,8 @@ afterAll(() => cluster.stop());
 
 const why = async (line: string, through?: (client: KubeClient) => KubeClient) =>
   cluster.stowage(['why', ...line.split(' ')], {}, through);
-const DENIED = "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed";
+const DENIED =
+  "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed";
 
 test('explains a claim from a missing grant to a snapshot that is not taken', async () => {
   const denied = await why('pvc test/foo-testing');
@@ -96,7 +97,10 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
 });
 
 test('reports what may not be read, and explains the rest', async () => {
-  const blind = refusing('list', 403, { resource: REFERENCE_GRANTS, message: 'ReferenceGrant is forbidden' });
+  const blind = refusing('list', 403, {
+    resource: REFERENCE_GRANTS,
+    message: 'ReferenceGrant is forbidden',
+  });
   const { code, out, err } = await why('pvc test/foo-testing', blind);
   expect(code).toBe(0);
   expect(err).toBe('note: not looked at: ReferenceGrant is forbidden\n');
@@ -107,7 +111,9 @@ describe('a daemon whose gate is off', () => {
   const OFF =
     /Held up by: +dataSourceRef names VolumeSnapshot prod\/foo-backup, in another namespace than test, which this daemon does not follow\n/;
   const lead = async (isOn: boolean) => {
-    const lease = leadingLease(Date.now(), { featureGates: { CrossNamespaceVolumeDataSource: isOn } });
+    const lease = leadingLease(Date.now(), {
+      featureGates: { CrossNamespaceVolumeDataSource: isOn },
+    });
     await client.delete(LEASES, 'stowage', { namespace: 'default' }).catch(() => undefined);
     await client.create(LEASES, lease);
   };
@@ -128,7 +134,11 @@ describe('a daemon whose gate is off', () => {
   let uidOfClaim: string | undefined;
   beforeAll(async () => {
     const options = { namespace: 'test' };
-    const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, 'foo-testing', options);
+    const claim = await client.get<PersistentVolumeClaim>(
+      PERSISTENT_VOLUME_CLAIMS,
+      'foo-testing',
+      options,
+    );
     uidOfClaim = claim.metadata.uid;
   });
   afterAll(() => client.delete(LEASES, 'stowage', { namespace: 'default' }));

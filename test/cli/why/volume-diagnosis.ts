@@ -1,8 +1,18 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../../src/api/core.ts';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../../src/api/names.ts';
-import type { Attachment, Condition, Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
+import type {
+  Attachment,
+  Condition,
+  Volume,
+  VolumeSpec,
+  VolumeStatus,
+} from '../../../src/api/volume.ts';
 import { diagnose } from '../../../src/cli/why/diagnose.ts';
 import type { Blocker, Diagnosis, Known } from '../../../src/cli/why/types.ts';
 import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
@@ -44,7 +54,11 @@ export function volume(
 export const deleted = (status?: VolumeStatus, finalizers = [PROTECTION_FINALIZER]) =>
   volume(status, { metadata: { deletionTimestamp: ago(600), finalizers } });
 export const terminating = (message: string, job?: string) =>
-  deleted({ phase: 'Terminating', ...(job && { job }), ...ready('Unknown', 'Terminating', message) });
+  deleted({
+    phase: 'Terminating',
+    ...(job && { job }),
+    ...ready('Unknown', 'Terminating', message),
+  });
 export const failedBy = (reason: string, message: string, spec?: Partial<VolumeSpec>) =>
   volume({ phase: 'Failed', ...ready('False', reason, message) }, { ...(spec && { spec }) });
 /** With a job that provisions it. `update`: how many seconds ago it made progress. */
@@ -56,7 +70,11 @@ export const preparing = (message: string, attempt = 1, update = 1) =>
 export const attachedAs = (...attachments: Attachment[]) =>
   volume({ phase: 'Available', ...ready('True', 'Available'), attachments });
 export const attaching = (...attachments: Attachment[]) =>
-  volume({ phase: 'Available', ...ready('Unknown', 'Attaching', 'is being attached', 9), attachments });
+  volume({
+    phase: 'Available',
+    ...ready('Unknown', 'Attaching', 'is being attached', 9),
+    attachments,
+  });
 export const unreachable = ready(
   'Unknown',
   READY_REASON.nodeUnreachable,
@@ -150,13 +168,18 @@ export const heldUpBy = (
 
 /** A test for each row: what holds the Volume up, since when, what comes next, and what fixes it. */
 export function testRows(rows: readonly Row[]): void {
-  test.each(rows.map(([it, expected]) => [it.cause, it, expected] as const))('%s', (_, it, expected) => {
-    const { holdup, next, since, say, run } = expected;
-    const diagnosis = explain(it.volume, it.world) as Blocker;
-    expect(diagnosis).toMatchObject({ holdup: expect.stringContaining(holdup) });
-    expect(diagnosis.since).toBe(since);
-    expect(diagnosis.next).toEqual(typeof next === 'string' ? { when: expect.stringContaining(next) } : next);
-    if (say !== undefined) expect(diagnosis.fix?.say).toContain(say);
-    if (run !== undefined) expect(diagnosis.fix?.run).toEqual(run);
-  });
+  test.each(rows.map(([it, expected]) => [it.cause, it, expected] as const))(
+    '%s',
+    (_, it, expected) => {
+      const { holdup, next, since, say, run } = expected;
+      const diagnosis = explain(it.volume, it.world) as Blocker;
+      expect(diagnosis).toMatchObject({ holdup: expect.stringContaining(holdup) });
+      expect(diagnosis.since).toBe(since);
+      expect(diagnosis.next).toEqual(
+        typeof next === 'string' ? { when: expect.stringContaining(next) } : next,
+      );
+      if (say !== undefined) expect(diagnosis.fix?.say).toContain(say);
+      if (run !== undefined) expect(diagnosis.fix?.run).toEqual(run);
+    },
+  );
 }

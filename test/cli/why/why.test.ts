@@ -68,7 +68,9 @@ test('when it is tried next', async () => {
       },
     ],
   });
-  const { out } = await stowage(['why', 'volume', 'data1'], { objects: { 'volumes/data1': waiting } });
+  const { out } = await stowage(['why', 'volume', 'data1'], {
+    objects: { 'volumes/data1': waiting },
+  });
   expect(out).toContain('Tried next:  2030-01-01T00:00:05.000Z (in 5s)\n');
 });
 
@@ -83,7 +85,9 @@ test('data', async () => {
     next: { when: 'when its spec is changed' },
     fix: { manifest: { kind: 'StorageClass' }, run: [expect.stringContaining('kubectl patch')] },
   });
-  expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(json);
+  expect(parse((await stowage(['why', 'vol', 'data1', '-o', 'yaml'], { objects })).out)).toEqual(
+    json,
+  );
 });
 
 test('nothing', async () => {
@@ -151,7 +155,9 @@ test('reports what may not be read, and explains the rest', async () => {
   });
   expect(code).toBe(0);
   expect(out).toContain('its storage class fast does not exist');
-  expect(err).toBe('note: not looked at: nodes "n1" is forbidden: User "\ufffd[2Jme" cannot get it\n');
+  expect(err).toBe(
+    'note: not looked at: nodes "n1" is forbidden: User "\ufffd[2Jme" cannot get it\n',
+  );
 });
 
 test('a server that fails is no explanation', async () => {

@@ -31,7 +31,14 @@ test('what begins with a hyphen is no option of its own', () => {
 
 test('leaves out what was not given, and keeps the flags of the cluster', () => {
   const given = { '--a': undefined, '--b': false, '--c': true, '--d': [] };
-  const globals = { kubeconfig: 'f', context: 'c', namespace: 'n', as: 'u', color: false, verbose: true };
+  const globals = {
+    kubeconfig: 'f',
+    context: 'c',
+    namespace: 'n',
+    as: 'u',
+    color: false,
+    verbose: true,
+  };
   expect(sameCommand(['x'], given, globals)).toBe(
     'stowage x --c --kubeconfig f --context c --namespace n --as u',
   );

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import type { Part } from '../part.ts';
-import { type ApiServerOptions, certificateOf, prepareApiServer, startApiServer } from './api-server.ts';
+import {
+  type ApiServerOptions,
+  certificateOf,
+  prepareApiServer,
+  startApiServer,
+} from './api-server.ts';
 import { startControllerManager, startScheduler } from './controllers.ts';
 import { dataOf, startEtcd } from './etcd.ts';
 import { buildPrograms } from './programs.ts';
@@ -61,7 +66,8 @@ export async function startControlPlane({
     for (const part of parts.splice(0).reverse()) await part.stop();
   };
   try {
-    const [etcdPort = 0, peerPort = 0, port = 0, managerPort = 0, schedulerPort = 0] = await freePorts(5);
+    const [etcdPort = 0, peerPort = 0, port = 0, managerPort = 0, schedulerPort = 0] =
+      await freePorts(5);
     const administrator = newUser('administrator', ['system:masters']);
     const others = Object.entries(users).map(([name, groups]) => newUser(name, groups));
     const options: ApiServerOptions = {

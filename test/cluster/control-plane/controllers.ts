@@ -29,7 +29,11 @@ export function startScheduler(options: Options): Promise<Part> {
   return start('kube-scheduler', options, []);
 }
 
-function start(name: string, { program, folder, port, kubeconfig }: Options, flags: string[]): Promise<Part> {
+function start(
+  name: string,
+  { program, folder, port, kubeconfig }: Options,
+  flags: string[],
+): Promise<Part> {
   return startPart({
     name,
     argv: [

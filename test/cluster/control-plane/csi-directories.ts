@@ -22,7 +22,9 @@ export interface CsiDirectoriesOptions {
 }
 
 /** CSI's external-provisioner with a driver whose volumes are directories. Builds them first. */
-export async function startCsiDirectories(options: CsiDirectoriesOptions): Promise<Pick<Part, 'stop'>> {
+export async function startCsiDirectories(
+  options: CsiDirectoriesOptions,
+): Promise<Pick<Part, 'stop'>> {
   const { client, kubeconfig, folder, volumes, node, kubelet } = options;
   const program = await buildCsiDirectories();
   const socket = join(folder, 'csi-directories.sock');
@@ -44,7 +46,15 @@ export async function startCsiDirectories(options: CsiDirectoriesOptions): Promi
   });
   const provisioner = await startPart({
     name: 'csi-provisioner',
-    argv: [program('csi-provisioner'), '--kubeconfig', kubeconfig, '--csi-address', socket, '-v', '5'],
+    argv: [
+      program('csi-provisioner'),
+      '--kubeconfig',
+      kubeconfig,
+      '--csi-address',
+      socket,
+      '-v',
+      '5',
+    ],
     folder,
     ready: says('csi-provisioner', 'Started provisioner controller'),
   });

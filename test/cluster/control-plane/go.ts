@@ -30,7 +30,9 @@ async function fetchToolchain(version: string): Promise<string> {
   const module = `golang.org/toolchain@v0.0.1-go${version}.${platform.split(/\s+/).join('-')}`;
   process.stderr.write(`cluster: fetching ${module}\n`);
   // What the module cache holds is read-only unless it is told otherwise, and has to be mended below.
-  const { stdout } = await execa('go', ['mod', 'download', '-json', '-modcacherw', module], { cwd: '/' });
+  const { stdout } = await execa('go', ['mod', 'download', '-json', '-modcacherw', module], {
+    cwd: '/',
+  });
   const { Dir: folder } = JSON.parse(stdout) as { Dir: string };
   await makeWhole(folder);
   return join(folder, 'bin/go');

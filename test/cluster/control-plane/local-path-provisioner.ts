@@ -55,7 +55,10 @@ export async function startLocalPathProvisioner(options: LocalPathOptions): Prom
     CONFIG_MAPS,
     {
       ...{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: CONFIG_MAP } },
-      data: { setup: 'set -eu; mkdir -m 0777 -p "$VOL_DIR"', teardown: 'set -eu; rm -rf "$VOL_DIR"' },
+      data: {
+        setup: 'set -eu; mkdir -m 0777 -p "$VOL_DIR"',
+        teardown: 'set -eu; rm -rf "$VOL_DIR"',
+      },
     } as KubeObject,
     { namespace: NAMESPACE },
   );
@@ -64,10 +67,25 @@ export async function startLocalPathProvisioner(options: LocalPathOptions): Prom
     name,
     argv: [
       ...([program, '--debug', 'start', '--kubeconfig', kubeconfig, '--config', config] as const),
-      ...['--namespace', NAMESPACE, '--configmap-name', CONFIG_MAP, '--service-account-name', 'default'],
-      ...['--helper-image', image, '--helper-pod-file', helperPod, '--provisioner-name', LOCAL_PATH],
+      ...[
+        '--namespace',
+        NAMESPACE,
+        '--configmap-name',
+        CONFIG_MAP,
+        '--service-account-name',
+        'default',
+      ],
+      ...[
+        '--helper-image',
+        image,
+        '--helper-pod-file',
+        helperPod,
+        '--provisioner-name',
+        LOCAL_PATH,
+      ],
     ],
     folder,
-    ready: async () => (await readFile(join(folder, `${name}.log`), 'utf8')).includes('Provisioner started'),
+    ready: async () =>
+      (await readFile(join(folder, `${name}.log`), 'utf8')).includes('Provisioner started'),
   });
 }

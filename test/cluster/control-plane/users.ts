@@ -14,7 +14,9 @@ export function newUser(name: string, groups: readonly string[] = []): User {
 
 /** What --token-auth-file wants: token, name, uid and the groups as one field. */
 export function tokenFile(users: readonly User[]): string {
-  return users.map(({ name, groups, token }) => `${token},${name},${name},"${groups.join(',')}"\n`).join('');
+  return users
+    .map(({ name, groups, token }) => `${token},${name},${name},"${groups.join(',')}"\n`)
+    .join('');
 }
 
 /** A kubeconfig, as YAML. `ca` is PEM. */

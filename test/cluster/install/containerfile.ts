@@ -78,7 +78,15 @@ export async function asImage(root: Root, config: ImageConfig, name: string): Pr
   const folder = dirname(root.path);
   const layer = join(folder, 'layer.tar');
   await execa('tar', [
-    ...['--create', '--file', layer, '--numeric-owner', '--one-file-system', '--directory', root.path],
+    ...[
+      '--create',
+      '--file',
+      layer,
+      '--numeric-owner',
+      '--one-file-system',
+      '--directory',
+      root.path,
+    ],
     ...['--exclude=./dev/*', '--exclude=./proc/*', '--exclude=./etc/resolv.conf', '.'],
   ]);
   const { stdout } = await execa('sha256sum', [layer]);

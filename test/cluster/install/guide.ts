@@ -18,7 +18,9 @@ export async function readGuide(): Promise<Guide> {
     return found;
   };
   const blocks = (heading: string, language: string): string[] =>
-    [...section(heading).matchAll(FENCE)].flatMap(([, is, block = '']) => (is === language ? [block] : []));
+    [...section(heading).matchAll(FENCE)].flatMap(([, is, block = '']) =>
+      is === language ? [block] : [],
+    );
   return {
     blocks,
     commands(heading) {

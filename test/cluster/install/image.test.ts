@@ -22,11 +22,23 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 
 const at = (path: string) => join(folder.path, path);
 const ctr = (...args: string[]) =>
-  execa('ctr', ['--address', containerd.socket, '--namespace', NAMESPACE, ...args], { reject: false });
+  execa('ctr', ['--address', containerd.socket, '--namespace', NAMESPACE, ...args], {
+    reject: false,
+  });
 
 /** A container of the image, as the kubelet makes those of the Deployment: without a privilege, on a root that is only read. */
 const run = (id: string, options: string[], args: string[]) =>
-  ctr('run', '--rm', '--read-only', '--net-host', ...options, IMAGE, id, ...config.Entrypoint, ...args);
+  ctr(
+    'run',
+    '--rm',
+    '--read-only',
+    '--net-host',
+    ...options,
+    IMAGE,
+    id,
+    ...config.Entrypoint,
+    ...args,
+  );
 
 const IMAGE = 'docker.io/library/stowage:0.1.0';
 
@@ -39,14 +51,22 @@ beforeAll(async () => {
     [scene, root] = await Promise.all([startScene(), newRoot()]);
     // What docker.io/library/node has of it.
     await addNode(stage);
-    config = await build('deploy/Containerfile', root, { node: (path) => stage.outside(path) }, folder.path);
+    config = await build(
+      'deploy/Containerfile',
+      root,
+      { node: (path) => stage.outside(path) },
+      folder.path,
+    );
   } finally {
     await stage.remove();
   }
   expect(packed.file).toContain(folder.path);
   containerd = await startContainerd(at('containerd'));
   const imported = await ctr('images', 'import', await asImage(root, config, 'stowage:0.1.0'));
-  expect([imported.exitCode, imported.stdout]).toEqual([0, expect.stringContaining('stowage:0.1.0')]);
+  expect([imported.exitCode, imported.stdout]).toEqual([
+    0,
+    expect.stringContaining('stowage:0.1.0'),
+  ]);
 }, 1_800_000);
 afterAll(async () => {
   await ctr('task', 'kill', '--signal', 'SIGKILL', 'watch');
@@ -64,10 +84,27 @@ test('it is run as a user without rights, and has Node.js, ssh and nothing that 
   expect(stdout).toBe('/opt:\nstowage\n\n/usr/local/bin:\nnode\nstowage');
   const version = await run('version', [], ['--version']);
   expect([version.exitCode, version.stdout]).toEqual([0, '0.1.0']);
-  const status = await ctr('run', '--rm', '--read-only', IMAGE, 'status', 'cat', '/proc/self/status');
+  const status = await ctr(
+    'run',
+    '--rm',
+    '--read-only',
+    IMAGE,
+    'status',
+    'cat',
+    '/proc/self/status',
+  );
   expect(status.stdout).toMatch(/^Uid:\s+65532\s+65532\s+65532\s+65532$/m);
   expect(status.stdout).toMatch(/^CapEff:\s+0+$/m);
-  const written = await ctr('run', '--rm', '--read-only', IMAGE, 'writes', 'sh', '-c', 'touch /opt/x');
+  const written = await ctr(
+    'run',
+    '--rm',
+    '--read-only',
+    IMAGE,
+    'writes',
+    'sh',
+    '-c',
+    'touch /opt/x',
+  );
   expect(written.stderr + written.stdout).toContain('Read-only file system');
 });
 

@@ -38,7 +38,12 @@ export async function newRoot(): Promise<Root> {
       ...['--dpkgopt=force-unsafe-io', SUITE, root, await debianMirror()],
     ]);
     // Docker's images of Debian have none, either.
-    await execa('sh', ['-c', 'rm -rf "$1"/var/cache/apt/archives/*.deb "$1"/usr/share/doc/*', 'sh', root]);
+    await execa('sh', [
+      '-c',
+      'rm -rf "$1"/var/cache/apt/archives/*.deb "$1"/usr/share/doc/*',
+      'sh',
+      root,
+    ]);
   });
   const folder = await temporaryFolder('install');
   await chmod(folder.path, 0o755);
@@ -52,7 +57,11 @@ export async function newRoot(): Promise<Root> {
       execa('chroot', [path, 'sh', '-euc', `cd; ${line}`], {
         reject,
         extendEnv: false,
-        env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', HOME: '/root', ...env },
+        env: {
+          PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+          HOME: '/root',
+          ...env,
+        },
       }) as unknown as Typed,
     remove: folder.remove,
   };
@@ -77,7 +86,13 @@ export async function pack(
   folder: string,
 ): Promise<{ file: string; files: { path: string; mode: number }[] }> {
   await mkdir(folder, { recursive: true });
-  const { stdout } = await execa('npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+  const { stdout } = await execa('npm', [
+    'pack',
+    '--ignore-scripts',
+    '--json',
+    '--pack-destination',
+    folder,
+  ]);
   const [packed] = JSON.parse(stdout);
   return { file: join(folder, packed.filename), files: packed.files };
 }

@@ -24,7 +24,9 @@ export interface Scene {
   plane: ControlPlane;
   client: KubeClient;
   vm: Vm;
-  kubectl(...args: string[]): PromiseLike<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
+  kubectl(
+    ...args: string[]
+  ): PromiseLike<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
   /** What the guide has in its first claim is applied, and bound; then it is deleted, and nothing of it is left. */
   firstClaim(type: (line: string) => PromiseLike<{ stdout?: unknown }>): Promise<void>;
   /** ssh to the node, and kubectl with a kubeconfig: what a user has before they come to Stowage. */
@@ -79,7 +81,15 @@ export async function startScene(): Promise<Scene> {
       });
       const name = claim.spec.volumeName ?? '';
       const { status } = await client.get<Volume>(VOLUMES, name);
-      const found = await vm.run(['blkid', '-p', '-o', 'value', '-s', 'TYPE', status?.devicePath ?? '']);
+      const found = await vm.run([
+        'blkid',
+        '-p',
+        '-o',
+        'value',
+        '-s',
+        'TYPE',
+        status?.devicePath ?? '',
+      ]);
       if (found.stdout !== 'ext4') throw new Error(`on the node of ${name} is ${found.stdout}`);
       await kubectl('delete', 'pod/first', 'pvc/first', '--grace-period=0', '--force');
       await until(

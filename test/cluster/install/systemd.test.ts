@@ -35,10 +35,16 @@ beforeAll(async () => {
   await execa('sh', ['-c', send, 'sh', usr, vm.configFile, NODE]);
   const kubeconfig = join(folder.path, 'kubeconfig');
   await copyFile(plane.kubeconfig, kubeconfig);
-  const config = (...args: string[]) => execa(plane.kubectl, ['--kubeconfig', kubeconfig, 'config', ...args]);
+  const config = (...args: string[]) =>
+    execa(plane.kubectl, ['--kubeconfig', kubeconfig, 'config', ...args]);
   const { stdout: cluster } = await config('view', '-o', 'jsonpath={.clusters[0].name}');
   const server = plane.url.replace('127.0.0.1', HOST);
-  await config('set-cluster', cluster, `--server=${server}`, '--tls-server-name=kubernetes.default.svc');
+  await config(
+    'set-cluster',
+    cluster,
+    `--server=${server}`,
+    '--tls-server-name=kubernetes.default.svc',
+  );
   await type('mkdir -p .kube');
   await vm.run(['sh', '-c', 'umask 077; cat >/root/.kube/config'], {
     input: await readFile(kubeconfig, 'utf8'),
@@ -78,9 +84,12 @@ test(
     await vm.run(['sh', '-c', 'cat >/etc/stowage/environment'], { input: slow.join('') });
     for (const line of lines.slice(service)) await type(line);
 
-    expect((await type(`systemd-analyze verify ${UNIT} 2>&1`)).stdout).not.toContain('stowage.service');
+    expect((await type(`systemd-analyze verify ${UNIT} 2>&1`)).stdout).not.toContain(
+      'stowage.service',
+    );
     const security = (await type('systemd-analyze security --no-pager stowage')).stdout;
-    const [, exposure = '10'] = /exposure level for stowage\.service: ([\d.]+)/.exec(security) ?? [];
+    const [, exposure = '10'] =
+      /exposure level for stowage\.service: ([\d.]+)/.exec(security) ?? [];
     expect([Number(exposure) < 2, security]).toEqual([true, expect.any(String)]);
     const shows = async (property: string) =>
       (await type(`systemctl show --value --property ${property} stowage`)).stdout;
@@ -93,7 +102,8 @@ test(
       line.startsWith('kubectl ') ? scene.kubectl(...line.split(' ').slice(1)) : type(line),
     );
 
-    const looks = 'check node n1 --kubeconfig /etc/stowage/kubeconfig --ssh-config /etc/stowage/ssh/config';
+    const looks =
+      'check node n1 --kubeconfig /etc/stowage/kubeconfig --ssh-config /etc/stowage/ssh/config';
     await until(
       'that user looks at the node',
       async () => {
@@ -137,5 +147,7 @@ test('the unit is clean', async () => {
   );
   // This machine may have neither the program nor the user.
   const said = `${stdout}\n${stderr}`.split('\n').filter((line) => /stowage\.service/.test(line));
-  expect(said.filter((line) => !/is not executable: No such file or directory/.test(line))).toEqual([]);
+  expect(said.filter((line) => !/is not executable: No such file or directory/.test(line))).toEqual(
+    [],
+  );
 });

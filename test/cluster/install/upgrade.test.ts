@@ -3,7 +3,11 @@ import { execa } from 'execa';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { LEFTOVERS, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS } from '../../../src/cli/install/kinds.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+} from '../../../src/cli/install/kinds.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';
@@ -18,7 +22,9 @@ let plane: ControlPlane;
 let client: KubeClient;
 
 beforeAll(async () => {
-  plane = await startControlPlane({ controllers: ['garbage-collector-controller', 'namespace-controller'] });
+  plane = await startControlPlane({
+    controllers: ['garbage-collector-controller', 'namespace-controller'],
+  });
   ({ client } = await connect({ kubeconfig: plane.kubeconfig }));
 }, 1_200_000);
 afterAll(() => plane?.stop());
@@ -27,7 +33,11 @@ const env = () => ({ KUBECONFIG: plane.kubeconfig });
 const kubectl = (...args: string[]) => execa(plane.kubectl, args, { env: env() });
 const stowage = (...args: string[]) => execa('bin/stowage', args, { env: env(), reject: false });
 const read = (resource: Resource) => client.list<KubeObject>(resource).then(({ items }) => items);
-const all = async () => [await read(VOLUMES), await read(PERSISTENT_VOLUMES), await read(LEFTOVERS)];
+const all = async () => [
+  await read(VOLUMES),
+  await read(PERSISTENT_VOLUMES),
+  await read(LEFTOVERS),
+];
 
 const at = '2026-01-01T00:00:00Z';
 const UID = '6e1c2b1f-7a54-4f0a-9c53-2f2d8f0b7e11';
@@ -36,11 +46,18 @@ async function made(name: string, spec: Partial<Volume['spec']>): Promise<void> 
   await client.create<Volume>(VOLUMES, {
     apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
     kind: 'Volume',
-    metadata: { name, finalizers: ['storage.metalk8s.scality.com/volume-protection'], labels: { a: 'b' } },
+    metadata: {
+      name,
+      finalizers: ['storage.metalk8s.scality.com/volume-protection'],
+      labels: { a: 'b' },
+    },
     spec: {
       nodeName: 'n1',
       storageClassName: 'local',
-      template: { metadata: { labels: { x: 'y' } }, spec: { persistentVolumeReclaimPolicy: 'Retain' } },
+      template: {
+        metadata: { labels: { x: 'y' } },
+        spec: { persistentVolumeReclaimPolicy: 'Retain' },
+      },
       ...spec,
     },
   });
@@ -76,7 +93,11 @@ test('from the first definitions to these, and back, and here again: no object i
     ),
   );
   await made('sparse', { sparseLoopDevice: { size: '1Gi' }, onDelete: 'Wipe' });
-  await made('raw', { rawBlockDevice: { devicePath: '/dev/sdb' }, mode: 'Block', overwrite: 'ext4:x' });
+  await made('raw', {
+    rawBlockDevice: { devicePath: '/dev/sdb' },
+    mode: 'Block',
+    overwrite: 'ext4:x',
+  });
   await made('lvm', { lvmLogicalVolume: { vgName: 'vg0', size: 1024 } });
   await client.create(LEFTOVERS, {
     apiVersion: 'stowage.dev/v1alpha1',
@@ -100,11 +121,19 @@ test('from the first definitions to these, and back, and here again: no object i
   });
 
   const upgraded = await stowage('install');
-  expect([upgraded.exitCode, upgraded.stderr]).toEqual([0, expect.stringContaining(`${CRD} changed`)]);
+  expect([upgraded.exitCode, upgraded.stderr]).toEqual([
+    0,
+    expect.stringContaining(`${CRD} changed`),
+  ]);
   expect(await all()).toEqual(before);
-  const role = await client.get<KubeObject & { rules: { resources: string[] }[] }>(CLUSTER_ROLES, 'stowage');
+  const role = await client.get<KubeObject & { rules: { resources: string[] }[] }>(
+    CLUSTER_ROLES,
+    'stowage',
+  );
   expect(role.rules.flatMap(({ resources }) => resources)).toContain('volumesnapshotcontents');
-  expect(await client.get<KubeObject>(DEPLOYMENTS, 'stowage', { namespace: 'stowage' })).toMatchObject({
+  expect(
+    await client.get<KubeObject>(DEPLOYMENTS, 'stowage', { namespace: 'stowage' }),
+  ).toMatchObject({
     spec: { template: { spec: { containers: [{ image: 'stowage:0.1.0' }] } } },
   });
   expect((await stowage('install')).stderr).not.toMatch(/ (created|changed|removed)$/m);
@@ -112,11 +141,21 @@ test('from the first definitions to these, and back, and here again: no object i
   // Of now, in objects of then.
   await client.patch(VOLUMES, 'sparse', { spec: { attachPolicy: 'OnDemand' } });
   const attachments = [
-    { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: ['a/b'], since: at },
+    {
+      node: 'n1',
+      state: 'Attached',
+      safeToMount: true,
+      safeToDetach: false,
+      pods: ['a/b'],
+      since: at,
+    },
   ];
   await client.patch(VOLUMES, 'sparse', { status: { attachments } }, { subresource: 'status' });
   const after = await all();
-  expect(after[0]?.[2]).toMatchObject({ spec: { attachPolicy: 'OnDemand' }, status: { attachments } });
+  expect(after[0]?.[2]).toMatchObject({
+    spec: { attachPolicy: 'OnDemand' },
+    status: { attachments },
+  });
 
   for (const file of DEFINITIONS) await kubectl('replace', '-f', file);
   const back = await until('the first definition is served again', async () => {

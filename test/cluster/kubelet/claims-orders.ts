@@ -26,7 +26,8 @@ function storyOf(scene: ClaimsScene, index: number) {
   const pods = scene.podsIn(here);
 
   const create: Record<Thing, () => Promise<unknown>> = {
-    class: () => createClass(client, name, directory, 'ext4', { volumeBindingMode: 'WaitForFirstConsumer' }),
+    class: () =>
+      createClass(client, name, directory, 'ext4', { volumeBindingMode: 'WaitForFirstConsumer' }),
     snapshot: () => claims.createSnapshot(`${there}/backup`, 'data'),
     grant: () =>
       client.create(
@@ -77,10 +78,15 @@ function storyOf(scene: ClaimsScene, index: number) {
     /** A pod that ends, with a failure, as soon as it does not find the word any more. */
     async hold() {
       const file = `/volumes/${RESTORED.claim}/word`;
-      await pods.create('holds', [RESTORED], `while grep -qx ${word} ${file}; do sleep 0.2; done; exit 1`);
+      await pods.create(
+        'holds',
+        [RESTORED],
+        `while grep -qx ${word} ${file}; do sleep 0.2; done; exit 1`,
+      );
       await pods.inPhase('holds', 'Running');
     },
-    isHeld: async () => (await pods.inPhase('holds', 'Running', 'Failed')).status?.phase === 'Running',
+    isHeld: async () =>
+      (await pods.inPhase('holds', 'Running', 'Failed')).status?.phase === 'Running',
   };
 }
 
@@ -99,7 +105,11 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
     });
 
     test('each two things come in both orders', () => {
-      expect([CREATING.length, missingPairs(CREATING), missingPairs(DELETING)]).toEqual([12, [], []]);
+      expect([CREATING.length, missingPairs(CREATING), missingPairs(DELETING)]).toEqual([
+        12,
+        [],
+        [],
+      ]);
     });
 
     /** What was changed until now has been seen by then: a claim that came later is bound. */
@@ -118,14 +128,17 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
       let words: PromiseSettledResult<string>[];
       beforeAll(async () => {
         for (const step of CREATING[0]?.keys() ?? []) {
-          await Promise.all(stories.map((story, index) => story.create[CREATING[index]?.[step] as Thing]()));
+          await Promise.all(
+            stories.map((story, index) => story.create[CREATING[index]?.[step] as Thing]()),
+          );
           await isSettled();
         }
         words = await Promise.allSettled(stories.map((story) => story.read()));
       }, 240_000);
       test.each(CREATING.map((order, index) => [order.join(', '), index] as const))(
         '%s: the pod reads the bytes',
-        (_, index) => expect(words[index]).toEqual({ status: 'fulfilled', value: stories[index]?.word }),
+        (_, index) =>
+          expect(words[index]).toEqual({ status: 'fulfilled', value: stories[index]?.word }),
       );
     });
 
@@ -144,7 +157,8 @@ export function describeOrders(sceneNow: () => ClaimsScene): void {
           await isSettled();
           for (const [index, story] of stories.entries()) {
             const gone = (DELETING[index] ?? []).slice(0, step + 1);
-            if (!gone.includes('pod') && !(await story.isHeld())) lost.push(`${index}: ${gone.join(', ')}`);
+            if (!gone.includes('pod') && !(await story.isHeld()))
+              lost.push(`${index}: ${gone.join(', ')}`);
           }
         }
       }, 240_000);

@@ -37,7 +37,10 @@ export async function startClaimsScene(): Promise<ClaimsScene> {
     const more = { allowVolumeExpansion: true };
     await createClass(client, 'immediate', directory, 'xfs', more);
     const volumeBindingMode = 'WaitForFirstConsumer';
-    await createClass(client, 'waitforfirstconsumer', directory, 'xfs', { ...more, volumeBindingMode });
+    await createClass(client, 'waitforfirstconsumer', directory, 'xfs', {
+      ...more,
+      volumeBindingMode,
+    });
     await createSnapshotClass(client, 'files');
     return {
       ...{ ...scene, directory, devices },

@@ -65,7 +65,13 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
       namespace: 'prod',
     };
     const grantTo = async (namespace: string) => {
-      const { exitCode } = await scene.stowage('grant', 'snapshot', 'prod/foo-backup', '--to', namespace);
+      const { exitCode } = await scene.stowage(
+        'grant',
+        'snapshot',
+        'prod/foo-backup',
+        '--to',
+        namespace,
+      );
       expect(exitCode).toBe(0);
     };
 
@@ -87,7 +93,10 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
 
     test('is read by a pod of another namespace, once that is granted', async () => {
       const restored = mountedAs('foo-testing');
-      await claims.create(`${NAMESPACE}/foo-testing`, { storageClassName: 'immediate', dataSourceRef });
+      await claims.create(`${NAMESPACE}/foo-testing`, {
+        storageClassName: 'immediate',
+        dataSourceRef,
+      });
       await claims.isTold(`${NAMESPACE}/foo-testing`, "isn't allowed");
       await grantTo(NAMESPACE);
       const granted = Date.now();
@@ -112,7 +121,9 @@ describeAsRoot('claims of dynamic classes, with a real scheduler and a real kube
         Promise.all(
           homes.map(async ([namespace, claim]) => {
             const mounted = mountedAs(claim);
-            const said = await scene.podsIn(namespace).run(name, [mounted], script(mounted, namespace));
+            const said = await scene
+              .podsIn(namespace)
+              .run(name, [mounted], script(mounted, namespace));
             return said.trimEnd();
           }),
         );

@@ -18,7 +18,8 @@ export const socketIn = (folder: string) => join(folder, 'containerd.sock');
 /** Where runc has a folder for each container, named by its id. */
 export const runcRootIn = (folder: string) => join(folder, 'runc');
 /** Where containerd has a folder for each container that runs. */
-export const tasksIn = (folder: string) => join(folder, 'state/io.containerd.runtime.v2.task', NAMESPACE);
+export const tasksIn = (folder: string) =>
+  join(folder, 'state/io.containerd.runtime.v2.task', NAMESPACE);
 
 /** A network plugin's program is called by the type of the network. */
 const programsIn = (network: string) => join(network, 'bin');
@@ -46,7 +47,8 @@ export async function startContainerd(folder: string): Promise<Containerd> {
   const config = join(folder, 'containerd.toml');
   await writeFile(config, configuration(folder, network));
   const socket = socketIn(folder);
-  const ctr = (...args: string[]) => execa('ctr', ['--address', socket, '--namespace', NAMESPACE, ...args]);
+  const ctr = (...args: string[]) =>
+    execa('ctr', ['--address', socket, '--namespace', NAMESPACE, ...args]);
   const part = await startPart({
     name: 'containerd',
     argv: ['containerd', '--config', config],

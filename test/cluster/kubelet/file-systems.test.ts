@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
   PERSISTENT_VOLUME_CLAIMS,
@@ -75,7 +79,11 @@ describeAsRoot('what a volume starts from has another file system than its class
     } as PersistentVolumeClaim);
     const volumeName = await until(`${name} is bound`, async () => {
       const options = { namespace: NAMESPACE };
-      const claim = await scene.client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
+      const claim = await scene.client.get<PersistentVolumeClaim>(
+        PERSISTENT_VOLUME_CLAIMS,
+        name,
+        options,
+      );
       return claim.status?.phase === 'Bound' ? claim.spec.volumeName : undefined;
     });
     return scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, volumeName);
@@ -90,7 +98,16 @@ describeAsRoot('what a volume starts from has another file system than its class
     const mounted = (claim: string) => ({ claim, mode: 'Filesystem' }) as const;
     expect((await bound(name, of)).spec.local?.fsType).toBe(of);
     await pods.run(`writes-${of}`, [mounted(name)], writing(mounted(name), word));
-    const taken = await scene.stowage('create', 'snapshot', name, '--pvc', name, '-n', NAMESPACE, '--wait');
+    const taken = await scene.stowage(
+      'create',
+      'snapshot',
+      name,
+      '--pvc',
+      name,
+      '-n',
+      NAMESPACE,
+      '--wait',
+    );
     expect([taken.exitCode, taken.stderr]).toEqual([0, expect.any(String)]);
     const sources = {
       clone: { kind: 'PersistentVolumeClaim', name },
@@ -99,7 +116,9 @@ describeAsRoot('what a volume starts from has another file system than its class
     for (const [how, source] of Object.entries(sources)) {
       const claim = `${how}-${of}`;
       expect((await bound(claim, wanted, source)).spec.local?.fsType).toBe(of);
-      expect((await pods.run(claim, [mounted(claim)], reading(mounted(claim)))).trimEnd()).toBe(word);
+      expect((await pods.run(claim, [mounted(claim)], reading(mounted(claim)))).trimEnd()).toBe(
+        word,
+      );
       await scene.client.delete(PERSISTENT_VOLUME_CLAIMS, claim, { namespace: NAMESPACE });
     }
     await scene.client.delete(VOLUME_SNAPSHOTS, name, { namespace: NAMESPACE });

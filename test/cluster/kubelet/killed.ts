@@ -28,7 +28,12 @@ for (const volumeMode of ['Filesystem', 'Block'] satisfies VolumeMode[]) {
   const disk = await makeDisk(folder, name, 64n << 20n);
   if (volumeMode === 'Filesystem') await execa('mkfs.ext4', ['-q', disk.path]);
   const spec = {
-    ...{ storageClassName: name, volumeMode, accessModes: ['ReadWriteOnce'], capacity: { storage: '64Mi' } },
+    ...{
+      storageClassName: name,
+      volumeMode,
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '64Mi' },
+    },
     ...{ local: { path: disk.path }, nodeAffinity: onNode(node) },
   };
   await client.create(PERSISTENT_VOLUMES, {

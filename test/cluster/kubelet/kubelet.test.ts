@@ -15,16 +15,33 @@ const NODE = 'n1';
 /** All of this machine that a kubelet, its containers and their volumes touch. */
 async function look(): Promise<Record<string, unknown>> {
   const mounts = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
-  const { stdout: loops } = await execa('losetup', ['--list', '--noheadings', '--output', 'BACK-FILE']);
+  const { stdout: loops } = await execa('losetup', [
+    '--list',
+    '--noheadings',
+    '--output',
+    'BACK-FILE',
+  ]);
   const processes = await Promise.all(
     (await readdir('/proc')).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
   );
-  const { stdout: cgroups } = await execa('find', ['/sys/fs/cgroup', '-type', 'd', '-name', 'k8s.io']);
+  const { stdout: cgroups } = await execa('find', [
+    '/sys/fs/cgroup',
+    '-type',
+    'd',
+    '-name',
+    'k8s.io',
+  ]);
   const { stdout: settings } = await execa('sysctl', [
     ...['vm.overcommit_memory', 'vm.panic_on_oom', 'kernel.panic', 'kernel.panic_on_oops'],
     ...['kernel.keys.root_maxkeys', 'kernel.keys.root_maxbytes'],
   ]);
-  const folders = [FOLDER, '/run/containerd', '/var/lib/kubelet', '/var/log/containers', '/var/log/pods'];
+  const folders = [
+    FOLDER,
+    '/run/containerd',
+    '/var/lib/kubelet',
+    '/var/log/containers',
+    '/var/log/pods',
+  ];
   return {
     mounts: mounts.filter((line) => line.includes(FOLDER)).length,
     loops: loops.split('\n').filter((file) => file.includes(FOLDER)).length,
@@ -72,7 +89,12 @@ describeAsRoot('a kubelet that was killed with its pods running', () => {
   });
 });
 
-async function startAndKill({ kubeconfig, kubeconfigOf, kubectl, folder }: ControlPlane): Promise<void> {
+async function startAndKill({
+  kubeconfig,
+  kubeconfigOf,
+  kubectl,
+  folder,
+}: ControlPlane): Promise<void> {
   const [user = ''] = Object.keys(kubeletUser(NODE));
   const options: KilledOptions = { node: NODE, kubeconfig, nodeKubeconfig: kubeconfigOf(user) };
   const program = join(import.meta.dirname, 'killed.ts');

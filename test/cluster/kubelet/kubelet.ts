@@ -79,7 +79,12 @@ export async function startKubelet(cluster: Cluster, node: string): Promise<Kube
   };
 }
 
-async function start(program: string, cluster: Cluster, node: string, socket: string): Promise<Part> {
+async function start(
+  program: string,
+  cluster: Cluster,
+  node: string,
+  socket: string,
+): Promise<Part> {
   const [port = 0] = await freePorts(1);
   const config = join(FOLDER, 'kubelet.json');
   await writeFile(config, JSON.stringify(configuration(port, socket)));
@@ -121,6 +126,10 @@ const configuration = (port: number, socket: string) => ({
   makeIPTablesUtilChains: false,
   // However full the disk of a developer is.
   localStorageCapacityIsolation: false,
-  evictionHard: { 'memory.available': '50Mi', 'nodefs.available': '10Mi', 'imagefs.available': '10Mi' },
+  evictionHard: {
+    'memory.available': '50Mi',
+    'nodefs.available': '10Mi',
+    'imagefs.available': '10Mi',
+  },
   imageGCHighThresholdPercent: 100,
 });

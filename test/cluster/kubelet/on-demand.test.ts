@@ -43,11 +43,15 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
       .filter((line) => line.includes(uid))
       .map((line) => line.split(' ')[0]);
 
-  async function make(mode: VolumeMode = 'Filesystem', kind: Backing = 'sparse file'): Promise<Volume> {
+  async function make(
+    mode: VolumeMode = 'Filesystem',
+    kind: Backing = 'sparse file',
+  ): Promise<Volume> {
     const { metadata } = await volumes.create(kind, mode);
     const volume = await until(`Volume ${metadata.name} Available`, async () => {
       const found = await volumes.get(metadata.name);
-      if (found.status?.phase === 'Failed') throw new Error(JSON.stringify(found.status.conditions));
+      if (found.status?.phase === 'Failed')
+        throw new Error(JSON.stringify(found.status.conditions));
       return found.status?.phase === 'Available' ? found : undefined;
     });
     expect(await loopsOf(metadata.uid)).toEqual([]);
@@ -66,10 +70,14 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
 
   /** What the daemon did on the node for it, in order, without looks. */
   async function operationsOf({ metadata: { name } }: Volume): Promise<string[]> {
-    const lines = (await readFile(scene.log, 'utf8')).split('\n').filter((line) => line.startsWith('{'));
+    const lines = (await readFile(scene.log, 'utf8'))
+      .split('\n')
+      .filter((line) => line.startsWith('{'));
     return lines
       .map((line) => JSON.parse(line) as { msg?: string; volume?: string; kind?: string })
-      .filter(({ msg, volume, kind }) => msg === 'operation ended' && volume === name && kind !== 'look')
+      .filter(
+        ({ msg, volume, kind }) => msg === 'operation ended' && volume === name && kind !== 'look',
+      )
       .map(({ kind = '' }) => kind);
   }
 
@@ -83,22 +91,25 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     ['sparse file', 'Block'],
     ['disk', 'Filesystem'],
     ['partition', 'Block'],
-  ])('one pod writes, and nothing is attached any more; the next one reads (%s, %s)', async (kind, mode) => {
-    const volume = await make(mode, kind);
-    const { name } = volume.metadata;
-    const mounted = await pods.claim(name, name, mode);
-    const word = randomUUID();
-    await pods.run(`${name}-writes`, [mounted], writing(mounted, word));
-    await detached(volume);
-    expect((await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd()).toBe(word);
-    await detached(volume);
-    // A disk is there as soon as it is made.
-    const before = kind === 'sparse file' ? [] : ['detach'];
-    const each = ['attach', 'detach'];
-    expect(await operationsOf(volume)).toEqual([...before, ...each, ...each]);
-    await pods.unclaim(name);
-    await unmake(volume);
-  });
+  ])(
+    'one pod writes, and nothing is attached any more; the next one reads (%s, %s)',
+    async (kind, mode) => {
+      const volume = await make(mode, kind);
+      const { name } = volume.metadata;
+      const mounted = await pods.claim(name, name, mode);
+      const word = randomUUID();
+      await pods.run(`${name}-writes`, [mounted], writing(mounted, word));
+      await detached(volume);
+      expect((await pods.run(`${name}-reads`, [mounted], reading(mounted))).trimEnd()).toBe(word);
+      await detached(volume);
+      // A disk is there as soon as it is made.
+      const before = kind === 'sparse file' ? [] : ['detach'];
+      const each = ['attach', 'detach'];
+      expect(await operationsOf(volume)).toEqual([...before, ...each, ...each]);
+      await pods.unclaim(name);
+      await unmake(volume);
+    },
+  );
 
   test('two pods: one attach, and one detach after the last of them', async () => {
     const volume = await make();
@@ -207,7 +218,9 @@ function inlinePod(name: string, { status }: Volume, { claim }: Mounted): KubeOb
           volumeMounts: [{ name: 'device', mountPath: path }],
         },
       ],
-      volumes: [{ name: 'device', hostPath: { path: status?.devicePath ?? '', type: 'BlockDevice' } }],
+      volumes: [
+        { name: 'device', hostPath: { path: status?.devicePath ?? '', type: 'BlockDevice' } },
+      ],
     },
   };
   return pod;

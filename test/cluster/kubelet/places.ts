@@ -21,7 +21,8 @@ export function placesHere({ client, machine: { folder } }: Scene<ThisMachine>):
     async storage(backing) {
       // XFS takes no less.
       if (backing === 'sparse file') return { sparseLoopDevice: { size: '304Mi', directory } };
-      const [size, table] = backing === 'disk' ? ([304n, 'none'] as const) : ([640n, 'gpt'] as const);
+      const [size, table] =
+        backing === 'disk' ? ([304n, 'none'] as const) : ([640n, 'gpt'] as const);
       const disk = await makeDisk(folder, randomUUID(), size * MIB, table);
       const reading = keepReading(disk);
       ends.push(async () => {

@@ -56,10 +56,13 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
     beforeAll(async () => {
       outcomes = await Promise.allSettled(cases.map((each) => writeAndRead(...each)));
     }, 600_000);
-    test.each(cases.map((each, index) => [...each, index] as const))('%s, %s, %s', (_1, _2, _3, index) => {
-      const outcome = outcomes[index];
-      if (outcome?.status === 'rejected') throw outcome.reason;
-    });
+    test.each(cases.map((each, index) => [...each, index] as const))(
+      '%s, %s, %s',
+      (_1, _2, _3, index) => {
+        const outcome = outcomes[index];
+        if (outcome?.status === 'rejected') throw outcome.reason;
+      },
+    );
     test('and nothing is left of it', async () => {
       for (const outcome of outcomes)
         if (outcome.status === 'fulfilled') await volumes.expectNothing(outcome.value);
@@ -131,7 +134,10 @@ describeAsRoot('Volumes in pods of a real kubelet', () => {
       const pv = await pvNamed(name);
       return pv.metadata.finalizers?.join() === PROTECTION_FINALIZER ? pv : undefined;
     });
-    expect([pv.status?.phase, pv.metadata.deletionTimestamp]).toEqual(['Released', expect.any(String)]);
+    expect([pv.status?.phase, pv.metadata.deletionTimestamp]).toEqual([
+      'Released',
+      expect.any(String),
+    ]);
     expect((await volumes.get(name)).status?.phase).toBe('Available');
     await volumes.remove(name);
     await volumes.expectNothing(volume);

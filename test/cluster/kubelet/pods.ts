@@ -90,7 +90,10 @@ export function podsOf(client: KubeClient, namespace = NAMESPACE, withinMs?: num
             volumeDevices: devices.map((each) => ({ name: each.claim, devicePath: placeOf(each) })),
           },
         ],
-        volumes: volumes.map(({ claim }) => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
+        volumes: volumes.map(({ claim }) => ({
+          name: claim,
+          persistentVolumeClaim: { claimName: claim },
+        })),
       },
     };
     await client.create<KubeObject>(PODS, pod, options);

@@ -8,7 +8,10 @@ import { OWN } from './populators-scene.ts';
 jest.setTimeout(240_000);
 
 /** Pods are taken off a node soon after that is found to be lost, in s: five minutes else. */
-const SOON_OFF = ['--default-not-ready-toleration-seconds=5', '--default-unreachable-toleration-seconds=5'];
+const SOON_OFF = [
+  '--default-not-ready-toleration-seconds=5',
+  '--default-unreachable-toleration-seconds=5',
+];
 
 describeAsRoot('a real pod that is ended while it fills a claim', () => {
   let scene: FaultyScene;

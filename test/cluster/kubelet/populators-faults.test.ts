@@ -21,7 +21,13 @@ const QUOTAS: Resource = {
   kind: 'ResourceQuota',
   namespaced: true,
 };
-const SECRETS: Resource = { group: '', version: 'v1', plural: 'secrets', kind: 'Secret', namespaced: true };
+const SECRETS: Resource = {
+  group: '',
+  version: 'v1',
+  plural: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+};
 
 const SLOWLY = `sleep 5; ${FILL}`;
 
@@ -72,10 +78,18 @@ describeAsRoot('what goes wrong while a real pod fills a claim', () => {
   test('a Secret that is missing is told, and waited for', async () => {
     await scene.kind.register('hello', FILL, '--secret-env', 'TOKEN=late/token');
     await scene.claim('secret');
-    await scene.isTold('secret', 'does not run: CreateContainerConfigError: secret "late" not found');
+    await scene.isTold(
+      'secret',
+      'does not run: CreateContainerConfigError: secret "late" not found',
+    );
     await scene.client.create<KubeObject>(
       SECRETS,
-      { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'late' }, data: { token: 'eA==' } } as KubeObject,
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'late' },
+        data: { token: 'eA==' },
+      } as KubeObject,
       { namespace: OWN },
     );
     await scene.isFilled('secret');

@@ -32,18 +32,35 @@ export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
       const text = await scene.pods.run('reads', [mounted], `cat /volumes/${name}/hello.txt`);
       expect(text.trimEnd()).toBe('whole');
       await scene.isClean();
-      const finished = (await scene.eventsOf(name)).filter((event) => event.startsWith('PopulatorFinished'));
+      const finished = (await scene.eventsOf(name)).filter((event) =>
+        event.startsWith('PopulatorFinished'),
+      );
       expect(finished).toHaveLength(1);
     },
     /** A Node that is Ready until the function is called that this resolves to. It takes no pods. */
     async otherNode(name: string): Promise<() => Promise<void>> {
       const { client } = scene;
-      const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { unschedulable: true } };
+      const node = {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name },
+        spec: { unschedulable: true },
+      };
       await client.create<KubeObject>(NODES, node);
       const beat = async () => {
         const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-        const ready = { type: 'Ready', status: 'True', reason: 'KubeletReady', lastHeartbeatTime: now };
-        await client.patch(NODES, name, { status: { conditions: [ready] } }, { subresource: 'status' });
+        const ready = {
+          type: 'Ready',
+          status: 'True',
+          reason: 'KubeletReady',
+          lastHeartbeatTime: now,
+        };
+        await client.patch(
+          NODES,
+          name,
+          { status: { conditions: [ready] } },
+          { subresource: 'status' },
+        );
       };
       await beat();
       const timer = setInterval(() => void beat().catch(() => {}), 5000);
@@ -54,8 +71,9 @@ export async function startFaultyScene(apiServerFlags: readonly string[] = []) {
     },
     /** After a test, also one that failed. */
     async clear(): Promise<void> {
-      for (const { metadata } of (await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: NAMESPACE }))
-        .items) {
+      for (const { metadata } of (
+        await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: NAMESPACE })
+      ).items) {
         await scene.remove(PERSISTENT_VOLUME_CLAIMS, metadata.name);
       }
       await scene.isEmpty();

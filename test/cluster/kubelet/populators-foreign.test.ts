@@ -92,11 +92,15 @@ describeAsRoot("claims with a data source in a class of CSI's external-provision
     const storageClassName = mode.toLowerCase();
     await scene.createClaim('data', { storageClassName });
     const mounted = { claim: 'data', mode: 'Filesystem' } as const;
-    expect(await scene.pods.run('reads', [mounted], 'cat /volumes/data/hello.txt')).toBe('theirs\n');
+    expect(await scene.pods.run('reads', [mounted], 'cat /volumes/data/hello.txt')).toBe(
+      'theirs\n',
+    );
     const { volumeName = '' } = (await scene.isBound('data')).spec;
     const pv = await scene.client.get<PersistentVolume>(PERSISTENT_VOLUMES, volumeName);
     expect(pv.metadata.annotations?.['pv.kubernetes.io/provisioned-by']).toBe(CSI_DIRECTORIES);
-    expect(await scene.eventsOf('data')).toContainEqual(expect.stringContaining('PopulatorFinished'));
+    expect(await scene.eventsOf('data')).toContainEqual(
+      expect.stringContaining('PopulatorFinished'),
+    );
     await scene.isClean();
     await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'data');
     await scene.isEmpty();

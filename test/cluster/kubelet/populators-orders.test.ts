@@ -50,14 +50,19 @@ async function storyOf(scene: PopulatorsScene, index: number) {
         here,
       ),
     pod: () =>
-      pods.create('reads', [{ claim: 'data', mode: 'Filesystem' }], telling('cat /volumes/data/hello.txt')),
+      pods.create(
+        'reads',
+        [{ claim: 'data', mode: 'Filesystem' }],
+        telling('cat /volumes/data/hello.txt'),
+      ),
   };
   return {
     create,
     text,
     read: async () => (await pods.ended('reads')).trimEnd(),
     finished: async () =>
-      (await scene.eventsOf('data', here)).filter((event) => event.startsWith('PopulatorFinished')).length,
+      (await scene.eventsOf('data', here)).filter((event) => event.startsWith('PopulatorFinished'))
+        .length,
     async remove() {
       await scene.remove(PERSISTENT_VOLUME_CLAIMS, 'data', here);
       await scene.remove(REFERENCE_GRANTS, 'grant', there);
@@ -89,7 +94,9 @@ describeAsRoot('claims that real pods fill, whatever is created first', () => {
     await scene.createClass('immediate');
     stories = await Promise.all(ORDERS.map((_, index) => storyOf(scene, index)));
     for (const step of ORDERS[0]?.keys() ?? []) {
-      await Promise.all(stories.map((story, index) => story.create[ORDERS[index]?.[step] as Thing]()));
+      await Promise.all(
+        stories.map((story, index) => story.create[ORDERS[index]?.[step] as Thing]()),
+      );
       await isSettled();
     }
     read = await Promise.allSettled(stories.map((story) => story.read()));
@@ -107,7 +114,9 @@ describeAsRoot('claims that real pods fill, whatever is created first', () => {
 
   test('nothing of the machine is left, all have finished once, and all volumes go with their claims', async () => {
     await scene.isClean(WITHIN);
-    expect(await Promise.all(stories.map((story) => story.finished()))).toEqual(ORDERS.map(() => 1));
+    expect(await Promise.all(stories.map((story) => story.finished()))).toEqual(
+      ORDERS.map(() => 1),
+    );
     await Promise.all(stories.map((story) => story.remove()));
     await scene.isEmpty();
   });

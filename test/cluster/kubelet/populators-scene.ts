@@ -53,7 +53,11 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       ...more,
     });
   const createNamespace = (name: string) =>
-    client.create<KubeObject>(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    client.create<KubeObject>(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    });
 
   /** Hello of a group of its own, so that it is registered for itself. */
   async function createKind(group = HELLOS.group) {
@@ -133,7 +137,9 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     isTold: (name: string, text: string) =>
       until(`${name} is told: ${text}`, async () =>
         (await eventsOf(name)).find((event) => event.includes(text)),
-      ).catch(async (error: Error) => orSeen(new Error(`${error.message}: ${await eventsOf(name)}`))),
+      ).catch(async (error: Error) =>
+        orSeen(new Error(`${error.message}: ${await eventsOf(name)}`)),
+      ),
     isBound: (name: string, namespace = NAMESPACE) =>
       until(`${name} is bound`, async () => {
         const found = await claimNow(name, namespace);
@@ -143,7 +149,8 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     runs: (uid = '') =>
       until('its pod runs', async () =>
         (await own()).find(
-          ({ metadata, status }) => metadata.name === `populate-${uid}` && status?.phase === 'Running',
+          ({ metadata, status }) =>
+            metadata.name === `populate-${uid}` && status?.phase === 'Running',
         ),
       ).catch(orSeen),
     /** Another one than that of this UID. */
@@ -151,7 +158,9 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
       until('another pod runs', async () =>
         (await own()).find(
           ({ metadata, status }) =>
-            metadata.name === `populate-${uid}` && metadata.uid !== not && status?.phase === 'Running',
+            metadata.name === `populate-${uid}` &&
+            metadata.uid !== not &&
+            status?.phase === 'Running',
         ),
       ).catch(orSeen),
     /** The API server goes by what is counted. */
@@ -178,7 +187,9 @@ export async function startPopulatorsScene(apiServerFlags: readonly string[] = [
     isEmpty: () =>
       until('no volume is left', async () => {
         const { items } = await client.list(VOLUMES);
-        return items.length + (await client.list(PERSISTENT_VOLUMES)).items.length === 0 || undefined;
+        return (
+          items.length + (await client.list(PERSISTENT_VOLUMES)).items.length === 0 || undefined
+        );
       }),
     async stop() {
       await scene.stop();

@@ -35,9 +35,9 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
   test('a claim that starts from a Hello has its text, once all are there', async () => {
     const nobody = { apiGroup: 'nobody.example.com', kind: 'Nothing', name: 'x' };
     await scene.createClaim('unknown', { dataSourceRef: nobody });
-    await expect(scene.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } })).rejects.toThrow(
-      "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-    );
+    await expect(
+      scene.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } }),
+    ).rejects.toThrow("must be 'PersistentVolumeClaim' when referencing the default apiGroup");
     const text = 'Hello; $(HOME) "quoted" -- world!';
     await scene.createClaim('early');
     const mounted = { claim: 'early', mode: 'Filesystem' } as const;
@@ -46,17 +46,25 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
       'UnrecognizedDataSourceKind: The datasource for this PVC does not match any',
     );
     await scene.isTold('early', 'UnrecognizedDataSourceKind');
-    await scene.isTold('early', 'Provisioning: Assuming an external populator will provision the volume');
+    await scene.isTold(
+      'early',
+      'Provisioning: Assuming an external populator will provision the volume',
+    );
 
     const { exitCode, stdout, stderr } = await kind.register('hello', FILL);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('populatordefinition.stowage.dev/hello registered');
-    await scene.isTold('early', `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`);
+    await scene.isTold(
+      'early',
+      `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`,
+    );
     await kind.source('example', NAMESPACE, text);
     const made = Date.now();
     await scene.isBound('early');
     console.info(`bound ${Date.now() - made} ms after its source was made`);
-    expect((await scene.pods.run('reads', [mounted], 'cat /volumes/early/hello.txt')).trimEnd()).toBe(text);
+    expect(
+      (await scene.pods.run('reads', [mounted], 'cat /volumes/early/hello.txt')).trimEnd(),
+    ).toBe(text);
     await scene.isClean();
     const reasons = (await scene.eventsOf('early')).map((event) => event.split(':')[0]);
     expect(reasons.filter((reason) => reason === 'PopulatorFinished')).toHaveLength(1);
@@ -80,23 +88,32 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
     const theirs = { apiGroup: 'theirs.example.com', kind: 'Thing', name: 'x' };
     const nobodys = { apiGroup: 'nobody.example.com', kind: 'Thing', name: 'x' };
     await scene.createClaim('nothing', { dataSourceRef: undefined });
-    await scene.createClaim('claim', { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x' } });
+    await scene.createClaim('claim', {
+      dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x' },
+    });
     await scene.createClaim('snapshot', { dataSourceRef: snapshot });
     await scene.createClaim('theirs', { dataSourceRef: theirs });
     await scene.createClaim('nobodys', { dataSourceRef: nobodys });
     await scene.isTold('nobodys', 'UnrecognizedDataSourceKind');
-    await scene.isTold('theirs', 'Provisioning: Assuming an external populator will provision the volume');
+    await scene.isTold(
+      'theirs',
+      'Provisioning: Assuming an external populator will provision the volume',
+    );
     await scene.isBound('nothing');
     // Those before it were looked at, once this is told.
     await scene.createClaim('last', { dataSourceRef: nobodys });
     await scene.isTold('last', 'UnrecognizedDataSourceKind');
     for (const name of ['nothing', 'claim', 'snapshot', 'theirs']) {
-      expect((await scene.eventsOf(name)).filter((event) => event.startsWith('Unrecognized'))).toEqual([]);
+      expect(
+        (await scene.eventsOf(name)).filter((event) => event.startsWith('Unrecognized')),
+      ).toEqual([]);
     }
     // A kind that only a VolumePopulator names is somebody else's.
     const { metadata } = await scene.claimNow('theirs');
     expect(metadata.finalizers).toEqual(['kubernetes.io/pvc-protection']);
-    expect((await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items).toEqual([]);
+    expect((await scene.client.list(PERSISTENT_VOLUME_CLAIMS, { namespace: OWN })).items).toEqual(
+      [],
+    );
     await scene.remove(VOLUME_POPULATORS, 'theirs');
     await scene.isTold('theirs', 'UnrecognizedDataSourceKind');
     for (const name of ['nothing', 'claim', 'snapshot', 'theirs', 'nobodys', 'last']) {
@@ -108,7 +125,11 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
   test('for the first pod, onto a device, from another namespace that allows it', async () => {
     await kind.source('theirs', 'prod', 'from prod');
     const dataSourceRef = helloReference('theirs', 'prod');
-    await scene.createClaim('block', { storageClassName: 'waits', volumeMode: 'Block', dataSourceRef });
+    await scene.createClaim('block', {
+      storageClassName: 'waits',
+      volumeMode: 'Block',
+      dataSourceRef,
+    });
     const mounted = { claim: 'block', mode: 'Block' } as const;
     await scene.pods.create('reader', [mounted], 'head -n 1 /volumes/block >/dev/termination-log');
     await scene.isTold('block', "isn't allowed");
@@ -147,7 +168,10 @@ describeAsRoot('claims that populators fill, with a real scheduler and a real ku
       return items.some(({ status }) => status?.phase === 'Running') || undefined;
     });
     const inUse = await scene.stowage('unregister', 'populator', 'hello');
-    expect(inUse).toMatchObject({ exitCode: 5, stderr: expect.stringContaining(`${NAMESPACE}/mid-way`) });
+    expect(inUse).toMatchObject({
+      exitCode: 5,
+      stderr: expect.stringContaining(`${NAMESPACE}/mid-way`),
+    });
     await scene.remove(POPULATOR_DEFINITIONS, 'hello');
     await scene.remove(VOLUME_POPULATORS, 'hello');
     await scene.remove(HELLOS, 'example');

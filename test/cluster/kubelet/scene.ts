@@ -55,7 +55,8 @@ export interface SceneOptions {
 }
 
 /** With this machine as its node. */
-export const startScene = (options?: SceneOptions) => startSceneOn('n1', startThisMachine, [], options);
+export const startScene = (options?: SceneOptions) =>
+  startSceneOn('n1', startThisMachine, [], options);
 
 /** `start` makes a machine the Ready node of that name, and others those of `others`. */
 export async function startSceneOn<M extends Machine>(
@@ -80,7 +81,9 @@ export async function startSceneOn<M extends Machine>(
     const machine = await start(controlPlane, node);
     stops.push(machine.stop);
     const env = { KUBECONFIG: controlPlane.kubeconfig, HOME: controlPlane.folder };
-    await execa(STOWAGE, ['install', '--components', ['crds', 'rbac', ...components].join(',')], { env });
+    await execa(STOWAGE, ['install', '--components', ['crds', 'rbac', ...components].join(',')], {
+      env,
+    });
     let daemon = await startDaemon(controlPlane, [...machine.reachedBy, ...watchFlags], first);
     stops.push(() => daemon.stop());
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });

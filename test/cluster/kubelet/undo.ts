@@ -27,7 +27,9 @@ const PLUGIN_FILES = ['kubelet.sock', 'kubelet_internal_checkpoint'];
 export async function refuseNode(): Promise<void> {
   const [other] = (await list(dirname(PLUGINS))).filter((name) => name !== basename(PLUGINS));
   if (other === undefined) return;
-  throw new Error(`this machine has a kubelet of its own: there is ${join(dirname(PLUGINS), other)}`);
+  throw new Error(
+    `this machine has a kubelet of its own: there is ${join(dirname(PLUGINS), other)}`,
+  );
 }
 
 /** Writes down in `folder` what undo() then restores. */
@@ -52,12 +54,14 @@ export async function undo(folder: string): Promise<void> {
     const link = join(LOG_LINKS, name);
     if ((await readlink(link)).startsWith(`${folder}/`)) await rm(link);
   }
-  if (existsSync(folder)) for (const name of PLUGIN_FILES) await rm(join(PLUGINS, name), { force: true });
+  if (existsSync(folder))
+    for (const name of PLUGIN_FILES) await rm(join(PLUGINS, name), { force: true });
   await rm(folder, { recursive: true, force: true });
   const hierarchies = (await list(CGROUPS)).map((name) => join(CGROUPS, name, NAMESPACE));
   const within = [LOG_LINKS, SOCKETS, dirname(SOCKETS), PLUGINS, dirname(PLUGINS)];
   // What is not empty is someone else's.
-  for (const each of [...within, join(CGROUPS, NAMESPACE), ...hierarchies]) await rmdir(each).catch(() => {});
+  for (const each of [...within, join(CGROUPS, NAMESPACE), ...hierarchies])
+    await rmdir(each).catch(() => {});
 }
 
 const sysctlsIn = (folder: string) => join(folder, 'sysctls.json');
@@ -113,7 +117,9 @@ async function mountsIn(folder: string): Promise<string[]> {
   const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n');
   return lines
     .map((line) => line.split(' ')[4] ?? '')
-    .map((path) => path.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))))
+    .map((path) =>
+      path.replace(/\\(\d{3})/g, (_, octal) => String.fromCharCode(Number.parseInt(octal, 8))),
+    )
     .filter((path) => path.startsWith(`${folder}/`));
 }
 

@@ -16,7 +16,8 @@ export interface Places<Kind extends string> {
   clean(uids: readonly string[]): Promise<void>;
 }
 
-export const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
+export const readyOf = ({ status }: Volume) =>
+  status?.conditions?.find(({ type }) => type === 'Ready');
 
 /**
  * Volumes of a scene, each of a class of its own name, so that claims of that class can have no other. Each wait
@@ -85,7 +86,14 @@ export function volumesOf<Kind extends string>(
     /** Deletes it by the command, which waits for its end. */
     async remove(name: string): Promise<void> {
       const timeout = `${withinMs / 1000}s`;
-      const { exitCode, stderr } = await stowage('delete', 'volume', name, '--wait', '--timeout', timeout);
+      const { exitCode, stderr } = await stowage(
+        'delete',
+        'volume',
+        name,
+        '--wait',
+        '--timeout',
+        timeout,
+      );
       expect([exitCode, stderr]).toEqual([0, expect.any(String)]);
     },
 

@@ -9,7 +9,10 @@ outageCases(
     const scene = await startScene(folder);
     const { controlPlane, sshd, network } = scene;
     const parts: Record<string, Restartable> = {
-      'the API server is down': { stop: controlPlane.stopApiServer, start: controlPlane.startApiServer },
+      'the API server is down': {
+        stop: controlPlane.stopApiServer,
+        start: controlPlane.startApiServer,
+      },
       'sshd is down': sshd,
       'the network is cut': network,
     };

@@ -13,7 +13,11 @@ export interface Restorable {
   kinds: Kinds;
   scene: Scene;
   watch: Service;
-  create(name: string, spec: Partial<VolumeSpec>, annotations?: Record<string, string>): Promise<Volume>;
+  create(
+    name: string,
+    spec: Partial<VolumeSpec>,
+    annotations?: Record<string, string>,
+  ): Promise<Volume>;
   get(name: string): Promise<Volume>;
   /** Waits for a Ready condition of that status, or of that reason. */
   ready(name: string, is: string): Promise<Volume>;
@@ -32,7 +36,8 @@ export interface Restorable {
   stop(): Promise<void>;
 }
 
-export const readyOf = ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
+export const readyOf = ({ status }: Volume) =>
+  status?.conditions?.find(({ type }) => type === 'Ready');
 
 export async function startRestorable(): Promise<Restorable> {
   const kinds = await setUpKinds();
@@ -63,7 +68,8 @@ export async function startRestorable(): Promise<Restorable> {
     );
   }
 
-  const version = async () => BigInt((await client.list(STORAGE_CLASSES)).metadata.resourceVersion ?? 0);
+  const version = async () =>
+    BigInt((await client.list(STORAGE_CLASSES)).metadata.resourceVersion ?? 0);
 
   return {
     ...{ kinds, scene, watch, get, gone, told },
@@ -93,7 +99,9 @@ export async function startRestorable(): Promise<Restorable> {
       await controlPlane.restore();
       const { name } = LOCAL_CLASS.metadata;
       for (let n = 0; (await version()) <= before; n++) {
-        await client.patch(STORAGE_CLASSES, name, { metadata: { annotations: { count: String(n) } } });
+        await client.patch(STORAGE_CLASSES, name, {
+          metadata: { annotations: { count: String(n) } },
+        });
       }
       watch.signal('SIGCONT');
     },

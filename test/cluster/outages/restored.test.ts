@@ -64,7 +64,9 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
       expect(linkOf(another)).not.toBe(linkOf(a));
       expect(readyOf(await ready('b', 'False'))).toMatchObject({
         reason: 'CreationError',
-        message: expect.stringContaining(`belongs to another Volume, with the UID ${b.metadata.uid}`),
+        message: expect.stringContaining(
+          `belongs to another Volume, with the UID ${b.metadata.uid}`,
+        ),
       });
       expect(await seen()).toEqual(before);
       await remove('a', 'b');
@@ -92,7 +94,9 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
       });
       expect(readyOf(await ready('b', 'False'))).toMatchObject({
         reason: 'UnavailableError',
-        message: expect.stringContaining('should carry what was made for this Volume, but nothing was found'),
+        message: expect.stringContaining(
+          'should carry what was made for this Volume, but nothing was found',
+        ),
       });
       const files = await readdir(kinds.folder);
       expect(files.filter((name) => name.includes(a.metadata.uid ?? '-'))).toEqual([]);
@@ -156,7 +160,8 @@ describeAsRoot('etcd is restored to an earlier backup, and the daemon goes on', 
       return others.every(({ status }) => status?.job === 'PrepareVolume/1') || undefined;
     });
     for (const each of held) await each.release();
-    for (const name of names) expect((await ready(name, 'True')).status).toMatchObject({ attempt: 1 });
+    for (const name of names)
+      expect((await ready(name, 'True')).status).toMatchObject({ attempt: 1 });
     expect(held.map((each) => each.seen())).toEqual(held.map(() => ['prepare-1']));
     const failed = (await it.watch.statuses()).filter(
       ({ time, phase }) => time > began && phase === 'Failed',

@@ -28,7 +28,9 @@ export async function startScene(folder: string): Promise<Scene> {
     controllers: ['persistentvolume-binder-controller', 'persistentvolume-protection-controller'],
   });
   const { kubeconfig } = controlPlane;
-  await execa('bin/stowage', ['install', '--components', 'crds'], { env: { KUBECONFIG: kubeconfig } });
+  await execa('bin/stowage', ['install', '--components', 'crds'], {
+    env: { KUBECONFIG: kubeconfig },
+  });
   const { client } = await connect({ kubeconfig });
   await client.create(STORAGE_CLASSES, LOCAL_CLASS);
   const sshd = await startSshd({ nodes: ['n1'] });

@@ -81,7 +81,9 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
     expect(asked).toBe(201);
     const file = join(folder, 'stowage.kubeconfig');
     const user = { name: 'stowage', groups: [], token: body.status.token };
-    await writeFile(file, kubeconfigFor({ url, ca: await certificateOf(folder) }, user), { mode: 0o600 });
+    await writeFile(file, kubeconfigFor({ url, ca: await certificateOf(folder) }, user), {
+      mode: 0o600,
+    });
     account = await connect({ kubeconfig: file });
   }, 600_000);
   afterAll(async () => {
@@ -133,7 +135,9 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
       const { done, isRefused, refused, lines, stop } = startDaemon();
       const isTold = () =>
         lines
-          .flatMap(({ fields: { err, ready } }) => [err, ready] as ({ message?: string } | undefined)[])
+          .flatMap(
+            ({ fields: { err, ready } }) => [err, ready] as ({ message?: string } | undefined)[],
+          )
           .some((told) => told?.message?.includes(refused[0] ?? ''));
       try {
         await Promise.race([isRefused, done]);
@@ -143,7 +147,9 @@ describe('stowage watch as the ServiceAccount that install makes', () => {
       } finally {
         await stop();
       }
-      expect([...new Set(refused.map((message) => rightIn(message, RIGHTS)))]).toEqual([taken.name]);
+      expect([...new Set(refused.map((message) => rightIn(message, RIGHTS)))]).toEqual([
+        taken.name,
+      ]);
     },
   );
 });
@@ -154,7 +160,9 @@ function chosen(): Right[] {
   console.info(`${SAMPLE} of ${RIGHTS.length} rights: STOWAGE_FAULTS_SEED=${SEED}`);
   const random = seeded(SEED);
   const left = [...RIGHTS];
-  return Array.from({ length: SAMPLE }, () => left.splice(Math.floor(random() * left.length), 1)).flat();
+  return Array.from({ length: SAMPLE }, () =>
+    left.splice(Math.floor(random() * left.length), 1),
+  ).flat();
 }
 
 /** The same, which tells of each request that is refused for want of a right. */

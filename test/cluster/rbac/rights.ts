@@ -24,7 +24,9 @@ interface Role {
 
 /** All that roles among these give that are bound, too. */
 export function rightsOf(objects: readonly Wanted[]): Right[] {
-  const bound = objects.map(({ object }) => (object as { roleRef?: { name: string } }).roleRef?.name);
+  const bound = objects.map(
+    ({ object }) => (object as { roleRef?: { name: string } }).roleRef?.name,
+  );
   return objects.flatMap(({ resource: kind, object }) => {
     const { name, namespace } = object.metadata;
     if (!bound.includes(name)) return [];
@@ -54,7 +56,11 @@ export async function setRights(
   for (const role of new Set(all.map((right) => right.role))) {
     const rules = given
       .filter((right) => right.role === role)
-      .map(({ group, resource, verb }) => ({ apiGroups: [group], resources: [resource], verbs: [verb] }));
+      .map(({ group, resource, verb }) => ({
+        apiGroups: [group],
+        resources: [resource],
+        verbs: [verb],
+      }));
     await client.patch(role.resource, role.name, { rules }, { namespace: role.namespace });
   }
   await until('the roles are known', async () => {
@@ -63,7 +69,10 @@ export async function setRights(
   });
 }
 
-async function isAllowed(account: Transport, { role, verb, group, resource: path }: Right): Promise<boolean> {
+async function isAllowed(
+  account: Transport,
+  { role, verb, group, resource: path }: Right,
+): Promise<boolean> {
   const [resource, subresource] = path.split('/');
   const { status } = (await account.send({
     method: 'POST',
@@ -71,7 +80,9 @@ async function isAllowed(account: Transport, { role, verb, group, resource: path
     body: {
       apiVersion: 'authorization.k8s.io/v1',
       kind: 'SelfSubjectAccessReview',
-      spec: { resourceAttributes: { verb, group, resource, subresource, namespace: role.namespace } },
+      spec: {
+        resourceAttributes: { verb, group, resource, subresource, namespace: role.namespace },
+      },
     },
   })) as { status: { allowed: boolean } };
   return status.allowed;
@@ -80,7 +91,8 @@ async function isAllowed(account: Transport, { role, verb, group, resource: path
 /** The name of the right among these that a 403 tells of, as RBAC words it; the message, where it is of something else. */
 export function rightIn(message: string, rights: readonly Right[]): string {
   // The admission plugin's own words do not say of which kind.
-  if (message.includes("can't set finalizers on")) return `update volumes/finalizers.${VOLUME_GROUP}`;
+  if (message.includes("can't set finalizers on"))
+    return `update volumes/finalizers.${VOLUME_GROUP}`;
   const told =
     /cannot (\S+) resource "([^"]+)" in API group "([^"]*)" (?:at the cluster scope|in the namespace "([^"]+)")/.exec(
       message,

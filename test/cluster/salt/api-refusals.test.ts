@@ -43,8 +43,14 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
 
     test.each<[string, object]>([
       ['functions of minions', { client: 'local', ...on, fun: 'cmd.run', arg: ['touch MARKER'] }],
-      ["even those of Stowage's module", { client: 'local', ...on, fun: 'stowage.subjects', arg: ['n1', 1] }],
-      ['and not waited for', { client: 'local_async', ...on, fun: 'cmd.run', arg: ['touch MARKER'] }],
+      [
+        "even those of Stowage's module",
+        { client: 'local', ...on, fun: 'stowage.subjects', arg: ['n1', 1] },
+      ],
+      [
+        'and not waited for',
+        { client: 'local_async', ...on, fun: 'cmd.run', arg: ['touch MARKER'] },
+      ],
       [
         'a list with an allowed one, of which Salt would take all',
         {
@@ -65,7 +71,10 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
       ['a wheel', { client: 'wheel', fun: 'key.accept', arg: ['*'] }],
       ['ssh of Salt', { client: 'ssh', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'] }],
       ['a raw shell', { client: 'ssh', tgt: '*', raw_shell: true, arg: ['touch MARKER'] }],
-      ['batches', { client: 'local_batch', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'], batch: '1' }],
+      [
+        'batches',
+        { client: 'local_batch', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'], batch: '1' },
+      ],
       ['subsets', { client: 'local_subset', tgt: '*', fun: 'cmd.run', arg: ['touch MARKER'] }],
     ])('refuses %s', async (_what, low) => {
       const asked = JSON.parse(JSON.stringify(low).replaceAll('MARKER', marker()));
@@ -98,7 +107,9 @@ describeAsRoot("beyond the rights of the daemon's account at salt-api", () => {
     });
 
     test('refuses another account, which may call other runners', async () => {
-      await expect(send(call({ ...subjects, minion: 'n1' }), 'other')).rejects.toMatchObject(DENIED);
+      await expect(send(call({ ...subjects, minion: 'n1' }), 'other')).rejects.toMatchObject(
+        DENIED,
+      );
     });
 
     test('keeps an account to the minion that external_auth names', async () => {

@@ -35,7 +35,10 @@ export async function startApiServerReviews(folder: string): Promise<TokenReview
     const tokenFile = join(folder, 'reviewer-token');
     await writeFile(caFile, await certificateOf(cluster.folder));
     await writeFile(tokenFile, await token(REVIEWER, ''), { mode: 0o600 });
-    const binding = ['--clusterrole=system:auth-delegator', '--serviceaccount=stowage-system:salt-master'];
+    const binding = [
+      '--clusterrole=system:auth-delegator',
+      '--serviceaccount=stowage-system:salt-master',
+    ];
     await kubectl('create', 'clusterrolebinding', 'salt-master', ...binding);
     return { url: cluster.url, caFile, tokenFile, token, stop: cluster.stop };
   } catch (error) {

@@ -30,7 +30,9 @@ describeAsRoot('commands that ask nodes, over Salt', () => {
     });
   const checks = async () => {
     const { stdout } = await stowage('check', 'node', 'n1', '-o', 'json');
-    const report = JSON.parse(stdout) as { checks: { check: string; ok: boolean; message: string }[] };
+    const report = JSON.parse(stdout) as {
+      checks: { check: string; ok: boolean; message: string }[];
+    };
     return new Map(report.checks.map((each) => [each.check, each]));
   };
   const module = () => join(salt.folder, 'stowage', '_modules', 'stowage.py');

@@ -12,7 +12,14 @@ jest.setTimeout(200_000);
 
 const step = (...argv: string[]): Step => ({ name: argv[0] ?? '', argv, guards: [] });
 /** What every list has, and what is gone again after a while. */
-const HARMLESS = step('install', '-d', '-m', '0700', '/var/lib/stowage', '/var/lib/stowage/volumes');
+const HARMLESS = step(
+  'install',
+  '-d',
+  '-m',
+  '0700',
+  '/var/lib/stowage',
+  '/var/lib/stowage/volumes',
+);
 
 describeAsRoot('a node over Salt', () => {
   let salt: Salt;
@@ -22,7 +29,11 @@ describeAsRoot('a node over Salt', () => {
 
   beforeAll(async () => {
     salt = await startSalt({ minions: ['n1'] });
-    executor = createSaltExecutor({ access: salt.access, minionOf: (node) => node, clock: systemClock });
+    executor = createSaltExecutor({
+      access: salt.access,
+      minionOf: (node) => node,
+      clock: systemClock,
+    });
   });
   afterEach(async () => {
     for (const subject of subjects.splice(0)) {
@@ -43,11 +54,17 @@ describeAsRoot('a node over Salt', () => {
   test('looks with several commands in one round trip, each with its status, output and errors', async () => {
     const seen = await executor.observe('n1', [
       { name: 'boot', argv: ['cat', '/proc/sys/kernel/random/boot_id'] },
-      { name: 'none', argv: ['cat', '/var/lib/stowage/volumes/00000000-0000-0000-0000-000000000000.intent'] },
+      {
+        name: 'none',
+        argv: ['cat', '/var/lib/stowage/volumes/00000000-0000-0000-0000-000000000000.intent'],
+      },
     ]);
     const id = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');
     expect(seen.get('boot')).toEqual({ exit: 0, stdout: id.trim(), stderr: '' });
-    expect(seen.get('none')).toMatchObject({ exit: 1, stderr: expect.stringContaining('No such file') });
+    expect(seen.get('none')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('No such file'),
+    });
   });
 
   test('a job runs to its end, is known by its key, and is forgotten', async () => {
@@ -66,8 +83,25 @@ describeAsRoot('a node over Salt', () => {
     guards: [
       {
         argv: [
-          ...['find', '/proc', '-maxdepth', '2', '-path', '/proc/[0-9]*/mountinfo', '-exec', 'grep', '-hs'],
-          ...['-e', '[[:space:]]7:7[[:space:]]', '-e', '[[:space:]]/[[:space:]]/proc[[:space:]]', '{}', '+'],
+          ...[
+            'find',
+            '/proc',
+            '-maxdepth',
+            '2',
+            '-path',
+            '/proc/[0-9]*/mountinfo',
+            '-exec',
+            'grep',
+            '-hs',
+          ],
+          ...[
+            '-e',
+            '[[:space:]]7:7[[:space:]]',
+            '-e',
+            '[[:space:]]/[[:space:]]/proc[[:space:]]',
+            '{}',
+            '+',
+          ],
         ],
         expect: {},
         refusal: '',

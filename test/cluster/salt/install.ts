@@ -20,12 +20,29 @@ export async function installSalt(): Promise<SaltInstallation> {
   const { stdout: version } = await execa('python3', ['--version']);
   // Of a package with a part in C, each Python has another file.
   if (!version.startsWith(PYTHON)) {
-    throw new Error(`Salt's packages are pinned for ${PYTHON}, that of Debian 12; here is ${version}`);
+    throw new Error(
+      `Salt's packages are pinned for ${PYTHON}, that of Debian 12; here is ${version}`,
+    );
   }
   const { stdout: python } = await execa('python3', ['-c', 'import sys; print(sys.executable)']);
-  const path = await cached('salt', keyOf(await readFile(REQUIREMENTS), version), async (folder) => {
-    const pip = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--require-hashes', '--target', folder];
-    await execa(python, [...pip, '--root-user-action=ignore', '-r', REQUIREMENTS], { timeout: 600_000 });
-  });
+  const path = await cached(
+    'salt',
+    keyOf(await readFile(REQUIREMENTS), version),
+    async (folder) => {
+      const pip = [
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--no-deps',
+        '--require-hashes',
+        '--target',
+        folder,
+      ];
+      await execa(python, [...pip, '--root-user-action=ignore', '-r', REQUIREMENTS], {
+        timeout: 600_000,
+      });
+    },
+  );
   return { python, path };
 }

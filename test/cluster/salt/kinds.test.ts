@@ -14,7 +14,11 @@ describeAsRoot('every kind of volume over Salt, with what its node allows', () =
   beforeAll(async () => {
     kinds = await setUpKinds();
     salt = await startSalt({ minions: ['n1'], allowed: allowedFor(kinds.folder) });
-    executor = createSaltExecutor({ access: salt.access, minionOf: (node) => node, clock: systemClock });
+    executor = createSaltExecutor({
+      access: salt.access,
+      minionOf: (node) => node,
+      clock: systemClock,
+    });
   });
   afterEach(() => kinds.clean());
   afterAll(async () => {

@@ -71,14 +71,20 @@ export function loginCases(name: string, start: (folder: string) => Promise<Toke
 
     test('a token that is replaced is read again, in the same executor', async () => {
       await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
-      const executor = createSaltExecutor({ access: access(), minionOf: (node) => node, clock: systemClock });
+      const executor = createSaltExecutor({
+        access: access(),
+        minionOf: (node) => node,
+        clock: systemClock,
+      });
       try {
         await executor.subjects('n1');
         await writeFile(secretFile(), 'no token of anybody');
         await expect(executor.subjects('n1')).rejects.toThrow('does not log');
         await writeFile(secretFile(), await reviews.token(ACCOUNT, AUDIENCE));
         // After a refusal a node is left alone for a second.
-        const taken = await until('it is taken', () => executor.subjects('n1').catch(() => undefined));
+        const taken = await until('it is taken', () =>
+          executor.subjects('n1').catch(() => undefined),
+        );
         expect(taken).toEqual(expect.any(Array));
       } finally {
         await executor.close();

@@ -20,7 +20,11 @@ describeAsRoot('logins to salt-api with a password', () => {
     await writeFile(join(folder.path, 'users'), `file-user:${PASSWORD}\n`);
     await execa('useradd', ['--no-create-home', '--shell', '/usr/sbin/nologin', USER]);
     await execa('chpasswd', [], { input: `${USER}:${PASSWORD}\n` });
-    const file = { '^filename': join(folder.path, 'users'), '^filetype': 'text', '^hashtype': 'plaintext' };
+    const file = {
+      '^filename': join(folder.path, 'users'),
+      '^filetype': 'text',
+      '^hashtype': 'plaintext',
+    };
     salt = await startSalt({
       minions: ['n1'],
       api: 'rest_cherrypy',

@@ -15,7 +15,10 @@ export interface Program {
 
 export type Daemon = 'salt_master' | 'salt_minion' | 'salt_api';
 
-const environment = (salt: SaltInstallation) => ({ PYTHONPATH: salt.path, PYTHONWARNINGS: 'ignore' });
+const environment = (salt: SaltInstallation) => ({
+  PYTHONPATH: salt.path,
+  PYTHONWARNINGS: 'ignore',
+});
 
 /** Starts a daemon of Salt's with the configuration of a folder; it prints into a file there. */
 export function startProgram(salt: SaltInstallation, daemon: Daemon, folder: string): Program {

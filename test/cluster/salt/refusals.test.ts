@@ -24,7 +24,11 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
     await mkdir(join(kinds.folder, 'sparse'), { mode: 0o700 });
     const allowed = `directory ${kinds.folder}/sparse\ndevice ${listed}\n`;
     salt = await startSalt({ minions: ['n1', 'n2'], allowed });
-    executor = createSaltExecutor({ access: salt.access, minionOf: (node) => node, clock: systemClock });
+    executor = createSaltExecutor({
+      access: salt.access,
+      minionOf: (node) => node,
+      clock: systemClock,
+    });
   });
   afterEach(async () => {
     for (const subject of await executor.subjects('n1')) {
@@ -39,7 +43,11 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
   });
 
   test('a minion refuses what is meant for another node', async () => {
-    const astray = createSaltExecutor({ access: salt.access, minionOf: () => 'n2', clock: systemClock });
+    const astray = createSaltExecutor({
+      access: salt.access,
+      minionOf: () => 'n2',
+      clock: systemClock,
+    });
     try {
       await expect(astray.subjects('n1')).rejects.toThrow('this machine is n2, not n1');
     } finally {

@@ -100,7 +100,10 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
 
   async function configure(name: string, config: object): Promise<void> {
     await mkdir(own(name), { mode: 0o700 });
-    await writeFile(join(own(name), name.replace(/-.*/, '')), stringify({ user: 'root', ...config }));
+    await writeFile(
+      join(own(name), name.replace(/-.*/, '')),
+      stringify({ user: 'root', ...config }),
+    );
   }
 
   const running = new Map<string, Program>();
@@ -149,7 +152,12 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
     const { createSaltHttp } = await import('../../../src/nodes/transport/salt/http.ts');
     const http = createSaltHttp(address, cert);
     try {
-      await http.send({ method: 'GET', path: '/', timeoutMs: 2000, signal: new AbortController().signal });
+      await http.send({
+        method: 'GET',
+        path: '/',
+        timeoutMs: 2000,
+        signal: new AbortController().signal,
+      });
       return true;
     } catch {
       return false;
@@ -165,14 +173,23 @@ export async function startSalt(options: SaltOptions): Promise<Salt> {
 
   try {
     await parts.master.start();
-    await Promise.all([parts.api.start(), ...[...ofMinion.values()].map((minion) => minion.start())]);
+    await Promise.all([
+      parts.api.start(),
+      ...[...ofMinion.values()].map((minion) => minion.start()),
+    ]);
     if (minions.length > 0) await command('*', 'saltutil.sync_modules');
   } catch (error) {
     await stop();
     throw error;
   }
   return {
-    access: { url, eauth: 'sharedsecret', user: USER, secretFile: own('secret'), caFile: own('cert.pem') },
+    access: {
+      url,
+      eauth: 'sharedsecret',
+      user: USER,
+      secretFile: own('secret'),
+      caFile: own('cert.pem'),
+    },
     folder,
     ...parts,
     minion: (id) => ofMinion.get(id) as Restartable,
@@ -189,4 +206,5 @@ export const flagsFor = ({ access }: Pick<Salt, 'access'>): string[] => [
 ];
 
 /** A node's list: sparse files of a folder, and disks that are loop devices. */
-export const allowedFor = (folder: string): string => `directory ${folder}\ndevice /dev/loop[0-9]*\n`;
+export const allowedFor = (folder: string): string =>
+  `directory ${folder}\ndevice /dev/loop[0-9]*\n`;

@@ -53,109 +53,130 @@ const TRANSPORTS: [string, Transport][] = [
   [
     'Salt',
     async (folder) => {
-      const salt = await startSalt({ minions: ['n1'], allowed: allowedFor(join(folder, 'volumes')) });
+      const salt = await startSalt({
+        minions: ['n1'],
+        allowed: allowedFor(join(folder, 'volumes')),
+      });
       const options = { access: salt.access, minionOf: (node: string) => node, clock: systemClock };
       return { executor: createSaltExecutor(options), stop: salt.stop };
     },
   ],
 ];
 
-describeAsRoot.each(TRANSPORTS)('a claim that is filled with 1 GiB on its node, over %s', (_, connect) => {
-  const ends: (() => Promise<unknown>)[] = [];
-  let folder: string;
-  let cluster: ClaimsCluster;
-  let controller: TestController;
-  let claims: ReturnType<typeof claimsOf>;
-  let devices: ReturnType<typeof deviceMounts>;
-  let server: SourceServer;
+describeAsRoot.each(TRANSPORTS)(
+  'a claim that is filled with 1 GiB on its node, over %s',
+  (_, connect) => {
+    const ends: (() => Promise<unknown>)[] = [];
+    let folder: string;
+    let cluster: ClaimsCluster;
+    let controller: TestController;
+    let claims: ReturnType<typeof claimsOf>;
+    let devices: ReturnType<typeof deviceMounts>;
+    let server: SourceServer;
 
-  beforeAll(async () => {
-    ends.push(await ensureUdev());
-    const temporary = await temporaryFolder('sources');
-    folder = temporary.path;
-    ends.push(temporary.remove);
-    await mkdir(place());
-    await execa('sh', ['-c', MAKE, 'sh', folder]);
-    server = await startSourceServer();
-    ends.push(server.stop);
-    for (const name of ['disk', 'disk.zst', 'disk.qcow2', 'files.tar.zst']) {
-      const { size } = await stat(join(folder, name));
-      server.paths.set(`/${name}`, (_request, response) => {
-        response.writeHead(200, { 'Content-Length': size });
-        createReadStream(join(folder, name)).pipe(response);
+    beforeAll(async () => {
+      ends.push(await ensureUdev());
+      const temporary = await temporaryFolder('sources');
+      folder = temporary.path;
+      ends.push(temporary.remove);
+      await mkdir(place());
+      await execa('sh', ['-c', MAKE, 'sh', folder]);
+      server = await startSourceServer();
+      ends.push(server.stop);
+      for (const name of ['disk', 'disk.zst', 'disk.qcow2', 'files.tar.zst']) {
+        const { size } = await stat(join(folder, name));
+        server.paths.set(`/${name}`, (_request, response) => {
+          response.writeHead(200, { 'Content-Length': size });
+          createReadStream(join(folder, name)).pipe(response);
+        });
+      }
+      ends.push(await allowSources('allow-address 127.0.0.1'));
+      devices = deviceMounts(folder);
+      ends.push(devices.clean);
+      const { executor, stop } = await connect(folder);
+      ends.push(stop, () => executor.close());
+      cluster = await startClaimsCluster({ crossNamespace: true });
+      ends.push(cluster.stop);
+      claims = claimsOf(cluster.client, {
+        storageClassName: 'fast',
+        size: '1200Mi',
+        withinMs: FILLED_WITHIN,
       });
-    }
-    ends.push(await allowSources('allow-address 127.0.0.1'));
-    devices = deviceMounts(folder);
-    ends.push(devices.clean);
-    const { executor, stop } = await connect(folder);
-    ends.push(stop, () => executor.close());
-    cluster = await startClaimsCluster({ crossNamespace: true });
-    ends.push(cluster.stop);
-    claims = claimsOf(cluster.client, { storageClassName: 'fast', size: '1200Mi', withinMs: FILLED_WITHIN });
-    await createNode(cluster.client, 'n1');
-    controller = await startController(cluster.client, {
-      executor,
-      provisioning: { namespace: 'default', crossNamespace: true, snapshotController: 'builtin' },
+      await createNode(cluster.client, 'n1');
+      controller = await startController(cluster.client, {
+        executor,
+        provisioning: { namespace: 'default', crossNamespace: true, snapshotController: 'builtin' },
+      });
+      ends.push(controller.stop);
+      await createClass(cluster.client, 'fast', place(), 'ext4');
+      for (const [name, builtin] of [
+        ['image', 'Image'],
+        ['archive', 'Archive'],
+      ]) {
+        const registered = await cluster.stowage([
+          'register',
+          'populator',
+          `${name}`,
+          '--node',
+          `${builtin}`,
+        ]);
+        expect(registered).toMatchObject({ code: 0, err: '' });
+      }
     });
-    ends.push(controller.stop);
-    await createClass(cluster.client, 'fast', place(), 'ext4');
-    for (const [name, builtin] of [
-      ['image', 'Image'],
-      ['archive', 'Archive'],
-    ]) {
-      const registered = await cluster.stowage(['register', 'populator', `${name}`, '--node', `${builtin}`]);
-      expect(registered).toMatchObject({ code: 0, err: '' });
-    }
-  });
 
-  afterAll(async () => {
-    for (const end of ends.splice(0).reverse()) await end();
-  });
+    afterAll(async () => {
+      for (const end of ends.splice(0).reverse()) await end();
+    });
 
-  const place = () => join(folder, 'volumes');
-  const sumOf = async (path: string) => {
-    const first = 'head -c "$2" "$1" | sha256sum | cut -c 1-64';
-    return (await execa('sh', ['-c', first, 'sh', path, String(BYTES)])).stdout;
-  };
-  const wanted = async () => (await execa('cat', [join(folder, 'disk.sum')])).stdout;
+    const place = () => join(folder, 'volumes');
+    const sumOf = async (path: string) => {
+      const first = 'head -c "$2" "$1" | sha256sum | cut -c 1-64';
+      return (await execa('sh', ['-c', first, 'sh', path, String(BYTES)])).stdout;
+    };
+    const wanted = async () => (await execa('cat', [join(folder, 'disk.sum')])).stdout;
 
-  test.each([['disk'], ['disk.zst'], ['disk.qcow2']])(
-    'with an Image, %s',
-    async (name) => {
-      const image = name.replace('.', '-');
-      await createImage(cluster.client, `prod/${image}`, {
-        source: { url: server.url(`/${name}`) },
-        ...(name.endsWith('qcow2') ? { format: 'qcow2' } : {}),
-      });
-      await claims.create(`prod/${image}`, { volumeMode: 'Block', dataSourceRef: fromImage(image) });
-      const { spec } = await claims.isBound(`prod/${image}`);
-      expect(await sumOf(spec.local?.path ?? '')).toBe(await wanted());
-      await claims.remove(`prod/${image}`);
-      await isAllGone(cluster.client, place());
-    },
-    FILLED_WITHIN + 90_000,
-  );
+    test.each([['disk'], ['disk.zst'], ['disk.qcow2']])(
+      'with an Image, %s',
+      async (name) => {
+        const image = name.replace('.', '-');
+        await createImage(cluster.client, `prod/${image}`, {
+          source: { url: server.url(`/${name}`) },
+          ...(name.endsWith('qcow2') ? { format: 'qcow2' } : {}),
+        });
+        await claims.create(`prod/${image}`, {
+          volumeMode: 'Block',
+          dataSourceRef: fromImage(image),
+        });
+        const { spec } = await claims.isBound(`prod/${image}`);
+        expect(await sumOf(spec.local?.path ?? '')).toBe(await wanted());
+        await claims.remove(`prod/${image}`);
+        await isAllGone(cluster.client, place());
+      },
+      FILLED_WITHIN + 90_000,
+    );
 
-  test(
-    'with an Archive, files.tar.zst',
-    async () => {
-      const archive: Archive = {
-        ...{ apiVersion: `${ARCHIVES.group}/${ARCHIVES.version}`, kind: ARCHIVES.kind },
-        metadata: { name: 'files', namespace: 'prod' },
-        spec: { source: { url: server.url('/files.tar.zst') } },
-      };
-      await cluster.client.create(ARCHIVES, archive, { namespace: 'prod' });
-      const dataSourceRef = { apiGroup: ARCHIVES.group, kind: ARCHIVES.kind, name: 'files' };
-      await claims.create('prod/files', { dataSourceRef });
-      const { spec } = await claims.isBound('prod/files');
-      const path = await devices.mount(spec.local?.path ?? '', 'files');
-      const { stdout } = await execa('diff', ['-rq', join(folder, 'files'), path], { reject: false });
-      expect(stdout).toBe(`Only in ${path}: lost+found`);
-      await devices.unmount();
-      await claims.remove('prod/files');
-      await isAllGone(cluster.client, place());
-    },
-    FILLED_WITHIN + 90_000,
-  );
-});
+    test(
+      'with an Archive, files.tar.zst',
+      async () => {
+        const archive: Archive = {
+          ...{ apiVersion: `${ARCHIVES.group}/${ARCHIVES.version}`, kind: ARCHIVES.kind },
+          metadata: { name: 'files', namespace: 'prod' },
+          spec: { source: { url: server.url('/files.tar.zst') } },
+        };
+        await cluster.client.create(ARCHIVES, archive, { namespace: 'prod' });
+        const dataSourceRef = { apiGroup: ARCHIVES.group, kind: ARCHIVES.kind, name: 'files' };
+        await claims.create('prod/files', { dataSourceRef });
+        const { spec } = await claims.isBound('prod/files');
+        const path = await devices.mount(spec.local?.path ?? '', 'files');
+        const { stdout } = await execa('diff', ['-rq', join(folder, 'files'), path], {
+          reject: false,
+        });
+        expect(stdout).toBe(`Only in ${path}: lost+found`);
+        await devices.unmount();
+        await claims.remove('prod/files');
+        await isAllGone(cluster.client, place());
+      },
+      FILLED_WITHIN + 90_000,
+    );
+  },
+);

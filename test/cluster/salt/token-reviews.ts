@@ -31,7 +31,8 @@ export async function startTokenReviews(folder: string): Promise<TokenReviews> {
     for await (const chunk of request) text += chunk;
     const isReview =
       request.method === 'POST' && request.url === '/apis/authentication.k8s.io/v1/tokenreviews';
-    const status = request.headers.authorization !== `Bearer ${reviewer}` ? 401 : isReview ? 201 : 404;
+    const status =
+      request.headers.authorization !== `Bearer ${reviewer}` ? 401 : isReview ? 201 : 404;
     response.writeHead(status, { 'content-type': 'application/json' });
     if (status !== 201) return response.end(JSON.stringify({ kind: 'Status', code: status }));
     const review = JSON.parse(text) as Review;
@@ -47,7 +48,10 @@ export async function startTokenReviews(folder: string): Promise<TokenReviews> {
     return {
       authenticated: true,
       audiences: [known.audience],
-      user: { username: known.username, groups: ['system:serviceaccounts', 'system:authenticated'] },
+      user: {
+        username: known.username,
+        groups: ['system:serviceaccounts', 'system:authenticated'],
+      },
     };
   }
 

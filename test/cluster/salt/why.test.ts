@@ -45,10 +45,14 @@ describeAsRoot('what why says to do about Salt', () => {
     someone = await person(cluster.kubeconfig);
     // The salt-master's command, with its configuration.
     const { python, path } = await installSalt();
-    const code = "import sys; from salt.scripts import salt_main; sys.argv[0] = 'salt_main'; salt_main()";
+    const code =
+      "import sys; from salt.scripts import salt_main; sys.argv[0] = 'salt_main'; salt_main()";
     const config = quote(join(salt.folder, 'master'));
     const environment = `PYTHONPATH=${quote(path)} PYTHONWARNINGS=ignore`;
-    await someone.program('salt', `${environment} exec ${python} -c ${quote(code)} -c ${config} "$@"`);
+    await someone.program(
+      'salt',
+      `${environment} exec ${python} -c ${quote(code)} -c ${config} "$@"`,
+    );
     // The node has no systemd here: the test starts what is asked for.
     await someone.program(
       'ssh',
@@ -70,14 +74,18 @@ describeAsRoot('what why says to do about Salt', () => {
   const create = (name: string) => {
     const volume = sparseVolume(name, 'n1', '10Mi');
     const sparseLoopDevice = { size: '10Mi', directory: folder.path };
-    return cluster.client.create(VOLUMES, { ...volume, spec: { ...volume.spec, sparseLoopDevice } });
+    return cluster.client.create(VOLUMES, {
+      ...volume,
+      spec: { ...volume.spec, sparseLoopDevice },
+    });
   };
   const isAvailable = (name: string) =>
     until(`${name} Available`, async () => {
       const volume = await cluster.client.get<Volume>(VOLUMES, name);
       return volume.status?.phase === 'Available' ? volume : undefined;
     });
-  const remove = (name: string) => someone.shell(`stowage delete volume ${name} --wait --timeout 50s`);
+  const remove = (name: string) =>
+    someone.shell(`stowage delete volume ${name} --wait --timeout 50s`);
 
   test('SaltModuleMissing: a minion that never got it', async () => {
     await rename(modules(), `${modules()}.away`);
@@ -126,6 +134,10 @@ describeAsRoot('what why says to do about Salt', () => {
     await writeFile(started(), '');
     await following;
     // It is asked again, and has no such device.
-    expectSaid(await someone.untilCause('volume/down', 'DeviceMissing'), 'DeviceMissing', 'Volume down');
+    expectSaid(
+      await someone.untilCause('volume/down', 'DeviceMissing'),
+      'DeviceMissing',
+      'Volume down',
+    );
   });
 });

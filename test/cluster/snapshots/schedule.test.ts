@@ -15,27 +15,41 @@ describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
   let controlPlane: ControlPlane;
 
   const kubectl = async (argv: readonly string[], input = '') =>
-    (await execa(controlPlane.kubectl, ['--kubeconfig', controlPlane.kubeconfig, ...argv], { input })).stdout;
+    (
+      await execa(controlPlane.kubectl, ['--kubeconfig', controlPlane.kubeconfig, ...argv], {
+        input,
+      })
+    ).stdout;
   /** What the CronJob's container runs, as its account. */
   async function take() {
     const asked = ['get', 'cronjob', 'snapshots-of-db', '-n', 'prod', '-o', 'json'];
     const job = JSON.parse(await kubectl(asked)) as {
-      spec: { jobTemplate: { spec: { template: { spec: { containers: { command: string[] }[] } } } } };
+      spec: {
+        jobTemplate: { spec: { template: { spec: { containers: { command: string[] }[] } } } };
+      };
     };
-    const [program = '', ...argv] = job.spec.jobTemplate.spec.template.spec.containers[0]?.command ?? [];
+    const [program = '', ...argv] =
+      job.spec.jobTemplate.spec.template.spec.containers[0]?.command ?? [];
     const env = { KUBECONFIG: controlPlane.kubeconfigOf(ACCOUNT), PATH: `bin:${process.env.PATH}` };
     return execa(program, argv, { env, reject: false });
   }
 
   beforeAll(async () => {
     const users = { [ACCOUNT]: ['system:serviceaccounts', 'system:serviceaccounts:prod'] };
-    controlPlane = await startControlPlane({ users, controllers: ['persistentvolume-binder-controller'] });
+    controlPlane = await startControlPlane({
+      users,
+      controllers: ['persistentvolume-binder-controller'],
+    });
     const env = { KUBECONFIG: controlPlane.kubeconfig };
     await execa(STOWAGE, ['install', '--components', 'crds,rbac,snapshot-crds'], { env });
     await kubectl(['create', 'namespace', 'prod']);
     for (const manifest of scheduled) await kubectl(['apply', '-f', '-'], manifest);
     const claim = {
-      ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'db', namespace: 'prod' } },
+      ...{
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        metadata: { name: 'db', namespace: 'prod' },
+      },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
     };
     await kubectl(['apply', '-f', '-'], JSON.stringify(claim));
@@ -50,14 +64,17 @@ describe('snapshots on a schedule, as docs/snapshots.md has them', () => {
       stderr: '',
     });
     const made = await kubectl(['get', 'volumesnapshot', '-n', 'prod', '-o', 'json']);
-    expect((JSON.parse(made) as { items: { spec: object }[] }).items.map(({ spec }) => spec)).toMatchObject([
-      { source: { persistentVolumeClaimName: 'db' } },
-    ]);
+    expect(
+      (JSON.parse(made) as { items: { spec: object }[] }).items.map(({ spec }) => spec),
+    ).toMatchObject([{ source: { persistentVolumeClaimName: 'db' } }]);
   });
 
   test('and none without them', async () => {
     await kubectl(['delete', 'rolebinding', 'snapshots', '-n', 'prod']);
     const { exitCode, stderr } = await take();
-    expect({ exitCode, stderr }).toMatchObject({ exitCode: 4, stderr: expect.stringContaining(ACCOUNT) });
+    expect({ exitCode, stderr }).toMatchObject({
+      exitCode: 4,
+      stderr: expect.stringContaining(ACCOUNT),
+    });
   });
 });

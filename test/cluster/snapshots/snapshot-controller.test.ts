@@ -12,7 +12,12 @@ import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import { parseHandle } from '../../../src/api/snapshot-handle.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { isAllGone } from '../../support/all-gone.ts';
-import { claimsOf, createClass, createSnapshotClass, type Id } from '../../support/claim-objects.ts';
+import {
+  claimsOf,
+  createClass,
+  createSnapshotClass,
+  type Id,
+} from '../../support/claim-objects.ts';
 import { type DeviceMounts, deviceMounts } from '../../support/device-mounts.ts';
 import { type OwnFileSystem, ownFileSystem } from '../../support/loop-mounts.ts';
 import { describeAsRoot } from '../../support/root.ts';
@@ -65,12 +70,15 @@ describeAsRoot('beside the standard snapshot-controller', () => {
   const write = async (word: string) => writeFile(await fileOf('data'), word);
   const read = async (name: string) => readFile(await fileOf(name), 'utf8');
 
-  const content = (name: string) => scene.client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name);
+  const content = (name: string) =>
+    scene.client.get<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name);
   const contentOf = async (snapshot: string) =>
     content((await claims.isReady(idOf(snapshot))).status?.boundVolumeSnapshotContentName ?? '');
   const exists = (name: string) =>
     until(`VolumeSnapshotContent ${name} is there`, () =>
-      content(name).catch((error: unknown) => (isNotFound(error) ? undefined : Promise.reject(error))),
+      content(name).catch((error: unknown) =>
+        isNotFound(error) ? undefined : Promise.reject(error),
+      ),
     );
   const isGone = (name: string) =>
     until(`VolumeSnapshotContent ${name} is gone`, () =>
@@ -89,7 +97,11 @@ describeAsRoot('beside the standard snapshot-controller', () => {
   /** What a claim that starts from it has. */
   async function restored(snapshot: string): Promise<string> {
     const name = `from-${snapshot}`;
-    const dataSource = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: snapshot };
+    const dataSource = {
+      apiGroup: 'snapshot.storage.k8s.io',
+      kind: 'VolumeSnapshot',
+      name: snapshot,
+    };
     await claims.create(idOf(name), { dataSource });
     const word = await read(name);
     await devices.unmount();
@@ -149,7 +161,10 @@ describeAsRoot('beside the standard snapshot-controller', () => {
       await claims.createSnapshot(idOf('old-deletes'), 'data');
       await claims.createSnapshot(idOf('old-retains'), 'data', 'retains');
       kept = [await contentOf('old-deletes'), await contentOf('old-retains')];
-      standard = await startSnapshotController(scene.controlPlane.kubeconfig, scene.controlPlane.folder);
+      standard = await startSnapshotController(
+        scene.controlPlane.kubeconfig,
+        scene.controlPlane.folder,
+      );
       await logged('"mode":"external"');
     }, 600_000);
 

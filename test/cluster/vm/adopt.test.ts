@@ -38,7 +38,9 @@ const sums = new Map<string, string>();
 
 async function start(name: string): Promise<Node> {
   const vm = await startVm({ name, disks });
-  const executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+  const executor = createShellExecutor(
+    createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
+  );
   await vm.run(['mkdir', '-p', '/data']);
   return { vm, executor };
 }
@@ -98,7 +100,12 @@ beforeAll(async () => {
   await vm.run(['mkfs.ext4', '-q', vm.disk('dir')]);
   await vm.run(['mount', vm.disk('dir'), '/data']);
   for (const [kind, content] of CASES) {
-    const old = wanted(kind, content, uids.get(`${kind} ${content}`) ?? '', `old-${content.toLowerCase()}`);
+    const old = wanted(
+      kind,
+      content,
+      uids.get(`${kind} ${content}`) ?? '',
+      `old-${content.toLowerCase()}`,
+    );
     const link = await linkOf(old);
     await onNode(vm).write(content, link, `kept by ${kind} ${content}`);
     sums.set(`${kind} ${content}`, await checksum(content, link));
@@ -121,7 +128,10 @@ describe('on the other node', () => {
   test(
     'an XFS whose log is dirty is refused, and adopted once it was mounted',
     async () => {
-      const desired = { ...wanted('disk', 'xfs', randomUUID(), 'late'), adopt: uids.get('disk xfs') ?? '' };
+      const desired = {
+        ...wanted('disk', 'xfs', randomUUID(), 'late'),
+        adopt: uids.get('disk xfs') ?? '',
+      };
       const plan = await planNow(node.executor, 'n2', 'prepare', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const state = await runSteps(node.executor, 'n2', desired, plan.steps);
@@ -170,21 +180,25 @@ describe('on the other node', () => {
       }
       const link = await linkOf(desired);
       expect(link).toBe(`/dev/disk/by-id/stowage-${desired.uid}`);
-      expect(await node.vm.run(['test', '-e', link], { reject: false })).toMatchObject({ exitCode: 0 });
+      expect(await node.vm.run(['test', '-e', link], { reject: false })).toMatchObject({
+        exitCode: 0,
+      });
       expect(await checksum(content, link)).toBe(sums.get(key));
       expect(await onNode(node.vm).read(content, link)).toBe(`kept by ${key}`);
       expect(await onNode(node.vm).exists(`/dev/disk/by-uuid/${old}`)).toBe(false);
       expect((await node.vm.run(['ls', '/var/lib/stowage/volumes'])).stdout).not.toContain(old);
       // Another one that wants the same comes too late.
-      expect(await carry('prepare', { ...desired, uid: randomUUID(), name: 'second' } as Desired)).toMatch(
-        /./,
-      );
+      expect(
+        await carry('prepare', { ...desired, uid: randomUUID(), name: 'second' } as Desired),
+      ).toMatch(/./);
       const programs: Record<string, string[]> = {
         ext4: ['e2fsck', '-f', '-n', link],
         xfs: ['xfs_repair', '-n', link],
         Block: ['true'],
       };
-      expect(await node.vm.run(programs[content] ?? [], { reject: false })).toMatchObject({ exitCode: 0 });
+      expect(await node.vm.run(programs[content] ?? [], { reject: false })).toMatchObject({
+        exitCode: 0,
+      });
     },
     LONG,
   );

@@ -36,7 +36,9 @@ beforeAll(async () => {
       { driver: 'nvme-ns', bus: 'c1', drive: 'second', nsid: 2n },
     ],
   });
-  executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+  executor = createShellExecutor(
+    createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
+  );
 }, 1_800_000);
 afterAll(async () => {
   await executor?.close();
@@ -105,7 +107,9 @@ describe.each([
     // As it is once the disk is gone that was made ready.
     const lost = { ...exchanged, identity: identity.replace(/(wwn=\S+)\S /, '$1f ') };
     for (const operation of ['prepare', 'present', 'destroy'] as const) {
-      expect(await carryOut(executor, 'n1', operation, lost)).toMatch(/is now .*, and not the device/);
+      expect(await carryOut(executor, 'n1', operation, lost)).toMatch(
+        /is now .*, and not the device/,
+      );
     }
     expect(await factsOf(exchanged)).toMatchObject({ name: path.replace('/dev/', '') });
     expect((await vm.run(['sha256sum', other])).stdout).toBe(before);
@@ -120,7 +124,9 @@ test('a disk whose serial number and WWN are spelled differently is the recorded
   const [, uid = ''] = /^ext4:(.*)$/.exec(facts.content) ?? [];
   const identity = 'wwn=naa.5000C500A1B2C3D2 serial=SA_ME size=1073741824';
   const recorded = { ...desired, uid, recorded: true, identity };
-  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({ target: { is: 'device' } });
+  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({
+    target: { is: 'device' },
+  });
 });
 
 test('data without a signature is refused, and destroyed with a consent to unknown data', async () => {
@@ -192,7 +198,9 @@ describe('a disk that multipathd takes', () => {
     const seen = await carryOut(executor, 'n1', 'present', recorded);
     expect(seen).toMatchObject({ target: { is: 'device', facts: { type: 'mpath' } } });
     expect((await shell(`${mount}; cat /mnt/data; umount /mnt`)).stdout).toBe('kept');
-    expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({ recordFiles: false });
+    expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({
+      recordFiles: false,
+    });
   });
 
   test('becomes a new Volume by any of its paths, while no other use of the map is overwritten', async () => {
@@ -200,7 +208,10 @@ describe('a disk that multipathd takes', () => {
     const { content, isBlank } = await factsOf(volumeOn(path));
     const overwrite = content || (isBlank ? undefined : 'unknown data');
     const desired = volumeOn(path, { overwrite });
-    expect(await prepare(desired)).toMatchObject({ target: { facts: { type: 'mpath' } }, done: {} });
+    expect(await prepare(desired)).toMatchObject({
+      target: { facts: { type: 'mpath' } },
+      done: {},
+    });
     await shell(`mount /dev/disk/by-uuid/${desired.uid} /mnt`);
     const again = volumeOn(other, { overwrite: `ext4:${desired.uid}` });
     expect(await prepare(again)).toMatch(/belongs to another Volume|is in use: mounted at \/mnt/);

@@ -92,7 +92,8 @@ describe('logical volumes that are filled', () => {
   /** Whether the volume has what the image has, as its device or as disk.img. */
   async function isFilled(content: Content, link: string): Promise<boolean> {
     const file = content === 'Block' ? '"$1"' : '/run/filled/disk.img';
-    const mount = content === 'Block' ? 'true' : 'mkdir -p /run/filled && mount -o ro "$1" /run/filled';
+    const mount =
+      content === 'Block' ? 'true' : 'mkdir -p /run/filled && mount -o ro "$1" /run/filled';
     const leave = content === 'Block' ? 'true' : 'umount /run/filled';
     const script = `${mount} && cmp -n ${IMAGE}M ${file} /srv/sources/disk; got=$?; ${leave}; exit $got`;
     return (await lvm.vm.run(['sh', '-c', script, 'sh', link], { reject: false })).exitCode === 0;
@@ -108,10 +109,14 @@ describe('logical volumes that are filled', () => {
   }
 
   async function isGone(desired: DesiredLvm): Promise<void> {
-    expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({ device: undefined });
+    expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({
+      device: undefined,
+    });
     expect(await lvm.volumes()).toEqual([]);
     expect(
-      (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/stowage/jobs')),
+      (await lvm.node.tracesOf(desired.uid)).filter(
+        (path) => !path.startsWith('/run/stowage/jobs'),
+      ),
     ).toEqual([]);
   }
 
@@ -137,9 +142,13 @@ describe('logical volumes that are filled', () => {
       const device = await lvm.carry('prepare', wanted(content, kind, archive('site.tar.gz')));
       if (typeof device === 'string') throw new Error(device);
       const point = await lvm.node.mount(device.link, 'unpacked');
-      const { stdout } = await lvm.vm.run(['diff', '-r', '/srv/sources/site', point], { reject: false });
+      const { stdout } = await lvm.vm.run(['diff', '-r', '/srv/sources/site', point], {
+        reject: false,
+      });
       await lvm.vm.run(['umount', point]);
-      expect(stdout.split('\n').filter((line) => line !== '' && !line.endsWith(': lost+found'))).toEqual([]);
+      expect(
+        stdout.split('\n').filter((line) => line !== '' && !line.endsWith(': lost+found')),
+      ).toEqual([]);
     },
     LONG,
   );
@@ -149,7 +158,8 @@ describe('logical volumes that are filled', () => {
     async () => {
       const desired = wanted('ext4', 'thick', archive('bad.tar'));
       const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
-      const state = 'steps' in plan ? await runSteps(lvm.executor, NODE, desired, plan.steps) : undefined;
+      const state =
+        'steps' in plan ? await runSteps(lvm.executor, NODE, desired, plan.steps) : undefined;
       expect(state).toMatchObject({ state: 'failed', exit: REFUSED });
       await isGone(desired);
       // Its extents are as good as any.
@@ -177,7 +187,9 @@ describe('logical volumes that are filled', () => {
     'of three at once that a thin pool has no room for, the two that came first are filled',
     async () => {
       const three = [0, 1, 2].map(() => wanted('xfs', 'thin', image()));
-      const plans = await Promise.all(three.map((each) => planNow(lvm.executor, NODE, 'prepare', each)));
+      const plans = await Promise.all(
+        three.map((each) => planNow(lvm.executor, NODE, 'prepare', each)),
+      );
       const fills: (readonly string[])[] = [];
       for (const [index, desired] of three.entries()) {
         const plan = plans[index];
@@ -236,7 +248,11 @@ describe('logical volumes that are filled', () => {
       const desired = large();
       const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
-      await lvm.executor.submit(NODE, { key: { subject: desired.uid, id: 'cut' }, steps: plan.steps }, 0);
+      await lvm.executor.submit(
+        NODE,
+        { key: { subject: desired.uid, id: 'cut' }, steps: plan.steps },
+        0,
+      );
       await isBeingFilled(desired);
       await lvm.vm.powerCut();
       await lvm.vm.boot();
@@ -261,13 +277,20 @@ describe('logical volumes that are filled', () => {
       await until('it began', async () => {
         return (await lvm.vm.run(isBegun, { reject: false })).exitCode === 0 || undefined;
       });
-      if (killed) await lvm.vm.run(['pkill', '-KILL', '-f', `[s]towage-image /dev/vg0/${desired.name} `]);
-      const cancel = { key: { subject: `${desired.uid}-cancel`, id: 'cancel' }, steps: cancelFill(desired) };
+      if (killed)
+        await lvm.vm.run(['pkill', '-KILL', '-f', `[s]towage-image /dev/vg0/${desired.name} `]);
+      const cancel = {
+        key: { subject: `${desired.uid}-cancel`, id: 'cancel' },
+        steps: cancelFill(desired),
+      };
       expect(await lvm.executor.submit(NODE, cancel, 20_000)).toEqual({ state: 'succeeded' });
       const [state] = await lvm.executor.poll(NODE, [key], 20_000);
       // What ends a step from outside says nothing of the step.
       const ended = killed ? 'raced' : 'failed';
-      expect(state).toMatchObject({ state: ended, step: { name: 'fill it from Image prod/debian' } });
+      expect(state).toMatchObject({
+        state: ended,
+        step: { name: 'fill it from Image prod/debian' },
+      });
       await until('nothing has it open', async () => {
         const made = await planNow(lvm.executor, NODE, 'destroy', { ...desired, fill: undefined });
         return 'refusal' in made && made.passing ? undefined : made;
@@ -279,9 +302,12 @@ describe('logical volumes that are filled', () => {
 
   const isBeingFilled = ({ uid }: DesiredLvm) =>
     until('it is being filled', async () => {
-      const { stdout } = await lvm.vm.run(['sh', '-c', 'cat "/run/stowage/jobs/$1"/*/step', 'sh', uid], {
-        reject: false,
-      });
+      const { stdout } = await lvm.vm.run(
+        ['sh', '-c', 'cat "/run/stowage/jobs/$1"/*/step', 'sh', uid],
+        {
+          reject: false,
+        },
+      );
       return stdout.includes('fill it from') || undefined;
     });
 
@@ -294,13 +320,21 @@ describe('logical volumes that are filled', () => {
       folder = await temporaryFolder('fills');
       cluster = await startCluster({ crds: ALL_CRDS });
       const { client } = cluster;
-      await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+      await client.create<KubeNode>(NODES, {
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name: NODE },
+      });
       const { stdout: bootID } = await lvm.vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
       const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };
       await client.patch<KubeNode>(NODES, NODE, { status }, { subresource: 'status' });
       for (const thinPool of ['', 'pool']) {
         await client.create<StorageClass>(STORAGE_CLASSES, {
-          ...{ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', provisioner: 'volume.stowage.dev' },
+          ...{
+            apiVersion: 'storage.k8s.io/v1',
+            kind: 'StorageClass',
+            provisioner: 'volume.stowage.dev',
+          },
           metadata: { name: thinPool === '' ? 'thick' : 'thin' },
           parameters: {
             ...{ type: 'lvm', vgName: 'vg0', fsType: 'ext4' },
@@ -335,7 +369,11 @@ describe('logical volumes that are filled', () => {
       const write =
         'lvcreate -Wn -Zn -L 400M -n earlier vg0 && { yes of-an-earlier-tenant | dd of=/dev/vg0/earlier bs=1M status=none oflag=direct iflag=fullblock; lvremove -y vg0/earlier; }';
       await lvm.vm.run(['sh', '-c', write]);
-      const claims = claimsOf(cluster.client, { storageClassName: 'thick', size: '304Mi', withinMs: LONG });
+      const claims = claimsOf(cluster.client, {
+        storageClassName: 'thick',
+        size: '304Mi',
+        withinMs: LONG,
+      });
       await claims.create('default/empty', { volumeMode: 'Block' });
       const path = (await claims.isBound('default/empty')).spec.local?.path ?? '';
       const { stdout: size } = await lvm.vm.run(['blockdev', '--getsize64', path]);
@@ -350,7 +388,9 @@ describe('logical volumes that are filled', () => {
         'zeros are written',
         async () => {
           const look = ['sh', '-c', 'grep -l "" /run/stowage/jobs/*/*/step | xargs cat'];
-          return (await lvm.vm.run(look, { reject: false })).stdout.includes('write zeros') || undefined;
+          return (
+            (await lvm.vm.run(look, { reject: false })).stdout.includes('write zeros') || undefined
+          );
         },
         LONG,
       );
@@ -359,12 +399,22 @@ describe('logical volumes that are filled', () => {
     }, 900_000);
 
     test('it is bound once it is filled; one that is deleted meanwhile leaves nothing', async () => {
-      const claims = claimsOf(cluster.client, { storageClassName: 'thin', size: '304Mi', withinMs: LONG });
-      const create = (id: `${string}/${string}`, of: string, more: Partial<PersistentVolumeClaim['spec']>) =>
-        claims.create(id, { dataSourceRef: fromImage(of), ...more });
+      const claims = claimsOf(cluster.client, {
+        storageClassName: 'thin',
+        size: '304Mi',
+        withinMs: LONG,
+      });
+      const create = (
+        id: `${string}/${string}`,
+        of: string,
+        more: Partial<PersistentVolumeClaim['spec']>,
+      ) => claims.create(id, { dataSourceRef: fromImage(of), ...more });
       await create('default/files', 'debian', {});
       await create('default/block', 'debian', { storageClassName: 'thick', volumeMode: 'Block' });
-      for (const [id, content] of [['default/files', 'ext4'] as const, ['default/block', 'Block'] as const]) {
+      for (const [id, content] of [
+        ['default/files', 'ext4'] as const,
+        ['default/block', 'Block'] as const,
+      ]) {
         const { spec } = await claims.isBound(id);
         expect(await isFilled(content, spec.local?.path ?? '')).toBe(true);
       }

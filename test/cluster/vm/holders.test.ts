@@ -31,7 +31,9 @@ let executor: Executor;
 
 beforeAll(async () => {
   vm = await startVm({ name: NODE, disks: { pv1: '1G' } });
-  executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+  executor = createShellExecutor(
+    createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
+  );
   // The node has a group of the name that pods like to take.
   const script = 'vgcreate -q vg0 "$1"; lvcreate -q -y -n own -L 64M vg0; mkdir -p /mnt/a "$2"';
   await vm.run(['sh', '-c', script, 'sh', vm.disk('pv1'), FOLDER]);
@@ -50,7 +52,10 @@ const USES: [what: string, script: string, told: RegExp[]][] = [
   [
     'a group of logical volumes, of which one is mounted',
     `${LVM}; lvcreate -q -y -n idle -L 16M guest; mkfs.ext4 -q /dev/guest/data; mount /dev/guest/data /mnt/a`,
-    [/\(lvm, guest-data\) is made of it, which is mounted at \/mnt\/a$/, /\(lvm, guest-\w+\) is made of it$/],
+    [
+      /\(lvm, guest-data\) is made of it, which is mounted at \/mnt\/a$/,
+      /\(lvm, guest-\w+\) is made of it$/,
+    ],
   ],
   [
     "a group of the name of the node's own",
@@ -60,7 +65,9 @@ const USES: [what: string, script: string, told: RegExp[]][] = [
   [
     'a thin pool',
     'vgcreate -q guest "$1"; lvcreate -q -y --type thin-pool -L 32M -n pool guest; lvcreate -q -y -V 64M --thinpool pool -n thin guest',
-    [/is made of it, of that \/dev\/dm-\d+ \(lvm, guest-pool-tpool\), of that \/dev\/dm-\d+ \(lvm, guest-/],
+    [
+      /is made of it, of that \/dev\/dm-\d+ \(lvm, guest-pool-tpool\), of that \/dev\/dm-\d+ \(lvm, guest-/,
+    ],
   ],
   [
     'a RAID',
@@ -103,19 +110,22 @@ describe('told by what is planned:', () => {
         if (!('refusal' in planned)) break;
         refusals.push(planned.refusal);
         const command = commandIn(planned.hint);
-        if (command === undefined) throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
+        if (command === undefined)
+          throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
         const { exitCode, stderr } = await vm.run(['sh', '-c', command], { reject: false });
         expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 0 });
       }
       expect(refusals).toEqual(told.map((each) => expect.stringMatching(each)));
-      expect(await carryOut(executor, NODE, 'destroy', { ...wanted, recorded: true })).toMatchObject({
+      expect(
+        await carryOut(executor, NODE, 'destroy', { ...wanted, recorded: true }),
+      ).toMatchObject({
         file: { type: 'missing' },
         recordFiles: false,
       });
       // What the node itself has is as it was.
-      expect((await vm.run(['lvs', '--noheadings', '-o', 'lv_active', 'vg0/own'])).stdout.trim()).toBe(
-        'active',
-      );
+      expect(
+        (await vm.run(['lvs', '--noheadings', '-o', 'lv_active', 'vg0/own'])).stdout.trim(),
+      ).toBe('active');
     },
     LONG,
   );
@@ -130,7 +140,11 @@ describe('told by the daemon:', () => {
     folder = await temporaryFolder('holders');
     cluster = await startCluster({ crds: ALL_CRDS });
     const { client } = cluster;
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+    await client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: NODE },
+    });
     const { stdout: bootID } = await vm.run(['cat', '/proc/sys/kernel/random/boot_id']);
     const status = { nodeInfo: { bootID }, conditions: [{ type: 'Ready', status: 'True' }] };
     await client.patch<KubeNode>(NODES, NODE, { status }, { subresource: 'status' });
@@ -164,7 +178,9 @@ describe('told by the daemon:', () => {
         'why names the command',
         async () => {
           const env = { KUBECONFIG: cluster.kubeconfig };
-          const { stdout } = await execa('bin/stowage', ['why', `volume/${name}`, '-o', 'json'], { env });
+          const { stdout } = await execa('bin/stowage', ['why', `volume/${name}`, '-o', 'json'], {
+            env,
+          });
           const [run] = JSON.parse(stdout).fix?.run ?? [];
           return typeof run === 'string' && / (vgchange|mdadm) /.test(run.replaceAll("'", ' '))
             ? run

@@ -47,7 +47,11 @@ const NOT_STARTED = [
     'systemd-network-generator.service',
     'systemd-random-seed.service',
   ],
-  ...['systemd-update-utmp.service', 'systemd-update-utmp-runlevel.service', 'systemd-journal-flush.service'],
+  ...[
+    'systemd-update-utmp.service',
+    'systemd-update-utmp-runlevel.service',
+    'systemd-journal-flush.service',
+  ],
   ...['systemd-ask-password-console.path', 'systemd-ask-password-wall.path'],
   ...['serial-getty@ttyS0.service', 'getty.target', 'user@0.service'],
   // NFS 4 needs none of them.
@@ -71,7 +75,8 @@ Address=${ADDRESS}/24
 Gateway=10.0.2.2
 LinkLocalAddressing=no
 `,
-  'etc/ssh/sshd_config.d/vm.conf': 'PermitRootLogin prohibit-password\nUseDNS no\nMaxStartups 100\n',
+  'etc/ssh/sshd_config.d/vm.conf':
+    'PermitRootLogin prohibit-password\nUseDNS no\nMaxStartups 100\n',
   // A client that lost its power is given up by the server after that time, in s.
   'etc/nfs.conf.d/vm.conf': '[nfsd]\nvers3=n\nthreads=4\ngrace-time=10\nlease-time=10\n',
   'etc/systemd/journald.conf.d/vm.conf': '[Journal]\nStorage=volatile\n',
@@ -114,7 +119,17 @@ async function build(folder: string): Promise<void> {
   // Making an initrd would take a third of the time.
   await execa('mmdebstrap', bootstrap, { env: { INITRD: 'No' } });
   for (const name of ['client_key', 'host_key']) {
-    await execa('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', join(folder, name)]);
+    await execa('ssh-keygen', [
+      '-q',
+      '-t',
+      'ed25519',
+      '-N',
+      '',
+      '-C',
+      '',
+      '-f',
+      join(folder, name),
+    ]);
   }
   for (const [path, text] of Object.entries(FILES)) {
     await mkdir(join(root, path, '..'), { recursive: true });
@@ -134,7 +149,9 @@ async function build(folder: string): Promise<void> {
   await systemctl('mask', ...NOT_STARTED);
   // Where a test starts it.
   await systemctl('disable', 'nfs-server.service');
-  const [kernel = ''] = (await readdir(join(root, 'boot'))).filter((name) => name.startsWith('vmlinuz-'));
+  const [kernel = ''] = (await readdir(join(root, 'boot'))).filter((name) =>
+    name.startsWith('vmlinuz-'),
+  );
   await copyFile(join(root, 'boot', kernel), join(folder, 'vmlinuz'));
   await chmod(join(folder, 'vmlinuz'), 0o644);
   const disk = join(folder, 'disk.img');

@@ -27,7 +27,9 @@ test.each(kinds)(
         ...['create', 'volume', name, '--node', vm.name, '--on-delete', 'Delete'],
         ...(content === 'Block' ? ['--mode', 'Block'] : []),
         ...['--storage-class', content === 'xfs' ? 'local-xfs' : 'local'],
-        ...(rawBlockDevice === undefined ? ['--size', SIZE] : ['--device', rawBlockDevice.devicePath]),
+        ...(rawBlockDevice === undefined
+          ? ['--size', SIZE]
+          : ['--device', rawBlockDevice.devicePath]),
         ...(lvm === undefined ? [] : ['--vg', lvm.vgName]),
         ...(lvm?.thinPool === undefined ? [] : ['--thin-pool', lvm.thinPool]),
         ...['--wait', '--timeout', '10m'],
@@ -56,11 +58,20 @@ test.each(kinds)(
       }
       expect(await node.read(content, link)).toBe('kept');
 
-      const deleted = await stowage('delete', 'volume', name, '--yes', '--wait', '--timeout', '10m');
+      const deleted = await stowage(
+        'delete',
+        'volume',
+        name,
+        '--yes',
+        '--wait',
+        '--timeout',
+        '10m',
+      );
       expect([deleted.exitCode, deleted.stderr]).toEqual([0, expect.any(String)]);
       expect(await scene.tracesOf(uid)).toEqual([]);
       // What is left of the data takes a consent.
-      if (rawBlockDevice !== undefined) await vm.run(['blkdiscard', '-f', '-z', rawBlockDevice.devicePath]);
+      if (rawBlockDevice !== undefined)
+        await vm.run(['blkdiscard', '-f', '-z', rawBlockDevice.devicePath]);
     }),
   2 * CONVERGES_WITHIN,
 );

@@ -53,7 +53,9 @@ export async function told({ machine, kubectl, log }: Scene<VmMachine>, work: ()
       process.stderr.write(`\n${what}:\n${stdout}\n`);
     };
     await said('The kubelet', async () => ({ stdout: await journal(machine.vm) }));
-    await said('The pods', () => kubectl('get', 'pods,pvc,pv,volumes', '--all-namespaces', '-o', 'wide'));
+    await said('The pods', () =>
+      kubectl('get', 'pods,pvc,pv,volumes', '--all-namespaces', '-o', 'wide'),
+    );
     await said('Events', () => kubectl('get', 'events', '--all-namespaces'));
     await said('The daemon', () => execa('tail', ['-n', '40', log]));
     throw error;

@@ -41,7 +41,14 @@ export async function becomeNode(
   try {
     await vm.run(['systemctl', 'daemon-reload']);
     await vm.run(['systemctl', 'enable', '--now', 'containerd.service']);
-    await vm.run([`${PROGRAMS}/ctr`, '-n', 'k8s.io', 'images', 'import', `${PROGRAMS}/${IMAGE_FILE}`]);
+    await vm.run([
+      `${PROGRAMS}/ctr`,
+      '-n',
+      'k8s.io',
+      'images',
+      'import',
+      `${PROGRAMS}/${IMAGE_FILE}`,
+    ]);
     await vm.run(['systemctl', 'enable', '--now', 'kubelet.service']);
     const { client } = await connect({ kubeconfig: controlPlane.kubeconfig });
     await until(
@@ -56,14 +63,17 @@ export async function becomeNode(
     );
   } catch (error) {
     const { message } = error as Error;
-    throw new Error(`${message}; the journal of ${vm.name} ends:\n${await journal(vm)}`, { cause: error });
+    throw new Error(`${message}; the journal of ${vm.name} ends:\n${await journal(vm)}`, {
+      cause: error,
+    });
   }
 }
 
 /** What containerd and the kubelet said last. */
 export async function journal(vm: Vm): Promise<string> {
   const units = ['--unit=containerd', '--unit=kubelet'];
-  return (await vm.run(['journalctl', ...units, '--lines=60', '--output=cat'], { reject: false })).stdout;
+  return (await vm.run(['journalctl', ...units, '--lines=60', '--output=cat'], { reject: false }))
+    .stdout;
 }
 
 function fromWithin(kubeconfig: string): string {
@@ -130,7 +140,8 @@ SystemdCgroup = true
   '/etc/hosts': '127.0.0.1 localhost\n',
   '/etc/resolv.conf': '',
   // Pods have the network of the node.
-  '/etc/cni/net.d/loopback.conf': '{ "cniVersion": "0.3.1", "name": "loopback", "type": "loopback" }',
+  '/etc/cni/net.d/loopback.conf':
+    '{ "cniVersion": "0.3.1", "name": "loopback", "type": "loopback" }',
   [KUBELET_CONFIG]: JSON.stringify({
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',

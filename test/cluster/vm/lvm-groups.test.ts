@@ -100,14 +100,18 @@ describe('volume groups of one name', () => {
     const device = await lvm.carry('prepare', desired);
     if (typeof device === 'string') throw new Error(device);
     const recorded: Desired = recordedAs(desired, device);
-    undo.push(`rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${lvm.vm.disk('raw')}`);
+    undo.push(
+      `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${lvm.vm.disk('raw')}`,
+    );
     return sh('readlink -f "$1"', device.link);
   }
 
   /** All that is done with logical volumes. */
   async function live(old: DesiredLvm): Promise<void> {
     expect(await lvm.planned('present', old)).toEqual([]);
-    expect(await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB })).toMatchObject({
+    expect(
+      await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
+    ).toMatchObject({
       device: { sizeBytes: old.sizeBytes + 32n * MIB },
     });
     const thick = await make(lvm.desired('ext4'));
@@ -179,7 +183,9 @@ describe('volume groups of one name', () => {
       const device = await sh('readlink -f "$1"', lvm.vm.disk('other'));
       const content = await guestOn(device, false);
       const before = await content();
-      expect(await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB })).toMatchObject({
+      expect(
+        await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
+      ).toMatchObject({
         device: { sizeBytes: old.sizeBytes + 32n * MIB },
       });
       const refused = String(await lvm.carry('prepare', lvm.desired('ext4')));
@@ -227,9 +233,13 @@ describe('volume groups of one name', () => {
       async () => {
         const sizeBytes = await leave('-l 100%FREE');
         const desired = lvm.desired('xfs', { sizeBytes });
-        expect(await lvm.carry('prepare', desired)).toMatch(/^the free extents of vg0 .* carry xfs:/);
+        expect(await lvm.carry('prepare', desired)).toMatch(
+          /^the free extents of vg0 .* carry xfs:/,
+        );
         expect(await lvm.volumes()).toEqual([]);
-        expect(await lvm.carry('prepare', { ...desired, overwrite: 'xfs' })).toMatch(/not what is there$/);
+        expect(await lvm.carry('prepare', { ...desired, overwrite: 'xfs' })).toMatch(
+          /not what is there$/,
+        );
         const made = await make({ ...desired, overwrite: FREE_EXTENTS });
         expect(await lvm.planned('present', made)).toEqual([]);
         expect(await lvm.carry('destroy', made)).toMatchObject({ device: undefined });

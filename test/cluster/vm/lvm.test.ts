@@ -74,7 +74,9 @@ describe('logical volumes in a VM', () => {
       expect(await lvm.volumes()).toEqual([]);
       expect(await lvm.node.exists(link)).toBe(false);
       expect(await lvm.planned('destroy', larger)).toEqual([]);
-      expect((await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/'))).toEqual([]);
+      expect(
+        (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
+      ).toEqual([]);
       // The signature went with it, so that the next one is not refused for it.
       const next = lvm.desired(content, inPool(kind));
       expect((await made(next))[1]).not.toBe('');
@@ -114,14 +116,22 @@ describe('logical volumes in a VM', () => {
       await lvm.carry('destroy', recorded);
       expect(await lvm.volumes()).toEqual([desired.name]);
       // LVM may say more beside it.
-      const { stdout: tags } = await lvm.vm.run(['lvs', '--noheadings', '-o', 'lv_tags', lv(desired)]);
+      const { stdout: tags } = await lvm.vm.run([
+        'lvs',
+        '--noheadings',
+        '-o',
+        'lv_tags',
+        lv(desired),
+      ]);
       expect(tags.replaceAll('Retrying metadata scan.', '').trim()).toBe('');
       expect(await lvm.node.exists(link)).toBe(false);
       expect(await lvm.node.read(content, lv(desired))).toBe('kept');
       expect(await lvm.planned('destroy', recorded)).toEqual([]);
       // It is nobody's by now, and not another Volume's of the name.
       const again = lvm.desired(content, { ...inPool(kind), name: desired.name });
-      expect(await lvm.carry('prepare', again)).toMatch(/there is a logical volume vg0\/.* already/);
+      expect(await lvm.carry('prepare', again)).toMatch(
+        /there is a logical volume vg0\/.* already/,
+      );
     },
     LONG,
   );
@@ -155,11 +165,13 @@ describe('logical volumes in a VM', () => {
     test(
       'a group without room, and a pool without',
       async () => {
-        expect(await lvm.carry('prepare', lvm.desired('Block', { sizeBytes: 9000n * MIB }))).toMatch(
-          /^the volume group vg0 has \d+ bytes left, and the Volume needs 9437184000$/,
-        );
+        expect(
+          await lvm.carry('prepare', lvm.desired('Block', { sizeBytes: 9000n * MIB })),
+        ).toMatch(/^the volume group vg0 has \d+ bytes left, and the Volume needs 9437184000$/);
         const begun = lvm.desired('ext4', { thinPool: 'pool', sizeBytes: 90_000n * MIB });
-        expect(await lvm.carry('prepare', begun)).toMatch(/^the thin pool vg0\/pool has \d+ bytes left of /);
+        expect(await lvm.carry('prepare', begun)).toMatch(
+          /^the thin pool vg0\/pool has \d+ bytes left of /,
+        );
         expect(await lvm.carry('prepare', lvm.desired('ext4', { thinPool: 'none' }))).toBe(
           'there is no thin pool vg0/none',
         );
@@ -177,7 +189,9 @@ describe('logical volumes in a VM', () => {
         const desired = lvm.desired('ext4');
         await lvm.vm.run(['lvcreate', '-L', '64M', '-n', desired.name, 'vg0']);
         await lvm.vm.run(['mkfs.ext4', '-q', lv(desired)]);
-        expect(await lvm.carry('prepare', desired)).toMatch(/already, and nothing says that it was made/);
+        expect(await lvm.carry('prepare', desired)).toMatch(
+          /already, and nothing says that it was made/,
+        );
         expect(await lvm.carry('destroy', desired)).toMatchObject({});
         expect(await lvm.volumes()).toEqual([desired.name]);
       },
@@ -195,9 +209,13 @@ describe('logical volumes in a VM', () => {
         // All of it, so that no other extents are there to be taken.
         const desired = lvm.desired('ext4', { forced: true, sizeBytes: BigInt(size) });
         expect(await lvm.carry('prepare', desired)).toMatch(
-          new RegExp(`that the logical volume would take carry ext4:${uuid} .*force-lvcreate does not say`),
+          new RegExp(
+            `that the logical volume would take carry ext4:${uuid} .*force-lvcreate does not say`,
+          ),
         );
-        expect(await lvm.carry('prepare', { ...desired, overwrite: 'ext4' })).toMatch(/not what is there$/);
+        expect(await lvm.carry('prepare', { ...desired, overwrite: 'ext4' })).toMatch(
+          /not what is there$/,
+        );
         expect(await lvm.volumes()).toEqual([]);
         const consenting = { ...desired, overwrite: `ext4:${uuid}` };
         const [recorded] = await made(consenting);
@@ -216,7 +234,9 @@ describe('logical volumes in a VM', () => {
         const { stdout } = await lvm.vm.run(['readlink', '-f', link]);
         const desired = lvm.desired('Block');
         const plan = await lvm.planned('prepare', desired);
-        const step = Array.isArray(plan) ? plan.find((line) => line.startsWith('lvcreate')) : undefined;
+        const step = Array.isArray(plan)
+          ? plan.find((line) => line.startsWith('lvcreate'))
+          : undefined;
         expect(step).toBeDefined();
         await lvm.vm.run(['lvcreate', '--yes', '-L', '64M', '-n', 'copy', 'vg0']);
         await lvm.vm.run([
@@ -239,7 +259,9 @@ describe('logical volumes in a VM', () => {
         expect(said.stderr).toMatch(/ext4 signature detected on .*Wipe it\?/);
         expect((await lvm.volumes()).includes(desired.name)).toBe(false);
         expect((await lvm.vm.run(['readlink', '-f', link])).stdout).toBe(stdout);
-        const events = (await watch).stdout.split('\n\n').filter((event) => event.includes(desired.name));
+        const events = (await watch).stdout
+          .split('\n\n')
+          .filter((event) => event.includes(desired.name));
         expect(events.filter((event) => event.includes(live.uid))).toEqual([]);
         expect(await lvm.node.read('ext4', link)).toBe('kept');
         // Others are taken then.
@@ -265,7 +287,9 @@ describe('logical volumes in a VM', () => {
         expect(await lvm.volumes()).toEqual([desired.name, 'snap']);
         await lvm.vm.run(['lvremove', '--yes', 'vg0/snap']);
         await lvm.vm.unplug('pv2');
-        expect(await lvm.carry('prepare', lvm.desired('ext4'))).toMatch(/physical volume .* is away$/);
+        expect(await lvm.carry('prepare', lvm.desired('ext4'))).toMatch(
+          /physical volume .* is away$/,
+        );
         await lvm.vm.plug('pv2');
         await lvm.vm.run(['udevadm', 'settle']);
         expect(await lvm.carry('destroy', recorded)).toMatchObject({ device: undefined });
@@ -301,7 +325,13 @@ describe('logical volumes in a VM', () => {
       await lvm.node.write('ext4', link, 'kept');
       // LVM goes by the other disk then, says so where its answers are, and may repair this one when it writes.
       const isCutOff = async () => {
-        const { stdout } = await vm.run(['lvs', '--noheadings', '-o', 'lv_uuid', `vg0/${desired.name}`]);
+        const { stdout } = await vm.run([
+          'lvs',
+          '--noheadings',
+          '-o',
+          'lv_uuid',
+          `vg0/${desired.name}`,
+        ]);
         return stdout.includes('Retrying metadata scan.');
       };
       const cutOff = async () => {
@@ -319,7 +349,9 @@ describe('logical volumes in a VM', () => {
       };
       await cutOff();
       const larger = { ...recorded, sizeBytes: recorded.sizeBytes + 32n * MIB };
-      expect(await lvm.carry('present', larger)).toMatchObject({ device: { sizeBytes: larger.sizeBytes } });
+      expect(await lvm.carry('present', larger)).toMatchObject({
+        device: { sizeBytes: larger.sizeBytes },
+      });
       expect(await lvm.node.read('ext4', link)).toBe('kept');
       await cutOff();
       expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
@@ -340,11 +372,21 @@ describe('logical volumes in a VM', () => {
       // All of it, so that no other extents are there to be taken.
       const desired = lvm.desired('ext4', { sizeBytes: BigInt(size) });
       const edit = (value: number) =>
-        lvm.vm.run(['sh', '-c', `printf 'allocation/use_blkid_wiping=${value}\n' >/etc/lvm/lvmlocal.conf`]);
+        lvm.vm.run([
+          'sh',
+          '-c',
+          `printf 'allocation/use_blkid_wiping=${value}\n' >/etc/lvm/lvmlocal.conf`,
+        ]);
       await lvm.vm.run(['lvremove', '--yes', 'vg0/old']);
       await edit(0);
       try {
-        const argv = ['lvcreate', '--config', 'allocation/use_blkid_wiping=1', '--name', desired.name];
+        const argv = [
+          'lvcreate',
+          '--config',
+          'allocation/use_blkid_wiping=1',
+          '--name',
+          desired.name,
+        ];
         const wiped = ['--extents', '16', '--wipesignatures', 'y', '--zero', 'y', 'vg0'];
         const said = await lvm.vm.run([...argv, ...wiped], { reject: false });
         expect(said.exitCode).not.toBe(0);
@@ -363,8 +405,18 @@ describe('logical volumes in a VM', () => {
     async () => {
       const { stdout } = await lvm.vm.run(['sh', '-c', 'ls /dev/mapper/vg0-pool*']);
       for (const devicePath of stdout.split('\n')) {
-        const { vgName: _, thinPool: __, forced: ___, sizeBytes: ____, ...raw } = lvm.desired('ext4');
-        const plan = await planNow(lvm.executor, NODE, 'prepare', { ...raw, type: 'raw', devicePath });
+        const {
+          vgName: _,
+          thinPool: __,
+          forced: ___,
+          sizeBytes: ____,
+          ...raw
+        } = lvm.desired('ext4');
+        const plan = await planNow(lvm.executor, NODE, 'prepare', {
+          ...raw,
+          type: 'raw',
+          devicePath,
+        });
         expect(plan).toMatchObject({
           refusal: expect.stringMatching(
             /inner part of a logical volume|in use|is read-only$|without a disk behind it$/,
@@ -379,7 +431,16 @@ describe('logical volumes in a VM', () => {
     'MetalK8s’s gets no tag while a disk of the group is away, which LVM would write',
     async () => {
       const desired = lvm.desired('Block', { onDelete: 'Retain' });
-      await lvm.vm.run(['lvcreate', '--yes', '-L', '64M', '-n', desired.name, 'vg0', lvm.vm.disk('pv1')]);
+      await lvm.vm.run([
+        'lvcreate',
+        '--yes',
+        '-L',
+        '64M',
+        '-n',
+        desired.name,
+        'vg0',
+        lvm.vm.disk('pv1'),
+      ]);
       const [recorded] = [recordedAs(desired, await lvm.carry('present', desired))];
       await lvm.vm.unplug('pv2');
       try {
@@ -406,7 +467,9 @@ describe('logical volumes in a VM', () => {
       const clean = onDelete === 'Wipe' || more.zeroed === true;
       const [first] = await made(lvm.desired('Block', { onDelete }));
       const larger = { ...first, sizeBytes: first.sizeBytes + 32n * MIB };
-      expect(await lvm.carry('present', larger)).toMatchObject({ device: { sizeBytes: larger.sizeBytes } });
+      expect(await lvm.carry('present', larger)).toMatchObject({
+        device: { sizeBytes: larger.sizeBytes },
+      });
       const size = String(larger.sizeBytes / MIB);
       const write =
         'yes of-an-earlier-tenant | dd of="$1" bs=1M count="$2" iflag=fullblock conv=notrunc,nocreat,fsync status=none';
@@ -475,14 +538,18 @@ describe('logical volumes in a VM', () => {
       for (let kill = 0; kill < 2; kill++) {
         states.push((await lvm.killAfter('present', larger, Math.floor(random() * 800)))?.state);
       }
-      expect(await lvm.carry('present', larger)).toMatchObject({ device: { sizeBytes: larger.sizeBytes } });
+      expect(await lvm.carry('present', larger)).toMatchObject({
+        device: { sizeBytes: larger.sizeBytes },
+      });
       expect(await lvm.node.read(content, link)).toBe('kept');
       for (let kill = 0; kill < 3; kill++) {
         states.push((await lvm.killAfter('destroy', larger, Math.floor(random() * 1500)))?.state);
       }
       expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
-      expect((await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/'))).toEqual([]);
+      expect(
+        (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
+      ).toEqual([]);
       process.stderr.write(`${kind} ${content}, killed: ${states.join(', ')}\n`);
     },
     LONG,
@@ -493,11 +560,23 @@ describe('logical volumes in a VM', () => {
     async () => {
       for (let round = 1; ; round++) {
         const pool = `fresh${round}`;
-        await lvm.vm.run(['lvcreate', '--yes', '--type', 'thin-pool', '-L', '160M', '-n', pool, 'vg0']);
-        const kill = 'lvcreate --name killed -V 64M --thinpool "$1" vg0 & sleep "$2"; kill -9 $!; lvs -a vg0';
+        await lvm.vm.run([
+          'lvcreate',
+          '--yes',
+          '--type',
+          'thin-pool',
+          '-L',
+          '160M',
+          '-n',
+          pool,
+          'vg0',
+        ]);
+        const kill =
+          'lvcreate --name killed -V 64M --thinpool "$1" vg0 & sleep "$2"; kill -9 $!; lvs -a vg0';
         const after = String(0.3 + random());
         const { stdout } = await lvm.vm.run(['sh', '-c', kill, 'sh', pool, after]);
-        const stuck = new RegExp(`\\[${pool}_tmeta\\] .wi-a`).test(stdout) && !stdout.includes('twi-ao');
+        const stuck =
+          new RegExp(`\\[${pool}_tmeta\\] .wi-a`).test(stdout) && !stdout.includes('twi-ao');
         if (stuck || round === 8) {
           process.stderr.write(
             `round ${round}, killed after ${after} s: ${stuck ? 'stuck' : 'never stuck'}\n`,
@@ -525,9 +604,12 @@ describe('logical volumes in a VM', () => {
           );
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`]);
         }
-        await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`, `vg0/${pool}_tdata`], {
-          reject: false,
-        });
+        await lvm.vm.run(
+          ['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`, `vg0/${pool}_tdata`],
+          {
+            reject: false,
+          },
+        );
         await lvm.vm.run(['lvremove', '--yes', `vg0/${pool}`]);
         if (stuck || round === 8) return;
       }
@@ -557,13 +639,17 @@ describe('logical volumes in a VM', () => {
     const CONFIG = ['--config', `allocation{use_blkid_wiping=1}${ONLY}`];
     const THICK = [...CONFIG, '--name', 'data1', '--addtag', TAG, '--extents', '9', ...wipe, 'vg0'];
     const view = {
-      words: ['--config', 'devices{global_filter=["a|^/dev/loop7(p[0-9]+)?$|","r|^/dev/loop[0-9]|"]}'],
+      words: [
+        '--config',
+        'devices{global_filter=["a|^/dev/loop7(p[0-9]+)?$|","r|^/dev/loop[0-9]|"]}',
+      ],
     };
     const CHOSEN = `lv_uuid=${UUID}&&lv_tags={${TAG}}&&lv_attr=~^[-VrRmMC]...-`;
     const SELECT = [...SEE, '--yes', '--select', CHOSEN];
     const UNFINISHED = `stowage.dev/unfinished=${UID}`;
     const take = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
-    const identify = (...words: string[]) => scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ...words);
+    const identify = (...words: string[]) =>
+      scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ...words);
 
     beforeAll(async () => {
       await lvm.vm.run(['useradd', '--system', 'stowage']);
@@ -573,7 +659,8 @@ describe('logical volumes in a VM', () => {
     }, LONG);
 
     const may = async (argv: readonly string[]) =>
-      (await lvm.vm.run(['sudo', '-U', 'stowage', '-l', '--', ...argv], { reject: false })).exitCode === 0;
+      (await lvm.vm.run(['sudo', '-U', 'stowage', '-l', '--', ...argv], { reject: false }))
+        .exitCode === 0;
 
     test(
       'may do what is used',
@@ -584,9 +671,18 @@ describe('logical volumes in a VM', () => {
           ['lvcreate', ...THIN],
           ['lvmconfig', 'devices/filter', 'devices/global_filter'],
           ['vgs', ...SEE, '--noheadings', '-o', 'vg_uuid', 'vg0'],
-          ['lvs', '--noheadings', '-o', 'lv_tags', '--select', 'lv_kernel_major=253&&lv_kernel_minor=3'],
+          [
+            'lvs',
+            '--noheadings',
+            '-o',
+            'lv_tags',
+            '--select',
+            'lv_kernel_major=253&&lv_kernel_minor=3',
+          ],
           ...[view, { words: [] }].flatMap((each) =>
-            [...groupProbes(each), volumesProbe(each, 'vg0'), segmentsProbe(each)].map(({ argv }) => argv),
+            [...groupProbes(each), volumesProbe(each, 'vg0'), segmentsProbe(each)].map(
+              ({ argv }) => argv,
+            ),
           ),
           ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', '/dev/vg0/data1'],
           ['lvremove', ...SELECT, 'vg0/data1.a-b'],
@@ -606,7 +702,14 @@ describe('logical volumes in a VM', () => {
             TAG,
             'vg0/data1',
           ],
-          ['lvremove', ...SEE, '--yes', '--select', CHOSEN.replace(TAG, UNFINISHED), `vg0/snap-${UID}`],
+          [
+            'lvremove',
+            ...SEE,
+            '--yes',
+            '--select',
+            CHOSEN.replace(TAG, UNFINISHED),
+            `vg0/snap-${UID}`,
+          ],
         ];
         for (const argv of allowed) expect([argv, await may(argv)]).toEqual([argv, true]);
       },
@@ -631,7 +734,13 @@ describe('logical volumes in a VM', () => {
           ['lvchange', ...SEE, '--deltag', TAG, '--addtag', UNFINISHED, 'vg0/data1'],
           ['lvremove', ...SEE, 'vg0/data1'],
           ['lvremove', ...SELECT.slice(SEE.length), 'vg0/data1'],
-          ['lvremove', '--config', 'devices{filter=["a|.*|"]}', ...SELECT.slice(SEE.length), 'vg0/data1'],
+          [
+            'lvremove',
+            '--config',
+            'devices{filter=["a|.*|"]}',
+            ...SELECT.slice(SEE.length),
+            'vg0/data1',
+          ],
           ['lvcreate', '--config', 'allocation{use_blkid_wiping=1}', ...THICK.slice(CONFIG.length)],
           identify('vg0/data1', UID),
           ['lvremove', '--yes', 'vg0'],

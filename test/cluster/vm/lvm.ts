@@ -35,7 +35,9 @@ const ROUNDS = 12;
 /** @param disks other disks that it has, by name: sizes */
 export async function startLvmNode(disks: Record<string, string> = {}): Promise<LvmNode> {
   const vm = await startVm({ name: NODE, disks: { pv1: '2G', pv2: '1G', ...disks } });
-  const executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+  const executor = createShellExecutor(
+    createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
+  );
   await vm.run(['vgcreate', 'vg0', vm.disk('pv1'), vm.disk('pv2')]);
   // All of it on the disk that no test takes out.
   const pool = ['--type', 'thin-pool', '-L', '700M', '-n', 'pool', 'vg0', vm.disk('pv1')];

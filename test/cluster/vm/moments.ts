@@ -56,7 +56,9 @@ function momentOf(number: number, random: () => number): Moment {
     during,
     kind,
     // What an xfs has left where it grew keeps a later logical volume from growing into these extents.
-    content: pick(kind === 'logical volume' ? CONTENTS.filter((content) => content !== 'xfs') : CONTENTS),
+    content: pick(
+      kind === 'logical volume' ? CONTENTS.filter((content) => content !== 'xfs') : CONTENTS,
+    ),
     // What a reboot ends in order is the easier part.
     how: number > 2 ? pick(['power cut', 'power cut', 'reboot']) : 'power cut',
     after: Math.floor(random() * SPAN[during]),

@@ -27,7 +27,8 @@ export const onNode = (vm: Vm) => ({
       const from = [`if=${path}`, 'bs=4096', 'skip=100', 'count=1', 'status=none'];
       return (await vm.run(['dd', ...from])).stdout.replaceAll('\0', '');
     }
-    const read = 'mkdir -p "$1" && mount "$2" "$1" && cat "$1/data"; got=$?; umount "$1"; exit $got';
+    const read =
+      'mkdir -p "$1" && mount "$2" "$1" && cat "$1/data"; got=$?; umount "$1"; exit $got';
     return (await vm.run(['sh', '-c', read, 'sh', MOUNTS, path])).stdout;
   },
 
@@ -40,7 +41,9 @@ export const onNode = (vm: Vm) => ({
 
   /** Appends numbers from 1 on to a file in a mounted folder, and tells each once it is synced. */
   startWriter(folder: string): Writer {
-    const ran: Promise<Ran> = vm.run(['sh', '-c', APPEND, 'sh', `${folder}/numbers`], { reject: false });
+    const ran: Promise<Ran> = vm.run(['sh', '-c', APPEND, 'sh', `${folder}/numbers`], {
+      reject: false,
+    });
     return {
       async ended() {
         const { stdout } = await ran;
@@ -65,14 +68,17 @@ export const onNode = (vm: Vm) => ({
     await vm.run(['timeout', '600', 'sh', '-c', wait, 'sh', path]);
   },
 
-  exists: async (path: string) => (await vm.run(['test', '-e', path], { reject: false })).exitCode === 0,
+  exists: async (path: string) =>
+    (await vm.run(['test', '-e', path], { reject: false })).exitCode === 0,
 
   /** Files, records, jobs, links and loop devices of a Volume. */
   async tracesOf(uid: string): Promise<string[]> {
     const look = `find /var/lib/stowage /run/stowage /var/lib/metalk8s /dev/disk -name "*$1*" 2>/dev/null
 losetup -n -O NAME,BACK-FILE | grep -F "$1"
 true`;
-    return (await vm.run(['sh', '-c', look, 'sh', uid])).stdout.split('\n').filter((line) => line !== '');
+    return (await vm.run(['sh', '-c', look, 'sh', uid])).stdout
+      .split('\n')
+      .filter((line) => line !== '');
   },
 });
 

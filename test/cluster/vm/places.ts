@@ -3,7 +3,13 @@ import type { Backing } from '../../support/kinds.ts';
 import type { Vm } from './vm.ts';
 
 export type Kind = Backing | 'logical volume' | 'thin volume';
-export const KINDS: readonly Kind[] = ['sparse file', 'disk', 'partition', 'logical volume', 'thin volume'];
+export const KINDS: readonly Kind[] = [
+  'sparse file',
+  'disk',
+  'partition',
+  'logical volume',
+  'thin volume',
+];
 
 /** XFS takes no less than 300 MiB. */
 export const SIZE = '304Mi';

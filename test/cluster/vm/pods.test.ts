@@ -49,7 +49,8 @@ async function available({ metadata: { name } }: Volume): Promise<void> {
     `Volume ${name} Available`,
     async () => {
       const { status } = await volumes.get(name);
-      if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
+      if (status?.phase === 'Failed')
+        throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
       return status?.phase === 'Available' ? true : undefined;
     },
     CONVERGES_WITHIN,
@@ -78,7 +79,11 @@ describe('what one pod writes, the next one reads', () => {
       told(scene, async () => {
         made = await make(cases);
         const all = made.map(({ mounted }) => mounted);
-        await pods.run('writes', all, all.map((each) => writing(each, `${word}-${each.claim}`)).join(' && '));
+        await pods.run(
+          'writes',
+          all,
+          all.map((each) => writing(each, `${word}-${each.claim}`)).join(' && '),
+        );
         took('one pod has written all');
         found = (await pods.run('reads', all, readAll(all))).trimEnd().split('\n');
         took('the next has read all');
@@ -113,7 +118,12 @@ test(
       );
       const made: { volume: Volume; mounted: Mounted }[] = [];
       for (const kind of KINDS) {
-        const volume = await onDemand.create(kind, 'Filesystem', 'ext4', `on-demand-${made.length}`);
+        const volume = await onDemand.create(
+          kind,
+          'Filesystem',
+          'ext4',
+          `on-demand-${made.length}`,
+        );
         const { name } = volume.metadata;
         made.push({ volume, mounted: await pods.claim(name, name, 'Filesystem') });
       }
@@ -121,12 +131,16 @@ test(
       for (const { volume } of made) await available(volume);
       const attachmentsOf = async () =>
         Promise.all(
-          made.map(async ({ volume }) => (await volumes.get(volume.metadata.name)).status?.attachments ?? []),
+          made.map(
+            async ({ volume }) =>
+              (await volumes.get(volume.metadata.name)).status?.attachments ?? [],
+          ),
         );
       const isDetached = () =>
         until(
           'nothing attached',
-          async () => ((await attachmentsOf()).every((each) => each.length === 0) ? true : undefined),
+          async () =>
+            (await attachmentsOf()).every((each) => each.length === 0) ? true : undefined,
           CONVERGES_WITHIN,
         );
       await isDetached();
@@ -135,8 +149,9 @@ test(
       await until(
         'all attached',
         async () =>
-          (await attachmentsOf()).every(([each]) => each?.state === 'Attached' && each.pods.length === 1) ||
-          undefined,
+          (await attachmentsOf()).every(
+            ([each]) => each?.state === 'Attached' && each.pods.length === 1,
+          ) || undefined,
         CONVERGES_WITHIN,
       );
       await pods.remove('attached');
@@ -176,10 +191,17 @@ test(
       took('sshd answers after the reboot');
       const after = await bootOf(vm);
       expect(after).not.toBe(before);
-      expect(await saidIn(vm, 'stays', after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
+      expect(await saidIn(vm, 'stays', after)).toEqual(
+        all.map(({ claim }) => `${claim} ${before}`),
+      );
       took('the pod has them all again');
       for (const { volume } of made) await available(volume);
-      const tooEarly = ['--field-selector', 'reason=FailedMount', '-o', 'jsonpath={.items[*].count}'];
+      const tooEarly = [
+        '--field-selector',
+        'reason=FailedMount',
+        '-o',
+        'jsonpath={.items[*].count}',
+      ];
       const { stdout } = await scene.kubectl('get', 'events', ...tooEarly);
       process.stderr.write(`mounts that the kubelet tried too early: ${stdout || 'none'}\n`);
 
@@ -223,7 +245,9 @@ test(
       const run = await until(
         'why names what is in the extents',
         async () => {
-          const { cause, fix } = JSON.parse((await stowage('why', 'pvc', 'left', '-o', 'json')).stdout);
+          const { cause, fix } = JSON.parse(
+            (await stowage('why', 'pvc', 'left', '-o', 'json')).stdout,
+          );
           return cause === 'FreeExtentsCarryData' ? (fix.run as string[]) : undefined;
         },
         CONVERGES_WITHIN,

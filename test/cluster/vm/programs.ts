@@ -20,7 +20,11 @@ export const IMAGE_FILE = 'image.tar';
 
 /** A raw disk with a file system of all that makes a VM a node of Kubernetes, from the cache or built. As root. */
 export async function programsDisk(): Promise<string> {
-  await needPackages({ mmdebstrap: 'mmdebstrap', 'mkfs.ext4': 'e2fsprogs', busybox: 'busybox-static' });
+  await needPackages({
+    mmdebstrap: 'mmdebstrap',
+    'mkfs.ext4': 'e2fsprogs',
+    busybox: 'busybox-static',
+  });
   const program = await buildPrograms();
   const kubelet = program('kubelet');
   // Its folder is named by what is in it.
@@ -39,7 +43,8 @@ async function build(kubelet: string, folder: string): Promise<void> {
   await execa('mmdebstrap', [...unpack, SUITE, unpacked, await debianMirror()]);
   const root = join(folder, 'root');
   await mkdir(join(root, NETWORK_PLUGINS), { recursive: true });
-  for (const path of FROM_PACKAGES) await copyFile(join(unpacked, path), join(root, basename(path)));
+  for (const path of FROM_PACKAGES)
+    await copyFile(join(unpacked, path), join(root, basename(path)));
   await copyFile(join(unpacked, 'usr/lib/cni/loopback'), join(root, NETWORK_PLUGINS, 'loopback'));
   await copyFile(kubelet, join(root, 'kubelet'));
   const image = join(folder, 'image');

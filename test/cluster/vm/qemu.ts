@@ -44,15 +44,32 @@ export interface Machine {
 
 /** The arguments of qemu-system-x86_64. Nothing is emulated beside what is named, and no signal but ours ends it. */
 export function qemuArguments(machine: Machine): string[] {
-  const { name, image, memoryMiB, cpus, port, link, rootDisk, disks, plugged, devices, consoleLog, monitor } =
-    machine;
+  const {
+    name,
+    image,
+    memoryMiB,
+    cpus,
+    port,
+    link,
+    rootDisk,
+    disks,
+    plugged,
+    devices,
+    consoleLog,
+    monitor,
+  } = machine;
   const device = (properties: object) => ['-device', JSON.stringify(properties)];
   return [
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere'],
     ...['-smp', String(cpus), '-m', String(memoryMiB)],
     ...['-kernel', image.kernel, '-append', kernelArguments(name)],
-    ...['-chardev', `file,id=console,append=on,path=${comma(consoleLog)}`, '-serial', 'chardev:console'],
+    ...[
+      '-chardev',
+      `file,id=console,append=on,path=${comma(consoleLog)}`,
+      '-serial',
+      'chardev:console',
+    ],
     ...['-qmp', `unix:${comma(monitor)},server=on,wait=off`],
     ...blockdev('root', rootDisk),
     // The kernel has its driver built in, as no other disk's.

@@ -47,7 +47,9 @@ export async function connectQmp(path: string): Promise<Qmp> {
     event: (name, data) =>
       new Promise((resolve) => {
         const listen = (message: Message) => {
-          const matches = Object.entries(data).every(([key, value]) => message.data?.[key] === value);
+          const matches = Object.entries(data).every(
+            ([key, value]) => message.data?.[key] === value,
+          );
           if (message.event !== name || !matches) return;
           listeners.delete(listen);
           resolve();

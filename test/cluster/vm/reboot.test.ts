@@ -41,7 +41,9 @@ test(
           message: expect.stringMatching(/^node vm1 is not reached over ssh: /),
         });
       }
-      console.info(`all Ready=Unknown ${Math.round((Date.now() - began) / 1000)} s after the power cut`);
+      console.info(
+        `all Ready=Unknown ${Math.round((Date.now() - began) / 1000)} s after the power cut`,
+      );
       await scene.vm.boot();
       console.info(`on their paths after sshd answered: ${await back(scene, residents)}`);
       await kept(scene, residents);

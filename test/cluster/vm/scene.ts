@@ -24,7 +24,9 @@ export interface Scene {
   node: ReturnType<typeof onNode>;
   cluster: TestCluster;
   watch: Watch;
-  stowage(...args: string[]): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
+  stowage(
+    ...args: string[]
+  ): Promise<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
   /** There are two of each device. */
   placeOf(kind: Kind, which?: 'first' | 'second'): Place;
   create(name: string, place: Place, content: Content, more?: Partial<VolumeSpec>): Promise<Volume>;
@@ -47,7 +49,8 @@ export interface Scene {
   stop(): Promise<void>;
 }
 
-export const readyOf = (volume: Volume) => volume.status?.conditions?.find(({ type }) => type === 'Ready');
+export const readyOf = (volume: Volume) =>
+  volume.status?.conditions?.find(({ type }) => type === 'Ready');
 
 export const GROWN = '608Mi';
 
@@ -65,7 +68,11 @@ export async function startScene(): Promise<Scene> {
     metadata: { name: 'local-xfs' },
     parameters: { fsType: 'xfs' },
   });
-  await cluster.client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+  await cluster.client.create<KubeNode>(NODES, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE },
+  });
 
   const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
 
@@ -137,7 +144,9 @@ export async function startScene(): Promise<Scene> {
         await work();
       } catch (error) {
         const console = (await vm.console()).split('\n').slice(-40).join('\n');
-        process.stderr.write(`\nThe VM's console:\n${console}\nThe daemon:\n${await watch.log()}\n`);
+        process.stderr.write(
+          `\nThe VM's console:\n${console}\nThe daemon:\n${await watch.log()}\n`,
+        );
         throw error;
       }
     },

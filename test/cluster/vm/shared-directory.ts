@@ -24,7 +24,9 @@ export interface Sharing {
 }
 
 /** Starts both, and mounts the directory on both. */
-export async function startSharing(options: Omit<VmOptions, 'name' | 'link'> = {}): Promise<Sharing> {
+export async function startSharing(
+  options: Omit<VmOptions, 'name' | 'link'> = {},
+): Promise<Sharing> {
   const [here = 0, there = 0] = await freePorts(2);
   const links = {
     vm1: { here, there, mac: '52:54:00:00:01:01' },
@@ -45,7 +47,8 @@ export async function startSharing(options: Omit<VmOptions, 'name' | 'link'> = {
     await writeFile(configFile, configs.join('\n'));
     for (const name of NAMES) await plugIn(vms[name], ADDRESSES[name]);
     await serve(vm2);
-    const mount: Sharing['mount'] = (name, path = DIRECTORY, more = []) => mountOn(vms[name], path, more);
+    const mount: Sharing['mount'] = (name, path = DIRECTORY, more = []) =>
+      mountOn(vms[name], path, more);
     for (const name of NAMES) await mount(name);
     return { vms, configFile, mount, stop };
   } catch (error) {
@@ -76,7 +79,10 @@ async function mountOn(vm: Vm, path: string, more: readonly string[]): Promise<v
   const from = `${ADDRESSES.vm2}:${EXPORTED}`;
   await vm.run(['mkdir', '-p', path]);
   // A server that was just started answers nothing for a while.
-  await within(vm, `mountpoint -q ${path} || mount -t nfs4 -o ${options.join(',')} ${from} ${path}`);
+  await within(
+    vm,
+    `mountpoint -q ${path} || mount -t nfs4 -o ${options.join(',')} ${from} ${path}`,
+  );
 }
 
 /** Until a command of the VM's shell succeeds, or for five minutes. */

@@ -75,7 +75,12 @@ async function seen(node: Name): Promise<ObservedSparse> {
 async function planned(node: Name, operation: Operation, takeOver: readonly Holder[] = []) {
   const observed = await seen(node);
   const owner = { node, token: `t${tokens++}`, takeOver };
-  return plan(operation, { ...desired, owner }, observed, freeLoopNumber(observed.loops, new Set()));
+  return plan(
+    operation,
+    { ...desired, owner },
+    observed,
+    freeLoopNumber(observed.loops, new Set()),
+  );
 }
 
 /**
@@ -129,7 +134,9 @@ function expectNeverBoth(): void {
 }
 
 const recordsOn = async (node: Name) =>
-  (await vm(node).run(['find', '/var/lib/stowage/volumes', '-name', `${desired.uid}*`])).stdout.trim();
+  (
+    await vm(node).run(['find', '/var/lib/stowage/volumes', '-name', `${desired.uid}*`])
+  ).stdout.trim();
 
 async function gone(): Promise<void> {
   for (const name of NAMES) await carryAtLast(name, 'absent');
@@ -165,7 +172,9 @@ test('what is written on one node is read on the other, back and forth', async (
     before = `from ${node}: ${randomUUID()}`;
     await onNode(vm(node)).write('ext4', link(), before);
     const other = node === 'vm1' ? 'vm2' : 'vm1';
-    expect(await carry(other, 'present')).toMatch(new RegExp(` is held by node ${node} since \\d{4}-`));
+    expect(await carry(other, 'present')).toMatch(
+      new RegExp(` is held by node ${node} since \\d{4}-`),
+    );
     expect(await carry(other, 'destroy')).toMatch(` is held by node ${node} since `);
     await carryAtLast(node, 'absent');
   }
@@ -219,7 +228,9 @@ test('readers on both nodes, and no writer meanwhile', async () => {
     expect(await loopsOn(name)).toEqual(['1']);
     const read = 'mount -o ro,noload "$1" /mnt && cat /mnt/data; got=$?; umount /mnt; exit $got';
     expect((await vm(name).run(['sh', '-c', read, 'sh', link()])).stdout).toBe('for all');
-    const write = await vm(name).run(['dd', 'if=/dev/zero', `of=${link()}`, 'count=1'], { reject: false });
+    const write = await vm(name).run(['dd', 'if=/dev/zero', `of=${link()}`, 'count=1'], {
+      reject: false,
+    });
     expect(write).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/not permitted|denied|Read-only/),
@@ -256,7 +267,9 @@ describe('a directory that is mounted otherwise', () => {
   test('not at all is refused', async () => {
     await vm('vm1').run(['mkdir', '-p', '/srv/folder']);
     desired = { ...desired, file: `/srv/folder/${desired.uid}` };
-    expect(await carry('vm1', 'prepare')).toMatch('which is of type ext4: wanted is an NFS 4 mount');
+    expect(await carry('vm1', 'prepare')).toMatch(
+      'which is of type ext4: wanted is an NFS 4 mount',
+    );
   }, 300_000);
 
   test('local_lock is what an NFS 4 mount has only where the kernel shows it', async () => {

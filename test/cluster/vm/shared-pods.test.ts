@@ -50,7 +50,9 @@ function spans({ metadata: { uid = '' } }: Volume) {
 /** It was attached on these, one after the other, and never on two of them at once. */
 function expectMoves(volume: Volume, ...nodes: Name[]): void {
   const found = spans(volume);
-  const gaps = sampled.map((each) => `${each.vm} ${Math.round(longestGap(each.sampling.samples()))} ms`);
+  const gaps = sampled.map(
+    (each) => `${each.vm} ${Math.round(longestGap(each.sampling.samples()))} ms`,
+  );
   console.info(`looked at losetup -a with gaps of no more than ${gaps.join(', ')}`);
   expect(overlaps(found)).toEqual([]);
   expect(found.map((span) => span.vm)).toEqual(nodes);
@@ -65,7 +67,8 @@ async function make(mode: VolumeMode): Promise<{ volume: Volume; mounted: Mounte
     `Volume ${name} Available`,
     async () => {
       const { status } = await volumes.get(name);
-      if (status?.phase === 'Failed') throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
+      if (status?.phase === 'Failed')
+        throw new Error(`Volume ${name}: ${JSON.stringify(status.conditions)}`);
       return status?.phase === 'Available' ? true : undefined;
     },
     CONVERGES_WITHIN,
@@ -119,7 +122,9 @@ test.each<VolumeMode>(['Filesystem', 'Block'])(
       // The same node again: it is attached anew, or still there.
       await detached(volume);
       await pods.run(`${name}-writes-again`, [mounted], writing(mounted, two), { node: 'vm2' });
-      const back = await pods.run(`${name}-reads-again`, [mounted], reading(mounted), { node: 'vm1' });
+      const back = await pods.run(`${name}-reads-again`, [mounted], reading(mounted), {
+        node: 'vm1',
+      });
       expect(back.trimEnd()).toBe(two);
       await detached(volume);
       took(`${mode}: there and back`);
@@ -183,9 +188,14 @@ test(
 
       await vm('vm1').powerCut();
       await scene.client.delete(PODS, `${name}-holds`, { namespace: NAMESPACE });
-      await pods.create(`${name}-waits`, [mounted], `{ ${reading(mounted)}; } >/dev/termination-log 2>&1`, {
-        node: 'vm2',
-      });
+      await pods.create(
+        `${name}-waits`,
+        [mounted],
+        `{ ${reading(mounted)}; } >/dev/termination-log 2>&1`,
+        {
+          node: 'vm2',
+        },
+      );
       await until(
         'vm1 NotReady',
         async () => (isReady(await nodeNamed('vm1')) ? undefined : true),
@@ -194,7 +204,9 @@ test(
       const why = await until(
         'an event of why the pod waits',
         async () =>
-          (await eventsOf(`${name}-waits`)).find(({ message }) => message?.includes('may still write')),
+          (await eventsOf(`${name}-waits`)).find(({ message }) =>
+            message?.includes('may still write'),
+          ),
         CONVERGES_WITHIN,
       );
       expect(why).toMatchObject({
@@ -207,12 +219,20 @@ test(
       expect(spans(volume).map((span) => span.vm)).toEqual(['vm1']);
       took('without the taint it stays');
 
-      await scene.kubectl('taint', 'nodes', 'vm1', `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`);
+      await scene.kubectl(
+        'taint',
+        'nodes',
+        'vm1',
+        `${OUT_OF_SERVICE_TAINT}=nodeshutdown:NoExecute`,
+      );
       const { status } = await pods.inPhase(`${name}-waits`, 'Succeeded', 'Failed');
       expect(JSON.stringify(status)).toContain(word);
       took('with the taint it is read on vm2');
       expect(await eventsOf(name)).toContainEqual(
-        expect.objectContaining({ reason: 'ForcedDetach', message: expect.stringContaining('vm1') }),
+        expect.objectContaining({
+          reason: 'ForcedDetach',
+          message: expect.stringContaining('vm1'),
+        }),
       );
       await pods.remove(`${name}-waits`);
       await detachedOn('vm2', volume);

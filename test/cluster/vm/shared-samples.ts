@@ -30,7 +30,16 @@ done`;
 /** Samples the loop devices of a VM every 100 ms, and ends with the VM. */
 export function startSampling(vm: Vm): Sampling {
   const lines: { up: number; here: number; loops: string }[] = [];
-  const argv = ['-F', vm.configFile, '-o', 'BatchMode=yes', '-o', 'ControlPath=none', vm.name, LOOK];
+  const argv = [
+    '-F',
+    vm.configFile,
+    '-o',
+    'BatchMode=yes',
+    '-o',
+    'ControlPath=none',
+    vm.name,
+    LOOK,
+  ];
   const ssh = execa('ssh', argv, { reject: false, stdin: 'ignore', buffer: false });
   const reading = (async () => {
     for await (const line of ssh.iterable({ from: 'stdout' })) {

@@ -32,7 +32,9 @@ async function startNodes(controlPlane: ControlPlane): Promise<SharedMachine> {
 }
 
 /** Files in the directory, for both nodes. */
-export function placesIn({ machine: { sharing } }: Pick<Scene<SharedMachine>, 'machine'>): Places<'shared'> {
+export function placesIn({
+  machine: { sharing },
+}: Pick<Scene<SharedMachine>, 'machine'>): Places<'shared'> {
   const { vms } = sharing;
   return {
     storage: async (): Promise<Partial<VolumeSpec>> => ({

@@ -61,12 +61,18 @@ beforeAll(async () => {
   cluster = await startCluster({ crds: ALL_CRDS });
   vm = await startVm({ name: NODE, disks: { group: '3G' } });
   node = onNode(vm);
-  executor = createShellExecutor(createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }));
+  executor = createShellExecutor(
+    createSshShell({ configFile: vm.configFile, addressOf: () => ({}) }),
+  );
   await vm.run(['vgcreate', 'vg0', vm.disk('group')]);
   await vm.run(['lvcreate', '--yes', '--type', 'thin-pool', '-L', '2500M', '-n', 'pool', 'vg0']);
   await vm.run(['sync', vm.disk('group')]);
   const { client } = cluster;
-  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: NODE } });
+  await client.create<KubeNode>(NODES, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: NODE },
+  });
   await kubeletStarts();
   for (const fsType of ['ext4', 'xfs']) {
     await client.create<StorageClass>(STORAGE_CLASSES, {
@@ -120,7 +126,9 @@ async function told(work: () => Promise<void>): Promise<void> {
   } catch (error) {
     const console = (await vm.console()).split('\n').slice(-30).join('\n');
     const { stdout: volumes } = await vm.run(['lvs', '-a', '-o', '+lv_tags'], { reject: false });
-    process.stderr.write(`\n${volumes}\nThe VM's console:\n${console}\nThe daemon:\n${await watch.log()}\n`);
+    process.stderr.write(
+      `\n${volumes}\nThe VM's console:\n${console}\nThe daemon:\n${await watch.log()}\n`,
+    );
     throw error;
   }
 }
@@ -172,8 +180,8 @@ const isBound = (name: string): Promise<string> =>
         namespace: NAMESPACE,
       });
       if (claim.status?.phase !== 'Bound') return undefined;
-      return (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, claim.spec.volumeName ?? '')).spec.local
-        ?.path;
+      return (await client.get<PersistentVolume>(PERSISTENT_VOLUMES, claim.spec.volumeName ?? ''))
+        .spec.local?.path;
     },
     WITHIN,
   );
@@ -184,7 +192,9 @@ const isReady = (name: string): Promise<string> =>
     `${name} is ready`,
     async () => {
       const { client } = cluster;
-      const { status } = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace: NAMESPACE });
+      const { status } = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, {
+        namespace: NAMESPACE,
+      });
       if (!status?.readyToUse) return undefined;
       const content = await client.get<VolumeSnapshotContent>(
         VOLUME_SNAPSHOT_CONTENTS,
@@ -215,14 +225,17 @@ async function removeAll(): Promise<void> {
     }
     await until(
       `no ${resource.plural} are left`,
-      async () => ((await client.list<KubeObject>(resource, {})).items.length === 0 ? true : undefined),
+      async () =>
+        (await client.list<KubeObject>(resource, {})).items.length === 0 ? true : undefined,
       WITHIN,
     );
   }
   await until(
     'nothing is left on the node',
     async () => {
-      const records = await vm.run(['find', '/var/lib/stowage/volumes', '-type', 'f'], { reject: false });
+      const records = await vm.run(['find', '/var/lib/stowage/volumes', '-type', 'f'], {
+        reject: false,
+      });
       return (await volumes()).length === 0 && records.stdout === '' ? true : undefined;
     },
     WITHIN,
@@ -233,7 +246,8 @@ async function removeAll(): Promise<void> {
 
 /** Looks all the time where a link leads, until it is told to end. @returns the places, each once in a row */
 function followLink(link: string): () => Promise<string[]> {
-  const look = 'rm -f /run/end; until test -e /run/end; do readlink -f "$1"; sleep 0.05; done | uniq';
+  const look =
+    'rm -f /run/end; until test -e /run/end; do readlink -f "$1"; sleep 0.05; done | uniq';
   const ran = vm.run(['sh', '-c', look, 'sh', link]);
   return async () => {
     await vm.run(['touch', '/run/end']);
@@ -388,7 +402,14 @@ test(
         const argv = scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
         const { stdout } = await vm.run(['sh', '-c', HIT, 'sh', how, device, ...argv]);
         said.push(`${how} ${stdout}`);
-        const { stdout: states } = await vm.run(['dmsetup', 'info', '-c', '--noheadings', '-o', 'suspended']);
+        const { stdout: states } = await vm.run([
+          'dmsetup',
+          'info',
+          '-c',
+          '--noheadings',
+          '-o',
+          'suspended',
+        ]);
         expect(states).not.toContain('Suspended');
         const look = async () => {
           const view = readView(answersOf(await executor.observe(NODE, viewProbes())));
@@ -401,7 +422,8 @@ test(
         if (steps.length > 0) {
           const key = { subject: uid, id: 'remove' };
           let state = await executor.submit(NODE, { key, steps }, 20_000);
-          while (state.state === 'running') [state = state] = await executor.poll(NODE, [key], 20_000);
+          while (state.state === 'running')
+            [state = state] = await executor.poll(NODE, [key], 20_000);
           expect(state).toMatchObject({ state: 'succeeded' });
         }
         expect(await look()).toEqual({ steps: [] });

@@ -8,7 +8,8 @@ export const readAll = (all: readonly Mounted[]) =>
   all.map((each) => `echo ${each.claim} "$(${reading(each)})"`).join('; ');
 
 /** The id of the boot that the VM is in. */
-export const bootOf = async (vm: Vm) => (await vm.run(['cat', '/proc/sys/kernel/random/boot_id'])).stdout;
+export const bootOf = async (vm: Vm) =>
+  (await vm.run(['cat', '/proc/sys/kernel/random/boot_id'])).stdout;
 
 /** Creates a pod that stays, and says each time it starts what it finds in its volumes; then it writes the boot's id into them. */
 export const createStaying = (

@@ -14,7 +14,12 @@ beforeAll(async () => {
 afterAll(() => node?.stop());
 
 const common = (content: Content) => ({
-  ...{ uid: randomUUID(), name: `vol-${randomUUID()}`, recorded: false, onDelete: 'Delete' as const },
+  ...{
+    uid: randomUUID(),
+    name: `vol-${randomUUID()}`,
+    recorded: false,
+    onDelete: 'Delete' as const,
+  },
   mode: content === 'Block' ? ('Block' as const) : ('Filesystem' as const),
   fs: content === 'Block' ? undefined : { type: content, options: [] },
   kubeletRoot: '/var/lib/kubelet',
@@ -70,7 +75,8 @@ test(
     for (const { volume, other } of volumes) {
       expect(await node.node.exists(linkOf(volume))).toBe(false);
       // Whoever came first has this one.
-      if (await node.node.exists(contentLink(volume))) byUuid.push(await leadsTo(contentLink(volume)));
+      if (await node.node.exists(contentLink(volume)))
+        byUuid.push(await leadsTo(contentLink(volume)));
       await node.carry('present', other);
       expect(await node.node.exists(linkOf(volume))).toBe(false);
     }

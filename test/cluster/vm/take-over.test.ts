@@ -50,7 +50,10 @@ afterAll(async () => {
 const takeOver = (...more: string[]) =>
   execa(
     'bin/stowage',
-    [...['install', '--take-over-metalk8s', '--components', 'crds', '--ssh-config', vm.configFile], ...more],
+    [
+      ...['install', '--take-over-metalk8s', '--components', 'crds', '--ssh-config', vm.configFile],
+      ...more,
+    ],
     { env: { KUBECONFIG: cluster.kubeconfig }, reject: false },
   );
 const get = (name: string) => cluster.client.get<Volume>(VOLUMES, name);
@@ -65,15 +68,25 @@ esac && udevadm trigger --action=change --name-match="/dev/vg0/$1" && udevadm se
 function make(name: string, content: Content): Promise<Made> {
   const mode = content === 'Block' ? 'Block' : 'Filesystem';
   const spec = { mode, lvmLogicalVolume: { vgName: 'vg0', size: SIZE } } as const;
-  return makeVolume(cluster.client, name, spec, content === 'Block' ? undefined : content, async (uid) => {
-    await vm.run(['sh', '-c', PREPARE, 'sh', name, '304m', content, uid]);
-    const { stdout: device } = await vm.run(['realpath', `/dev/vg0/${name}`]);
-    const { stdout: bytes } = await vm.run(['blockdev', '--getsize64', device]);
-    const { stdout: dm } = await vm.run(['cat', `/sys/class/block/${device.slice('/dev/'.length)}/dm/uuid`]);
-    const link = content === 'Block' ? `/dev/disk/by-id/dm-uuid-${dm}` : `/dev/disk/by-uuid/${uid}`;
-    expect((await vm.run(['realpath', link])).stdout).toBe(device);
-    return { link, name: device.slice('/dev/'.length), bytes };
-  });
+  return makeVolume(
+    cluster.client,
+    name,
+    spec,
+    content === 'Block' ? undefined : content,
+    async (uid) => {
+      await vm.run(['sh', '-c', PREPARE, 'sh', name, '304m', content, uid]);
+      const { stdout: device } = await vm.run(['realpath', `/dev/vg0/${name}`]);
+      const { stdout: bytes } = await vm.run(['blockdev', '--getsize64', device]);
+      const { stdout: dm } = await vm.run([
+        'cat',
+        `/sys/class/block/${device.slice('/dev/'.length)}/dm/uuid`,
+      ]);
+      const link =
+        content === 'Block' ? `/dev/disk/by-id/dm-uuid-${dm}` : `/dev/disk/by-uuid/${uid}`;
+      expect((await vm.run(['realpath', link])).stdout).toBe(device);
+      return { link, name: device.slice('/dev/'.length), bytes };
+    },
+  );
 }
 
 /** Of every byte of a logical volume, past the cache. */
@@ -88,7 +101,8 @@ async function available(name: string): Promise<Volume> {
     async () => {
       const volume = await get(name);
       const ready = readyOf(volume);
-      if (ready?.status === 'False') throw new Error(`${name}: ${ready.message}\n${await watch?.log()}`);
+      if (ready?.status === 'False')
+        throw new Error(`${name}: ${ready.message}\n${await watch?.log()}`);
       const { observedGeneration } = volume.status ?? {};
       return ready?.reason === 'Available' && observedGeneration === volume.metadata.generation
         ? volume
@@ -101,7 +115,11 @@ async function available(name: string): Promise<Volume> {
 test(
   'logical volumes are adopted with no byte changed, one in use among them, and kept when their Volume goes',
   async () => {
-    const all = [await make('plain', 'ext4'), await make('big', 'xfs'), await make('bare', 'Block')];
+    const all = [
+      await make('plain', 'ext4'),
+      await make('big', 'xfs'),
+      await make('bare', 'Block'),
+    ];
     const names = all.map(({ volume }) => volume.metadata.name);
     await onNode(vm).write('Block', all[2]?.link ?? '', 'kept');
     // As the kubelet has it for a pod. A file system that is mounted writes to its log by itself, now and then.
@@ -113,7 +131,10 @@ test(
     // One that is not active is not looked into, and then nothing at all is done.
     await vm.run(['lvchange', '-an', 'vg0/big']);
     const early = await takeOver();
-    expect([early.exitCode, early.stderr]).toEqual([5, expect.stringContaining('lvchange -ay vg0/big')]);
+    expect([early.exitCode, early.stderr]).toEqual([
+      5,
+      expect.stringContaining('lvchange -ay vg0/big'),
+    ]);
     expect((await operatorOf(cluster.client)).spec.replicas).toBe(1);
     for (const { uid } of all) {
       expect(await onNode(vm).exists(`${RECORDS}/${uid}.intent`)).toBe(false);
@@ -122,12 +143,19 @@ test(
     await vm.run(['udevadm', 'settle']);
 
     const [taken] = await Promise.all([takeOver(), endPodWhenScaledDown(cluster.client)]);
-    expect([taken.exitCode, taken.stderr]).toEqual([0, expect.stringContaining('scaled from 1 to 0')]);
+    expect([taken.exitCode, taken.stderr]).toEqual([
+      0,
+      expect.stringContaining('scaled from 1 to 0'),
+    ]);
     for (const [index, { uid, volume, link }] of all.entries()) {
       const { name } = volume.metadata;
       expect(taken.stderr).toContain(`volume/${name} adopted: /dev/dm-`);
       const { status } = await get(name);
-      expect(status).toMatchObject({ phase: 'Available', job: 'PrepareVolume/DONE', devicePath: link });
+      expect(status).toMatchObject({
+        phase: 'Available',
+        job: 'PrepareVolume/DONE',
+        devicePath: link,
+      });
       expect(await pvOf(name)).toEqual(pvs[index]);
       expect(await onNode(vm).exists(`${RECORDS}/${uid}.done`)).toBe(true);
     }

@@ -90,15 +90,22 @@ test(
       await pods.create('forges', [forger], 'sleep infinity');
       await pods.inPhase('forges', 'Running');
       // The kubelet puts a loop device of its own on the volume's, which shows the pod's bytes, too.
-      const loops = (await vm.run(['losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE']))
-        .stdout;
+      const loops = (
+        await vm.run(['losetup', '--list', '--noheadings', '--output', 'NAME,BACK-FILE'])
+      ).stdout;
       console.info(loops);
       const theirs = (await vm.run(['realpath', `/dev/disk/by-id/stowage-${uid}`])).stdout;
       for (const { path } of made.filter(({ path }) => path.includes('/by-uuid/'))) {
         const before = await leadsTo(path);
         await vm.run(['mkfs.ext4', '-q', '-F', '-U', path.split('/').at(-1) ?? '', theirs]);
         for (const line of loops.split('\n')) {
-          await vm.run(['udevadm', 'trigger', '--settle', '--action=change', line.split(' ')[0] ?? '']);
+          await vm.run([
+            'udevadm',
+            'trigger',
+            '--settle',
+            '--action=change',
+            line.split(' ')[0] ?? '',
+          ]);
         }
         expect([path, await leadsTo(path)]).toEqual([path, before]);
       }
@@ -132,7 +139,9 @@ test(
       await saidIn(vm, 'again', before);
       await vm.reboot();
       const after = await bootOf(vm);
-      expect(await saidIn(vm, 'again', after)).toEqual(all.map(({ claim }) => `${claim} ${before}`));
+      expect(await saidIn(vm, 'again', after)).toEqual(
+        all.map(({ claim }) => `${claim} ${before}`),
+      );
       await keepTheirPaths();
       for (const { path } of made) {
         expect((await vm.run(['test', '-b', path], { reject: false })).exitCode).toBe(0);

@@ -123,7 +123,18 @@ export async function startVm({
   const drives = devices.map(({ drive }) => drive);
   const plugged = new Set(Object.keys(disks).filter((disk) => !drives.includes(disk)));
   const machine: Machine = {
-    ...{ name, image: base, memoryMiB, cpus, port, link, rootDisk, disks: diskFiles, plugged, devices },
+    ...{
+      name,
+      image: base,
+      memoryMiB,
+      cpus,
+      port,
+      link,
+      rootDisk,
+      disks: diskFiles,
+      plugged,
+      devices,
+    },
     ...{ consoleLog: at('console.log'), monitor: at('monitor') },
   };
   const state: { running?: Running | undefined } = {};
@@ -139,7 +150,9 @@ export async function startVm({
       return await work();
     } catch (error) {
       const last = (await consoleText()).split('\n').slice(-60).join('\n');
-      throw new Error(`VM ${name}: ${(error as Error).message}\nIts console:\n${last}`, { cause: error });
+      throw new Error(`VM ${name}: ${(error as Error).message}\nIts console:\n${last}`, {
+        cause: error,
+      });
     }
   }
 
@@ -160,7 +173,8 @@ export async function startVm({
       said += chunk;
     });
     const runs = async () => {
-      if (qemu?.exitCode !== null || qemu.signalCode !== null) throw new Error(`qemu has ended: ${said}`);
+      if (qemu?.exitCode !== null || qemu.signalCode !== null)
+        throw new Error(`qemu has ended: ${said}`);
       if (LOST_COMMANDS.test((await consoleText()).slice(from)))
         throw new LostCommands('its disk lost commands');
     };
@@ -170,7 +184,9 @@ export async function startVm({
         'its sshd is started',
         async () => {
           await runs();
-          return /Started .*ssh\.service/.test((await consoleText()).slice(from)) ? true : undefined;
+          return /Started .*ssh\.service/.test((await consoleText()).slice(from))
+            ? true
+            : undefined;
         },
         BOOTS_WITHIN,
       );
@@ -191,7 +207,9 @@ export async function startVm({
       await bootOnce();
     } catch (error) {
       if (!((error as Error).cause instanceof LostCommands) || starts === 1) throw error;
-      console.info(`VM ${name}: the emulated disk lost commands while it started, and it is started anew`);
+      console.info(
+        `VM ${name}: the emulated disk lost commands while it started, and it is started anew`,
+      );
       await off();
       await boot(starts - 1);
     }
@@ -249,7 +267,9 @@ export async function startVm({
         { reject: false, ...(input === undefined ? { stdin: 'ignore' } : { input }) },
       );
       if (reject && exitCode !== 0) {
-        throw new Error(`VM ${name}: ${argv.join(' ')} ended with ${exitCode}: ${stderr || stdout}`);
+        throw new Error(
+          `VM ${name}: ${argv.join(' ')} ended with ${exitCode}: ${stderr || stdout}`,
+        );
       }
       return { exitCode, stdout: String(stdout), stderr: String(stderr) };
     },

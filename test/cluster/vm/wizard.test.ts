@@ -48,9 +48,13 @@ test(
       expect(shown).toMatch(new RegExp(`${NODE} +[0-9.]+[MGT]i free in /var/lib`));
       expect(shown).toMatch(new RegExp(`/dev/${first} +304Mi +QEMU HARDDISK +no signature seen`));
       expect(shown).toMatch(new RegExp(`/dev/${second} +304Mi +QEMU HARDDISK +ext4:${OLD_UUID}`));
-      expect(shown).toMatch(new RegExp(`/dev/${parted} +612Mi +QEMU HARDDISK +gpt +\\(it has partitions\\)`));
+      expect(shown).toMatch(
+        new RegExp(`/dev/${parted} +612Mi +QEMU HARDDISK +gpt +\\(it has partitions\\)`),
+      );
       expect(shown).toMatch(new RegExp(`/dev/${parted}1 +304Mi +no signature seen`));
-      expect(shown).toMatch(new RegExp(`/dev/${group} +3Gi +QEMU HARDDISK +LVM2_member.* is made of it\\)`));
+      expect(shown).toMatch(
+        new RegExp(`/dev/${group} +3Gi +QEMU HARDDISK +LVM2_member.* is made of it\\)`),
+      );
       expect(shown).toContain('make the ext4 file system');
       const made = await scene.ready('picked', 'True');
       // By a name that lasts, and not that of the kernel.

@@ -1,5 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { change, withoutNode, withPods } from '../../../src/controllers/attachdetach/actual-state.ts';
+import {
+  change,
+  withoutNode,
+  withPods,
+} from '../../../src/controllers/attachdetach/actual-state.ts';
 import {
   attachmentsFromAnnotation,
   attachmentsOf,
@@ -57,9 +61,9 @@ describe('the record', () => {
     ['nothing in it', [null, {}, 'n1', 7]],
     ['odd names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
   ])('a status with %s is no reason to fail', (_, attachments) => {
-    expect(attachmentsFromAnnotation('["n9"]', attachments as never, NOW).map(({ node }) => node)).toEqual([
-      'n9',
-    ]);
+    expect(
+      attachmentsFromAnnotation('["n9"]', attachments as never, NOW).map(({ node }) => node),
+    ).toEqual(['n9']);
   });
 
   test('a time that is none, and what only looks read-only', () => {
@@ -70,7 +74,11 @@ describe('the record', () => {
   });
 
   test('what is written has all entries, whatever their state', () => {
-    const entries = [entry('n2'), entry('n3', { state: 'Uncertain' }), entry('n1', { state: 'Detaching' })];
+    const entries = [
+      entry('n2'),
+      entry('n3', { state: 'Uncertain' }),
+      entry('n1', { state: 'Detaching' }),
+    ];
     expect(recordOf(entries)).toEqual(['n1', 'n2', 'n3']);
     expect(nodesOf(JSON.stringify(recordOf(entries)))).toEqual(['n1', 'n2', 'n3']);
     expect(recordOf([])).toEqual([]);
@@ -106,7 +114,12 @@ describe('the record', () => {
 
 describe('entries', () => {
   test('one of a node, in their order', () => {
-    const [first, added, last] = change([entry('n1'), entry('n3')], 'n2', { state: 'Attaching' }, NOW);
+    const [first, added, last] = change(
+      [entry('n1'), entry('n3')],
+      'n2',
+      { state: 'Attaching' },
+      NOW,
+    );
     expect([first, last]).toEqual([entry('n1'), entry('n3')]);
     expect(added).toEqual(entry('n2', { state: 'Attaching', since: NOW }));
     expect(change([entry('n1'), entry('n3')], 'n1', { message: 'busy' }, NOW)).toEqual([
@@ -141,15 +154,23 @@ describe('pods', () => {
     expect(withPods(entries, [wanted('n1', 'b', 'a')], never)).toBe(entries);
   });
 
-  test.each<[string, Parameters<typeof withPods>[1], (uid: string) => boolean, string[], string[]]>([
-    ['gone', [], () => false, [], []],
-    ['one gone', [wanted('n1', 'b')], () => false, ['b'], []],
-    ['there, of no claim any more', [], () => true, ['a', 'b'], []],
-    ['one there', [], (uid) => uid === 'uid-a', ['a'], []],
-    ['new', [wanted('n1', 'a', 'b', 'c'), wanted('n2', 'd')], () => false, ['a', 'b', 'c'], ['d']],
-    ['moved', [wanted('n2', 'a')], () => false, [], ['a']],
-    ['where it is not', [wanted('n3', 'a')], () => false, [], []],
-  ])('%s', (_, want, alive, first, second) => {
+  test.each<[string, Parameters<typeof withPods>[1], (uid: string) => boolean, string[], string[]]>(
+    [
+      ['gone', [], () => false, [], []],
+      ['one gone', [wanted('n1', 'b')], () => false, ['b'], []],
+      ['there, of no claim any more', [], () => true, ['a', 'b'], []],
+      ['one there', [], (uid) => uid === 'uid-a', ['a'], []],
+      [
+        'new',
+        [wanted('n1', 'a', 'b', 'c'), wanted('n2', 'd')],
+        () => false,
+        ['a', 'b', 'c'],
+        ['d'],
+      ],
+      ['moved', [wanted('n2', 'a')], () => false, [], ['a']],
+      ['where it is not', [wanted('n3', 'a')], () => false, [], []],
+    ],
+  )('%s', (_, want, alive, first, second) => {
     const [one, other] = withPods(entries, want, ({ uid }) => alive(uid));
     expect(one?.pods).toEqual(first.map((name) => use(name, 'n1')));
     expect(other?.pods).toEqual(second.map((name) => use(name, 'n2')));

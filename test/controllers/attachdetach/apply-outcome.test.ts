@@ -9,7 +9,8 @@ import { knownOf } from '../../support/attachment-view.ts';
 
 const knownWith = (entries: readonly NodeAttachment[]) =>
   knownOf({ entries, unverifiedNodes: new Set(['n1', 'n2']) });
-const entry = (state: NodeAttachment['state']): readonly NodeAttachment[] => change([], 'n1', { state }, 100);
+const entry = (state: NodeAttachment['state']): readonly NodeAttachment[] =>
+  change([], 'n1', { state }, 100);
 const attached: Outcome = {
   is: 'attached',
   readOnly: false,
@@ -24,7 +25,11 @@ const failed: Outcome = { is: 'failed', message: 'x' };
 const unknown: Outcome = { is: 'unknown', message: 'away' };
 const nothing: Outcome = { ...unknown, nothingDone: true };
 const operation = (kind: OperationKind, node = 'n1') => ({ kind, node, readOnly: false });
-const [ATTACHING, DETACHING, UNCERTAIN] = [entry('Attaching'), entry('Detaching'), entry('Uncertain')];
+const [ATTACHING, DETACHING, UNCERTAIN] = [
+  entry('Attaching'),
+  entry('Detaching'),
+  entry('Uncertain'),
+];
 /** What is left of a node that may have it. */
 const MAYBE = [{ state: 'Uncertain', message: 'away' }];
 const MADE = [{ state: 'Attached', safeToMount: true, device: 'loop1', since: 200 }];
@@ -46,22 +51,51 @@ describe('what was found is known', () => {
     ['an attach whose link is missing is retried', 'attach', still, ATTACHING, HALF, 'attach'],
     ['a detach that succeeded', 'detach', detached, DETACHING, [], ''],
     ['a detach of a device in use', 'detach', inUse, DETACHING, USED, 'detach'],
-    ['a detach after which it is there', 'detach', attached, DETACHING, [{ state: 'Attached' }], 'detach'],
+    [
+      'a detach after which it is there',
+      'detach',
+      attached,
+      DETACHING,
+      [{ state: 'Attached' }],
+      'detach',
+    ],
     ['a device that no record has', 'look', attached, [], [{ node: 'n1', state: 'Attached' }], ''],
     ['no device where one was recorded', 'look', detached, UNCERTAIN, [], ''],
   ])('%s', (_, kind, outcome, before, after, fails) => {
-    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: false, fails });
+    expect(settled(kind, outcome, before)).toEqual({
+      entries: matching(after),
+      unseen: false,
+      fails,
+    });
   });
 
   test.each<Case>([
     ['an attach that failed leaves nothing', 'attach', failed, ATTACHING, [], 'attach'],
-    ['an attach without an answer counts as attached', 'attach', unknown, ATTACHING, MAYBE, 'attach look'],
+    [
+      'an attach without an answer counts as attached',
+      'attach',
+      unknown,
+      ATTACHING,
+      MAYBE,
+      'attach look',
+    ],
     ['an attach that did nothing holds nobody up', 'attach', nothing, ATTACHING, [], 'attach look'],
-    ['a detach that did nothing leaves it attached', 'detach', nothing, DETACHING, MAYBE, 'detach look'],
+    [
+      'a detach that did nothing leaves it attached',
+      'detach',
+      nothing,
+      DETACHING,
+      MAYBE,
+      'detach look',
+    ],
     ['a recorded node without an answer', 'look', unknown, UNCERTAIN, MAYBE, 'look'],
     ['a node without a record or an answer holds nobody up', 'look', unknown, [], [], 'look'],
   ])('and verified again: %s', (_, kind, outcome, before, after, fails) => {
-    expect(settled(kind, outcome, before)).toEqual({ entries: matching(after), unseen: true, fails });
+    expect(settled(kind, outcome, before)).toEqual({
+      entries: matching(after),
+      unseen: true,
+      fails,
+    });
   });
 
   const matching = (entries: object[]) => entries.map((each) => expect.objectContaining(each));
@@ -161,7 +195,11 @@ test.each<[string, readonly NodeAttachment[], string[]]>([
 ])('a node with the file %s', (_, entries, unseen) => {
   const volume = { spec: { attachableNodes: ['n1', 'n2'] } } as Volume;
   const known = { ...knownWith(entries), volume, unverifiedNodes: new Set<string>() };
-  const outcome: Outcome = { is: 'failed', message: 'held by node n2', heldBy: ['n2', 'no-node-of-it'] };
+  const outcome: Outcome = {
+    is: 'failed',
+    message: 'held by node n2',
+    heldBy: ['n2', 'no-node-of-it'],
+  };
   applyOutcome(known, operation('attach'), outcome, 0, 0);
   expect([...known.unverifiedNodes]).toEqual(unseen);
 });
@@ -181,7 +219,12 @@ test.each<[string, readonly NodeAttachment[], number]>([
 });
 
 describe('what is said of a node that does not answer', () => {
-  const silent = (message: string): Outcome => ({ is: 'unknown', message, nothingDone: true, silent: true });
+  const silent = (message: string): Outcome => ({
+    is: 'unknown',
+    message,
+    nothingDone: true,
+    silent: true,
+  });
   const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
   const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
     const known = knownWith(entry('Uncertain'));
@@ -221,7 +264,10 @@ describe('what is said of a node that does not answer', () => {
       'no route',
     ],
   ])('%s', (_, later, message) => {
-    expect(said('look', [0, silent('timed out')], ...later)).toEqual({ shown: message, failed: message });
+    expect(said('look', [0, silent('timed out')], ...later)).toEqual({
+      shown: message,
+      failed: message,
+    });
   });
 
   test('is told of an attach in the same words, too', () => {

@@ -80,7 +80,9 @@ function world() {
 test('Volumes that are attached at once on one node have devices of their own', async () => {
   const { run, attached } = world();
   for (const uid of ['u1', 'u2', 'u3']) {
-    void run('attach', { of: { ...volume(), metadata: { ...volume().metadata, uid }, status: {} } });
+    void run('attach', {
+      of: { ...volume(), metadata: { ...volume().metadata, uid }, status: {} },
+    });
   }
   await turns();
   expect(attached.sort()).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2']);
@@ -95,7 +97,9 @@ describe('a persistent path that leads to another device', () => {
   });
   const told = (type: string, reason: string) =>
     volume({
-      conditions: [{ type, status: 'False', reason, message: 'x', lastTransitionTime: '' } as never],
+      conditions: [
+        { type, status: 'False', reason, message: 'x', lastTransitionTime: '' } as never,
+      ],
     });
   const astray = told('Ready', 'PathAstray');
   async function attaching(of: Volume, ...looks: ObservedSparse[]) {
@@ -183,7 +187,11 @@ describe('a persistent path that leads to another device', () => {
 
   test('that somebody moves each time is tried again later', async () => {
     const { outcome, jobs } = await attaching(astray, stray(readyNode));
-    expect(outcome).toMatchObject({ is: 'attached', safeToMount: false, message: 'still to be done' });
+    expect(outcome).toMatchObject({
+      is: 'attached',
+      safeToMount: false,
+      message: 'still to be done',
+    });
     expect(jobs).toHaveLength(4);
   });
 });
@@ -225,7 +233,11 @@ test.each<[string, Error, object]>([
   ],
   ['lets nobody in', refused, { message: 'n1 refuses the key' }],
   ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
-  ['says too little', new ObservationError('no answer for loops'), { message: 'no answer for loops' }],
+  [
+    'says too little',
+    new ObservationError('no answer for loops'),
+    { message: 'no answer for loops' },
+  ],
 ])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
   const { run } = attacherWith({ look: oneByOne(error) });
   expect(await run('look')).toEqual({ is: 'unknown', nothingDone: true, ...told });
@@ -267,7 +279,12 @@ test('an attach that others are faster than each time tries another device each 
         const step = steps.find(({ argv }) => argv[0] === 'losetup' && argv.length > 2);
         tried.push(step?.argv.find((word) => /^\/dev\/loop\d+$/.test(word)) ?? '');
         if (tried.length < 4)
-          return { state: 'raced', step: { name: 'attach', command: 'losetup' }, exit: 1, output: 'busy' };
+          return {
+            state: 'raced',
+            step: { name: 'attach', command: 'losetup' },
+            exit: 1,
+            output: 'busy',
+          };
         sharer.finish(steps);
         return { state: 'succeeded' };
       },
@@ -279,40 +296,46 @@ test('an attach that others are faster than each time tries another device each 
   expect(tried).toEqual(['/dev/loop0', '/dev/loop1', '/dev/loop2', '/dev/loop3']);
 });
 
-test.each(['attach', 'detach'] as const)('the same failure has the same message: %s', async (kind) => {
-  const sharer = new FakeSharer('n1', new FakeShare());
-  let failing = false;
-  const { run } = attacherWith({
-    executor: {
-      async submit(_node: string, { steps }: Job) {
-        if (!failing) sharer.finish(steps);
-        if (!failing) return { state: 'succeeded' };
-        const step = steps.find(({ argv }) => argv[0] === 'dd');
-        const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
-        const command = step?.argv.join(' ');
-        const output = `dd: failed to open '${path}': Permission denied`;
-        return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
+test.each(['attach', 'detach'] as const)(
+  'the same failure has the same message: %s',
+  async (kind) => {
+    const sharer = new FakeSharer('n1', new FakeShare());
+    let failing = false;
+    const { run } = attacherWith({
+      executor: {
+        async submit(_node: string, { steps }: Job) {
+          if (!failing) sharer.finish(steps);
+          if (!failing) return { state: 'succeeded' };
+          const step = steps.find(({ argv }) => argv[0] === 'dd');
+          const path = step?.argv.find((word) => word.startsWith('of='))?.slice('of='.length);
+          const command = step?.argv.join(' ');
+          const output = `dd: failed to open '${path}': Permission denied`;
+          return { state: 'failed', step: { name: step?.name, command }, exit: 1, output };
+        },
       },
-    },
-    desiredOf() {
-      sharer.attempts++;
-      return sharer.desired({}, []);
-    },
-    look: async () => sharer.observe(),
-  });
-  if (kind === 'detach') await run('attach');
-  failing = true;
-  const first = await run(kind);
-  expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
-  expect(await run(kind)).toEqual(first);
-});
+      desiredOf() {
+        sharer.attempts++;
+        return sharer.desired({}, []);
+      },
+      look: async () => sharer.observe(),
+    });
+    if (kind === 'detach') await run('attach');
+    failing = true;
+    const first = await run(kind);
+    expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
+    expect(await run(kind)).toEqual(first);
+  },
+);
 
 /** A node with a job that has not ended when it is polled. */
 function slowNode(...looks: Observed[]) {
   let told: ((state: RunningJob) => void) | undefined;
   let ended = () => {};
   const { attacher, run } = attacherWith({
-    executor: { submit: async () => ({ state: 'running' }), poll: async () => [{ state: 'succeeded' }] },
+    executor: {
+      submit: async () => ({ state: 'running' }),
+      poll: async () => [{ state: 'succeeded' }],
+    },
     follower: {
       follow(_node: string, _key: JobKey, end: () => void, runs: typeof told) {
         ended = end;
@@ -355,7 +378,10 @@ test('a device with AUTOCLEAR set is neither attached nor detached', async () =>
 });
 
 test('where the file of a device cannot be seen, an attach did nothing, and a detach is not over', async () => {
-  const { run } = slowNode({ ...readyNode, loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }] });
+  const { run } = slowNode({
+    ...readyNode,
+    loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }],
+  });
   const message = expect.stringContaining('/srv/.nfs0000000000a2');
   expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
   expect(await run('detach')).toMatchObject({ is: 'unknown', message });
@@ -395,7 +421,10 @@ test('what an interrupted growing left mounted is taken off first, and is no sig
   const left = { ...readyNode, mounts: new Map([['7:3', [point]]]) };
   const { outcome, jobs, asked } = await detaching([left, readyNode, madeNode], unused);
   expect(outcome).toEqual({ is: 'detached' });
-  expect(jobs).toEqual([[`umount -- ${point}`, `rmdir -- ${point}`], [expect.stringContaining('losetup')]]);
+  expect(jobs).toEqual([
+    [`umount -- ${point}`, `rmdir -- ${point}`],
+    [expect.stringContaining('losetup')],
+  ]);
   expect(asked).toEqual([undefined, 'unused']);
 });
 

@@ -7,7 +7,15 @@ import { NFS, sharedDesired } from '../../support/fake-shared.ts';
 import { BY_UUID, LINK } from '../../support/link-words.ts';
 import { ext4, lvmDesired, lvmMade } from '../../support/lvm-input.ts';
 import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
-import { FILE, loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
+import {
+  FILE,
+  loop,
+  loopRow,
+  madeNode,
+  readyNode,
+  sparseDesired,
+  UID,
+} from '../../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
@@ -18,7 +26,10 @@ const owner = (is: 'held' | 'free', holder: Holder): Partial<ObservedShared> => 
 const mark = (node: string): Partial<ObservedShared> => ({
   marks: [{ path: `${FILE}.reader.${node}-t0`, node, by: by(node) }],
 });
-const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+const seen = (
+  shared: Partial<ObservedShared>,
+  more: Partial<ObservedSparse> = {},
+): ObservedSparse => ({
   ...madeNode,
   ...more,
   shared: { ...quiet, ...shared },
@@ -45,12 +56,24 @@ test.each<[string, ObservedSparse, object]>([
     seen(owner('held', by('n1', BOOT.replace('1', '2')))),
     { is: 'attached', safeToMount: false },
   ],
-  ['a file that the node is marked to read', seen(mark('n1')), { is: 'attached', safeToMount: false }],
-  ['a file that the node has', seen(owner('held', by('n1')), there), { is: 'attached', safeToMount: true }],
+  [
+    'a file that the node is marked to read',
+    seen(mark('n1')),
+    { is: 'attached', safeToMount: false },
+  ],
+  [
+    'a file that the node has',
+    seen(owner('held', by('n1')), there),
+    { is: 'attached', safeToMount: true },
+  ],
   [
     'whatever the node has, while the directory is not mounted there',
     seen({ mount: { ...NFS, type: 'ext4' } }),
-    { is: 'unknown', noDevice: true, message: expect.stringContaining('docs/shared-directories.md') },
+    {
+      is: 'unknown',
+      noDevice: true,
+      message: expect.stringContaining('docs/shared-directories.md'),
+    },
   ],
   [
     'a file whose device has another path',
@@ -72,7 +95,9 @@ test('a record of having grown it is left by a node that has it no more', () => 
     done: { sizeBytes: 1n << 30n },
     recordFiles: true,
   });
-  expect(probeAttachment({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({ is: 'detached' });
+  expect(probeAttachment({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({
+    is: 'detached',
+  });
 });
 
 const STRAY = 'leads to /dev/sdz';
@@ -96,7 +121,12 @@ test.each<[string, Desired, Observed, object]>([
       message: `${BY_UUID} ${STRAY}, not to the volume's device /dev/loop3`,
     },
   ],
-  ['a file that is not attached is not', sparseDesired, { ...madeNode, link: '9:9' }, { is: 'detached' }],
+  [
+    'a file that is not attached is not',
+    sparseDesired,
+    { ...madeNode, link: '9:9' },
+    { is: 'detached' },
+  ],
   ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
   ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
 ])('of a path that leads to another device, %s', (_, desired, observed, expected) => {

@@ -14,7 +14,10 @@ const classWith = (text: string): StorageClass => ({
 });
 const three = { attachPolicy: 'OnDemand', attachableNodes: ['n1', 'n2', 'n2'] } as const;
 const sharedSpec = { ...three, attachableNodes: [...three.attachableNodes] };
-const modes = (...accessModes: string[]) => ({ ...sharedSpec, template: { spec: { accessModes } } });
+const modes = (...accessModes: string[]) => ({
+  ...sharedSpec,
+  template: { spec: { accessModes } },
+});
 
 test('a Volume without options is kept where it was made', () => {
   const managed = managedOf(volumeObject({ nodeName: 'n9' }), defaults);
@@ -26,12 +29,28 @@ describe('of a Volume, what attachment sees', () => {
     ['not made yet', volumeObject({}, { prepared: undefined }), { attachable: false, home: 'n1' }],
     ['record of none', volumeObject({}, { prepared: null as never }), { attachable: false }],
     ['being deleted', volumeObject({}, {}, { deletionTimestamp: 'now' }), { attachable: false }],
-    ['on demand', volumeObject({ attachPolicy: 'OnDemand' }), { policy: 'OnDemand', nodes: ['n1'] }],
-    ['on several nodes, each once', volumeObject(sharedSpec), { nodes: ['n1', 'n2'], readOnly: false }],
+    [
+      'on demand',
+      volumeObject({ attachPolicy: 'OnDemand' }),
+      { policy: 'OnDemand', nodes: ['n1'] },
+    ],
+    [
+      'on several nodes, each once',
+      volumeObject(sharedSpec),
+      { nodes: ['n1', 'n2'], readOnly: false },
+    ],
     ['on no node by name', volumeObject({ attachableNodes: [] }), { nodes: ['n1'] }],
-    ['on what is null', volumeObject({ attachableNodes: null as never }), { nodes: ['n1'], readOnly: false }],
+    [
+      'on what is null',
+      volumeObject({ attachableNodes: null as never }),
+      { nodes: ['n1'], readOnly: false },
+    ],
     ['to be read by many', volumeObject(modes('ReadOnlyMany')), { readOnly: true }],
-    ['also to be written', volumeObject(modes('ReadOnlyMany', 'ReadWriteOnce')), { readOnly: false }],
+    [
+      'also to be written',
+      volumeObject(modes('ReadOnlyMany', 'ReadWriteOnce')),
+      { readOnly: false },
+    ],
     ['to be written', volumeObject(modes('ReadWriteOnce')), { readOnly: false }],
     [
       'to be read by many, but on one node',
@@ -60,7 +79,8 @@ test.each([
   expect(maxWaitForUnmountMs).toBe(ms);
   const problem = maxWaitProblem(storageClass);
   expect(problem !== undefined).toBe(odd);
-  if (odd) expect(problem).toMatch(/^StorageClass sc has ".*" as stowage\.dev\/max-wait-for-unmount/);
+  if (odd)
+    expect(problem).toMatch(/^StorageClass sc has ".*" as stowage\.dev\/max-wait-for-unmount/);
 });
 
 test('a class that says nothing leaves it to the flag', () => {

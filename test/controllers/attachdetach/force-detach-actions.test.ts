@@ -18,9 +18,17 @@ test('a forced detach is recorded by an event, a metric and the log, and the nod
   } as unknown as ForceDetachDeps);
   const volume = volumeObject();
   const known = restoreState(volume, undefined, [], NOW, logger);
-  force.tell(known, { node: 'n1', reason: 'timeout', message: 'Node n1 has not been Ready for 360 s' });
-  expect(events).toEqual([[volume, 'Warning', 'ForcedDetach', 'Node n1 has not been Ready for 360 s']]);
+  force.tell(known, {
+    node: 'n1',
+    reason: 'timeout',
+    message: 'Node n1 has not been Ready for 360 s',
+  });
+  expect(events).toEqual([
+    [volume, 'Warning', 'ForcedDetach', 'Node n1 has not been Ready for 360 s'],
+  ]);
   expect(forced).toEqual(['timeout']);
-  expect(logger.lines).toMatchObject([{ level: 'warn', fields: { node: 'n1', reason: 'timeout' } }]);
+  expect(logger.lines).toMatchObject([
+    { level: 'warn', fields: { node: 'n1', reason: 'timeout' } },
+  ]);
   expect(known.unverifiedNodes).toContain('n1');
 });

@@ -15,7 +15,9 @@ const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, 
 const managedOn = (...nodes: string[]): Managed => shared({ nodes });
 const knownOn = (...nodes: string[]): VolumeState =>
   knownOf({
-    entries: nodes.flatMap((node) => change([], node, { state: 'Attached', safeToMount: true }, 100)),
+    entries: nodes.flatMap((node) =>
+      change([], node, { state: 'Attached', safeToMount: true }, 100),
+    ),
     written: new Set(nodes),
   });
 
@@ -67,7 +69,9 @@ describe('a node', () => {
     markUncertain(known, managedOn('n1'), after, 300);
     expect(known.unverifiedNodes.has('n1')).toBe(doubted);
     expect(known.entries[0]).toMatchObject(
-      doubted ? { state: 'Uncertain', safeToMount: false, since: 300 } : { state: 'Attached', since: 100 },
+      doubted
+        ? { state: 'Uncertain', safeToMount: false, since: 300 }
+        : { state: 'Attached', since: 100 },
     );
   });
 });
@@ -146,16 +150,27 @@ describe('an attachment that somebody took out of the status', () => {
     ['a node of several that is gone', several, { exists: false, ready: false }, true],
   ])('of %s', (_, managed, more, heeded) => {
     const known = knownOn('n1');
-    expect(operatorDetachRequests(known, volumeWith(), managed, facts(more))).toEqual(heeded ? ['n1'] : []);
+    expect(operatorDetachRequests(known, volumeWith(), managed, facts(more))).toEqual(
+      heeded ? ['n1'] : [],
+    );
   });
 
   test('counts only where it was written before, and is not there', () => {
     const known = knownOn('n1');
     const shown: Attachment[] = [
-      { node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: [], since: '' },
+      {
+        node: 'n1',
+        state: 'Attached',
+        safeToMount: true,
+        safeToDetach: false,
+        pods: [],
+        since: '',
+      },
     ];
     const gone = facts({ exists: false });
-    expect(operatorDetachRequests(known, volumeWith({ attachments: shown }), one, gone)).toEqual([]);
+    expect(operatorDetachRequests(known, volumeWith({ attachments: shown }), one, gone)).toEqual(
+      [],
+    );
     known.written = new Set();
     expect(operatorDetachRequests(known, volumeWith(), one, gone)).toEqual([]);
   });

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { conditionOf, type PodVolume } from '../../../src/controllers/attachdetach/pod-condition.ts';
+import {
+  conditionOf,
+  type PodVolume,
+} from '../../../src/controllers/attachdetach/pod-condition.ts';
 import { entry, NOW } from '../../support/attachment-view.ts';
 
 const type = 'stowage.dev/VolumesAttached';
@@ -23,7 +26,11 @@ test('all are there', () => {
 
 test.each<[string, PodVolume, string]>([
   ['nowhere', { volume: 'v1', entry: undefined }, 'it is not attached yet'],
-  ['blocked', { volume: 'v1', entry: undefined, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
+  [
+    'blocked',
+    { volume: 'v1', entry: undefined, blocked: 'Multi-Attach error' },
+    'Multi-Attach error',
+  ],
   ['there, and blocked', { ...attached, blocked: 'Multi-Attach error' }, 'Multi-Attach error'],
   [
     'without its link',
@@ -64,7 +71,13 @@ test('those that wait, in their order, and not all of very many', () => {
 });
 
 test('the old one when nothing has changed, whatever else it carries', () => {
-  const old = { type, status: 'True', reason: 'VolumesAttached', lastTransitionTime: before, probe: 1 };
+  const old = {
+    type,
+    status: 'True',
+    reason: 'VolumesAttached',
+    lastTransitionTime: before,
+    probe: 1,
+  };
   expect(conditionOf([attached], old, NOW)).toBe(old);
 });
 

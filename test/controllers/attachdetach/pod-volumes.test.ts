@@ -1,6 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
-import { isCounted, isPodActive, usesOf } from '../../../src/controllers/attachdetach/pod-volumes.ts';
+import {
+  isCounted,
+  isPodActive,
+  usesOf,
+} from '../../../src/controllers/attachdetach/pod-volumes.ts';
 import {
   claimObject,
   DEVICE_PATH,
@@ -24,10 +28,18 @@ test.each<[string, Pod, boolean]>([
   ['scheduled nowhere', podObject({ nodeName: '' }), false],
   ['succeeded', podObject({}, { phase: 'Succeeded' }), false],
   ['failed', podObject({}, { phase: 'Failed', containerStatuses: running }), false],
-  ['deleting, running', podObject({}, { phase: 'Running', containerStatuses: running }, deleting), true],
+  [
+    'deleting, running',
+    podObject({}, { phase: 'Running', containerStatuses: running }, deleting),
+    true,
+  ],
   ['deleting, init running', podObject({}, { initContainerStatuses: running }, deleting), true],
   ['deleting, debugged', podObject({}, { ephemeralContainerStatuses: running }, deleting), true],
-  ['deleting, ended', podObject({}, { phase: 'Running', containerStatuses: ended }, deleting), false],
+  [
+    'deleting, ended',
+    podObject({}, { phase: 'Running', containerStatuses: ended }, deleting),
+    false,
+  ],
   ['deleting, never begun', podObject({}, {}, deleting), false],
 ])('a pod that is %s', (_, pod, counts) => {
   expect(isCounted(pod)).toBe(counts);
@@ -37,7 +49,9 @@ test.each<[string, Pod, boolean]>([
 
 const ephemeral = podObject({ volumes: [{ name: 'data', ephemeral: {} }] });
 const inline = (path: string, type?: string) =>
-  podObject({ volumes: [{ name: 'data', hostPath: { path, ...(type === undefined ? {} : { type }) } }] });
+  podObject({
+    volumes: [{ name: 'data', hostPath: { path, ...(type === undefined ? {} : { type }) } }],
+  });
 const ofPod = (uid: string) =>
   claimObject('p1-data', { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p1', uid }] });
 const mirror = { annotations: { 'kubernetes.io/config.mirror': 'hash' } };
@@ -64,10 +78,20 @@ test.each<[string, Pod, Parameters<typeof lookups>[0], string[]]>([
   ['a Volume that is gone', podObject(), { volumes: [] }, ['u1']],
   ['a PV of no Volume', podObject(), { pvs: [pvObject({ local: { path: '/x' } }, noOwner())] }, []],
   ['a PV whose owner was taken off', podObject(), { pvs: [pvObject({}, noOwner())] }, ['u1']],
-  ['a PV of somebody else', podObject(), { pvs: [pvObject({ local: { path: '/x' } }, foreignOwner())] }, []],
+  [
+    'a PV of somebody else',
+    podObject(),
+    { pvs: [pvObject({ local: { path: '/x' } }, foreignOwner())] },
+    [],
+  ],
   ['an ephemeral volume', ephemeral, { claims: [ofPod('uid-p1')] }, ['u1']],
   ['a claim in the place of an ephemeral one', ephemeral, { claims: [ofPod('other')] }, []],
-  ['a claim of nobody in the place of an ephemeral one', ephemeral, { claims: [claimObject('p1-data')] }, []],
+  [
+    'a claim of nobody in the place of an ephemeral one',
+    ephemeral,
+    { claims: [claimObject('p1-data')] },
+    [],
+  ],
   ['an ephemeral volume not made yet', ephemeral, {}, []],
   ['inline', inline(DEVICE_PATH, 'BlockDevice'), {}, ['u1']],
   ['inline, of no type', inline(DEVICE_PATH), {}, []],

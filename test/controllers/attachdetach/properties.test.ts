@@ -33,7 +33,13 @@ const onNode = (change: (world: AttachmentWorld, name: string) => void) =>
         change(world, name),
   );
 const just = (event: Event) => fc.constant(event);
-const outcome: fc.Arbitrary<Outcome> = fc.constantFrom('done', 'done', 'failed', 'lost', 'lost-and-late');
+const outcome: fc.Arbitrary<Outcome> = fc.constantFrom(
+  'done',
+  'done',
+  'failed',
+  'lost',
+  'lost-and-late',
+);
 
 const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 8, arbitrary: just((world) => void world.step()) },
@@ -60,7 +66,10 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: onNode((world, name) => world.powerOff(name)) },
   { weight: 3, arbitrary: onNode((world, name) => world.taint(name)) },
   { weight: 5, arbitrary: onNode((world, name) => world.comeBack(name)) },
-  { weight: 1, arbitrary: onNode((world, name) => Object.assign(world.node(name), { exists: false })) },
+  {
+    weight: 1,
+    arbitrary: onNode((world, name) => Object.assign(world.node(name), { exists: false })),
+  },
   { weight: 2, arbitrary: onNode((world, name) => world.finishPending(name)) },
   {
     weight: 1,
@@ -91,7 +100,9 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 
 /** The devices on nodes that can write. */
 const devices = (world: AttachmentWorld, kind: 'rw' | 'ro') =>
-  [...world.nodes.values()].filter(({ on, device }) => on && device === kind).map(({ name }) => name);
+  [...world.nodes.values()]
+    .filter(({ on, device }) => on && device === kind)
+    .map(({ name }) => name);
 
 const kinds: [string, Managed][] = [
   ['Always', always({ maxWaitForUnmountMs: MAX_WAIT })],

@@ -33,7 +33,11 @@ test.each<[string, Parameters<typeof volumeObject>, string[]]>([
   ['one node, when it was not made yet', [{}, { prepared: undefined }], ['n1']],
   ['one node, which was made on another than its spec says: either', [{}, elsewhere], ['n1', 'n2']],
   ['nodes that share its directory', [{ attachableNodes: ['n1', 'n3'] }], ['n1', 'n3']],
-  ['nodes that share its directory, wherever it was made', [{ attachableNodes: ['n3'] }, elsewhere], ['n3']],
+  [
+    'nodes that share its directory, wherever it was made',
+    [{ attachableNodes: ['n3'] }, elsewhere],
+    ['n3'],
+  ],
 ])('of a record, what counts is of a Volume of %s', (_, change, nodes) => {
   const all = ['n1', 'n2', 'n3'];
   const others = all.filter((node) => !nodes.includes(node));

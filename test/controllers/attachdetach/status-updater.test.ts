@@ -6,7 +6,10 @@ import {
   createStatusUpdater,
   type StatusUpdaterDeps,
 } from '../../../src/controllers/attachdetach/status-updater.ts';
-import type { NodeAttachment, ReconcileDecision } from '../../../src/controllers/attachdetach/types.ts';
+import type {
+  NodeAttachment,
+  ReconcileDecision,
+} from '../../../src/controllers/attachdetach/types.ts';
 import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
@@ -41,7 +44,9 @@ async function writes(
 
 /** As a real API server answers custom resources: its maps have no order, and are written in that of the alphabet. */
 const sorted = (attachments: readonly Attachment[]): Attachment[] =>
-  attachments.map((each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment);
+  attachments.map(
+    (each) => Object.fromEntries(Object.entries(each).sort()) as unknown as Attachment,
+  );
 
 test('nothing is written of what is shown already, in whatever order its keys are', async () => {
   expect(await writes(sorted(attachmentsOf(entries)), entries)).toEqual([]);
@@ -73,14 +78,17 @@ test.each<[string, number | undefined, boolean]>([
 test('the record is written to the PersistentVolume of the Volume, and to no other one of its name', async () => {
   const shown = sorted(attachmentsOf(entries));
   const annotations = { 'stowage.dev/attached-nodes': '["n1"]' };
-  expect(await writes(shown, entries, [], pvObject())).toMatchObject([{ metadata: { annotations } }]);
+  expect(await writes(shown, entries, [], pvObject())).toMatchObject([
+    { metadata: { annotations } },
+  ]);
   const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
   expect(await writes(shown, entries, [], theirs)).toEqual([]);
 });
 
 test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {
   const events: string[] = [];
-  const event = (_pod: object, _type: string, _reason: string, message: string) => void events.push(message);
+  const event = (_pod: object, _type: string, _reason: string, message: string) =>
+    void events.push(message);
   const records = createStatusUpdater({
     events: { event, flush: async () => {} },
   } as unknown as StatusUpdaterDeps);

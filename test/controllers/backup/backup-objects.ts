@@ -31,12 +31,24 @@ export const snapshot = (more: Partial<VolumeSnapshot> = {}): VolumeSnapshot => 
   ...more,
 });
 
-export const content = (more: Partial<VolumeSnapshotContent['spec']> = {}, handle = `file:n1:${PATH}`) =>
+export const content = (
+  more: Partial<VolumeSnapshotContent['spec']> = {},
+  handle = `file:n1:${PATH}`,
+) =>
   ({
-    ...{ apiVersion: 'snapshot.storage.k8s.io/v1', kind: 'VolumeSnapshotContent', metadata: { name: 'c' } },
+    ...{
+      apiVersion: 'snapshot.storage.k8s.io/v1',
+      kind: 'VolumeSnapshotContent',
+      metadata: { name: 'c' },
+    },
     spec: {
       volumeSnapshotRef: { namespace: 'prod', name: `backup-${UID}`, uid: 's' },
-      ...{ deletionPolicy: 'Delete', driver: 'volume.stowage.dev', source: { volumeHandle: 'v' }, ...more },
+      ...{
+        deletionPolicy: 'Delete',
+        driver: 'volume.stowage.dev',
+        source: { volumeHandle: 'v' },
+        ...more,
+      },
     },
     status: { snapshotHandle: handle, restoreSize: 1024, readyToUse: true },
   }) as VolumeSnapshotContent;

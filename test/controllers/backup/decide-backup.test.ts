@@ -76,7 +76,10 @@ test.each<[string, Partial<BackupInput>, object]>([
   ],
   [
     'whose snapshot is gone, too',
-    { backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }), ...none },
+    {
+      backup: backup({ snapshotName: 's', claimName: undefined as never, status: running }),
+      ...none,
+    },
     { do: 'look', job },
   ],
   [
@@ -115,8 +118,16 @@ test.each<[string, Partial<BackupInput>, object]>([
     inProgress({}, DELETING),
     { do: 'leave', job },
   ],
-  ['and then its snapshot', inProgress({ outcome: { is: 'left' } }, DELETING), { do: 'delete-snapshot' }],
-  ['and goes', inProgress({ snapshot: undefined, outcome: { is: 'left' } }, DELETING), { do: 'release' }],
+  [
+    'and then its snapshot',
+    inProgress({ outcome: { is: 'left' } }, DELETING),
+    { do: 'delete-snapshot' },
+  ],
+  [
+    'and goes',
+    inProgress({ snapshot: undefined, outcome: { is: 'left' } }, DELETING),
+    { do: 'release' },
+  ],
   [
     'goes without a node that is no more',
     inProgress({ snapshot: undefined, nodeFacts: () => ({ ...there, exists: false }) }, DELETING),
@@ -162,7 +173,9 @@ describe('a backup rests', () => {
     const outcome = { is: 'running', waits: 'no place' } as const;
     const told = backup({ status: { ...running, message: 'no place' } });
     const follow = { follow: job, requeueAfter: 10_000 };
-    expect(decided(inProgress({ outcome })).action).toMatchObject({ fields: { message: 'no place' } });
+    expect(decided(inProgress({ outcome })).action).toMatchObject({
+      fields: { message: 'no place' },
+    });
     expect(decided({ backup: told, outcome })).toEqual(follow);
     expect(decided({ backup: told, outcome: { is: 'running' } }).action).toEqual({
       ...{ do: 'set-status', fields: { message: null } },
@@ -170,7 +183,10 @@ describe('a backup rests', () => {
   });
 
   test('with what a node said first that does not answer, for each time it may be something else', () => {
-    const unknown = (message: string) => ({ is: 'unknown', message: `node n1 does not answer: ${message}` });
+    const unknown = (message: string) => ({
+      is: 'unknown',
+      message: `node n1 does not answer: ${message}`,
+    });
     const outcome = unknown('port 40001') as BackupInput['outcome'];
     const told = { ...running, message: unknown('port 40000').message };
     expect(decided({ backup: backup({ status: told }), outcome })).toEqual({ retry: true });
@@ -198,7 +214,9 @@ test.each<[string, Partial<BackupInput>, object]>([
   [
     'a cluster that has snapshots',
     { ...none, hasSnapshots: false },
-    said(expect.stringContaining('stowage install --components snapshot-crds') as unknown as string),
+    said(
+      expect.stringContaining('stowage install --components snapshot-crds') as unknown as string,
+    ),
   ],
   [
     'a snapshot that can not be made',
@@ -235,7 +253,11 @@ test.each<[string, Partial<BackupInput>, object]>([
       },
     },
   ],
-  ['a node that is paused', { nodeFacts: () => ({ ...there, paused: true }) }, said('Node n1 is paused')],
+  [
+    'a node that is paused',
+    { nodeFacts: () => ({ ...there, paused: true }) },
+    said('Node n1 is paused'),
+  ],
 ])('a backup waits for %s, and says so once', (_what, change, action) => {
   const first = decided(change);
   expect(first.action).toMatchObject(action);
@@ -252,7 +274,11 @@ test.each<[string, Partial<BackupInput>, RegExp]>([
     { content: content({ driver: 'csi.example.com' }) },
     /is of the driver csi\.example\.com/,
   ],
-  ['a thin snapshot', { content: content({}, `lvm:n1:vg/snap-${COPY}`) }, /is a thin logical volume/],
+  [
+    'a thin snapshot',
+    { content: content({}, `lvm:n1:vg/snap-${COPY}`) },
+    /is a thin logical volume/,
+  ],
   [
     'a handle that names anything',
     { content: content({}, 'file:n1:/etc/shadow') },
@@ -300,7 +326,12 @@ test('what may pass is told, waited out, and tried again as another job', () => 
 test('what was made is in the status', () => {
   const outcome = { is: 'made', bytes: 9, sha256: 'a'.repeat(64) } as const;
   expect(decided(inProgress({ outcome })).action).toMatchObject({
-    fields: { phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64), finishedAt: '2030-01-01T10:00:00Z' },
+    fields: {
+      phase: 'Completed',
+      bytes: 9,
+      sha256: 'a'.repeat(64),
+      finishedAt: '2030-01-01T10:00:00Z',
+    },
     event: { type: 'Normal', reason: 'BackupCompleted' },
   });
 });

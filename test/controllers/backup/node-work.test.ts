@@ -61,7 +61,10 @@ function workOn({
       ask(`observe ${node} ${probes.length}`);
       const answers: Record<string, ProbeResult> = {
         ...{ snapshot: result(0, 'regular file|1048576|9|8|512'), backup: archive },
-        ...{ 'snapshot signature': result(0, `UUID=${COPY}\n${signature}`), 'snapshot readable': result(0) },
+        ...{
+          'snapshot signature': result(0, `UUID=${COPY}\n${signature}`),
+          'snapshot readable': result(0),
+        },
       };
       return new Map(probes.map(({ name }) => [name, answers[name] ?? missing]));
     },
@@ -102,7 +105,10 @@ describe('the job of a backup', () => {
     [
       'tells what it waits for',
       { polled: { ...running, output: 'stowage-waiting node\n' } },
-      { is: 'running', waits: expect.stringContaining('one of the 16 places on the node') as never },
+      {
+        is: 'running',
+        waits: expect.stringContaining('one of the 16 places on the node') as never,
+      },
       [POLL],
     ],
     [
@@ -164,7 +170,10 @@ describe('the job of a backup', () => {
     [
       'is unknown where its node is away',
       { error: new NodeError('unreachable', 'n1', 'timed out', { hint: 'Check.' }) },
-      { is: 'unknown', message: expect.stringMatching(/^node n1 does not answer: timed out\. Check\.$/) },
+      {
+        is: 'unknown',
+        message: expect.stringMatching(/^node n1 does not answer: timed out\. Check\.$/),
+      },
       [POLL],
     ],
     [
@@ -214,7 +223,11 @@ test.each<[string, Scene, object]>([
   ['a running job', { polled: running }, { is: 'running' }],
   ['an archive whose job is forgotten', { archive: made }, MADE],
   ['nothing', {}, { is: 'none' }],
-  ['a failed job', { polled: { ...FAILED, output: 'no' } }, { is: 'failed', message: 'no', forGood: false }],
+  [
+    'a failed job',
+    { polled: { ...FAILED, output: 'no' } },
+    { is: 'failed', message: 'no', forGood: false },
+  ],
 ])('a look finds %s, and submits nothing', async (_, scene, outcome) => {
   const { work, of, asked } = workOn(scene);
   expect(await work.look(of, job)).toEqual(outcome);
@@ -235,14 +248,24 @@ describe('what a backup left', () => {
       { is: 'running' },
       [POLL, CANCEL],
     ],
-    ['is waited for while it is removed', { submitted: { leave: running } }, NOT_YET, [POLL, LEAVE]],
+    [
+      'is waited for while it is removed',
+      { submitted: { leave: running } },
+      NOT_YET,
+      [POLL, LEAVE],
+    ],
     [
       'that could not be removed is tried again as another job',
       { submitted: { leave: FAILED } },
       NOT_YET,
       [POLL, LEAVE, 'forget n1 backup-UID-end'],
     ],
-    ['is nothing without a place', { backup: backup({ to: {} }) }, { is: 'left' }, [POLL, ...FORGET]],
+    [
+      'is nothing without a place',
+      { backup: backup({ to: {} }) },
+      { is: 'left' },
+      [POLL, ...FORGET],
+    ],
     [
       'is not forgotten while a job of it runs',
       { kept: [`backup-${UID}`] },
@@ -267,6 +290,8 @@ describe('what a backup left', () => {
     expect(asked).toEqual([POLL, LEAVE, ...FORGET]);
     const away = workOn({ error: new NodeError('unreachable', 'n1', 'timed out') });
     await expect(away.work.forget(of, job)).resolves.toBeUndefined();
-    await expect(workOn({ error: new Error('a bug') }).work.forget(of, job)).rejects.toThrow('a bug');
+    await expect(workOn({ error: new Error('a bug') }).work.forget(of, job)).rejects.toThrow(
+      'a bug',
+    );
   });
 });

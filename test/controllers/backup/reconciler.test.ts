@@ -3,7 +3,10 @@ import type { Backup } from '../../../src/api/builtins/backup.ts';
 import type { KubeNode } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import type { VolumeSnapshot } from '../../../src/api/snapshot.ts';
-import { type BackupDeps, createBackupReconciler } from '../../../src/controllers/backup/reconciler.ts';
+import {
+  type BackupDeps,
+  createBackupReconciler,
+} from '../../../src/controllers/backup/reconciler.ts';
 import type { BackupOutcome } from '../../../src/controllers/backup/types.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import { memoryLogger } from '../../support/logger.ts';
@@ -12,7 +15,12 @@ import { backup, content, snapshot, UID } from './backup-objects.ts';
 
 const NOW = Date.parse('2030-01-01T10:00:00Z');
 const FINALIZER = 'stowage.dev/backup-protection';
-const running: Backup['status'] = { phase: 'Running', node: 'n1', attempt: 1, volumeMode: 'Filesystem' };
+const running: Backup['status'] = {
+  phase: 'Running',
+  node: 'n1',
+  attempt: 1,
+  volumeMode: 'Filesystem',
+};
 const done: Backup['status'] = { ...running, phase: 'Completed', bytes: 9, sha256: 'a'.repeat(64) };
 const going = { deletionTimestamp: '2030-01-01T09:00:00Z' };
 const paused = { annotations: { 'stowage.dev/paused': 'true' } };
@@ -47,7 +55,8 @@ async function reconcile(scene: Scene) {
   const events: string[] = [];
   let { live } = scene;
   let cached: Backup | undefined = scene.cached ?? scene.live;
-  let known: VolumeSnapshot | undefined = 'cachedSnapshot' in scene ? scene.cachedSnapshot : liveSnapshot;
+  let known: VolumeSnapshot | undefined =
+    'cachedSnapshot' in scene ? scene.cachedSnapshot : liveSnapshot;
   const client = {
     async get(resource: Resource) {
       const found = { Backup: live, Node: liveNode, VolumeSnapshot: liveSnapshot }[resource.kind];
@@ -58,7 +67,8 @@ async function reconcile(scene: Scene) {
       const { uid, resourceVersion } = patch.metadata ?? {};
       if (live === undefined) throw refused(404);
       const { metadata } = live;
-      const isBehind = resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion;
+      const isBehind =
+        resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion;
       if (isBehind || (uid !== undefined && uid !== metadata.uid)) throw refused(409, 'Conflict');
       const next = String(Number(metadata.resourceVersion) + 1);
       sent.push(`patch ${patch.status?.phase ?? `[${patch.metadata?.finalizers}]`}`);
@@ -76,7 +86,10 @@ async function reconcile(scene: Scene) {
       sent.push(`delete ${kind} ${name}`);
     },
   };
-  const cacheOf = <T extends KubeObject>(get: () => T | undefined, learn = (_: T) => {}) => ({ get, learn });
+  const cacheOf = <T extends KubeObject>(get: () => T | undefined, learn = (_: T) => {}) => ({
+    get,
+    learn,
+  });
   const answer = async (what: string) => {
     asked.push(what);
     return outcome;
@@ -129,10 +142,18 @@ test('a new Backup is protected, has its snapshot taken, and names its job befor
   const { sent, asked, events, live } = await reconcile({
     ...{ live: fresh, cachedSnapshot: undefined, outcome: made },
   });
-  expect(sent).toEqual([`patch [${FINALIZER}]`, `create VolumeSnapshot backup-${UID}`, 'patch Pending']);
+  expect(sent).toEqual([
+    `patch [${FINALIZER}]`,
+    `create VolumeSnapshot backup-${UID}`,
+    'patch Pending',
+  ]);
   expect([asked, events]).toEqual([[], ['BackupWaiting']]);
   const next = await reconcile({ live: live() as Backup, outcome: made });
-  expect(next.sent).toEqual(['patch Running', 'patch Completed', `delete VolumeSnapshot backup-${UID}`]);
+  expect(next.sent).toEqual([
+    'patch Running',
+    'patch Completed',
+    `delete VolumeSnapshot backup-${UID}`,
+  ]);
   expect([next.asked, next.events]).toEqual([['run 1 Filesystem', 'forget'], ['BackupCompleted']]);
 });
 
@@ -146,8 +167,15 @@ describe('a write', () => {
   });
 
   test('is not of another Backup that took the name', async () => {
-    const other = at('1', backup({ status: done }, { uid: 'other', finalizers: ['example.com/theirs'] }));
-    const { sent, live } = await reconcile({ cached: fresh, live: other, cachedSnapshot: undefined });
+    const other = at(
+      '1',
+      backup({ status: done }, { uid: 'other', finalizers: ['example.com/theirs'] }),
+    );
+    const { sent, live } = await reconcile({
+      cached: fresh,
+      live: other,
+      cachedSnapshot: undefined,
+    });
     expect([sent, live()]).toEqual([[], other]);
   });
 
@@ -173,7 +201,11 @@ describe('a snapshot', () => {
   });
 
   test.each<[string, ApiError, string[]]>([
-    ['a quota refuses is waited for, with the reason', refused(403, 'Forbidden'), ['patch Pending']],
+    [
+      'a quota refuses is waited for, with the reason',
+      refused(403, 'Forbidden'),
+      ['patch Pending'],
+    ],
     ['is there already is used', refused(409, 'AlreadyExists'), ['patch Running']],
   ])('that %s', async (_, refusal, requests) => {
     const live = at('1', backup());
@@ -206,7 +238,9 @@ describe('a job', () => {
     ],
     ['is not on a node of another process', { acts: false }, []],
   ])('%s', async (_, scene, asked) => {
-    expect((await reconcile({ cached: inProgress, live: inProgress, ...scene })).asked).toEqual(asked);
+    expect((await reconcile({ cached: inProgress, live: inProgress, ...scene })).asked).toEqual(
+      asked,
+    );
   });
 
   test('that was named before is removed, then the snapshot, then the Backup goes', async () => {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
-import { toTell, type Verdict, verdictOf } from '../../../src/controllers/data-source-validator/decide.ts';
+import {
+  toTell,
+  type Verdict,
+  verdictOf,
+} from '../../../src/controllers/data-source-validator/decide.ts';
 import {
   createValidator,
   type ValidatorDeps,
@@ -22,7 +26,11 @@ const claim = (
 test.each<[string, PersistentVolumeClaim, Verdict]>([
   ['nothing', claim(), 'empty'],
   ['a claim', claim({ kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],
-  ['a claim, its group null', claim({ apiGroup: null, kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],
+  [
+    'a claim, its group null',
+    claim({ apiGroup: null, kind: 'PersistentVolumeClaim', name: 'a' }),
+    'pvc',
+  ],
   [
     'a snapshot',
     claim({ apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'a' }),
@@ -33,7 +41,11 @@ test.each<[string, PersistentVolumeClaim, Verdict]>([
     claim({ apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' }),
     'populator',
   ],
-  ['a kind that is not', claim({ apiGroup: 'hello.example.com', kind: 'Other', name: 'a' }), 'invalid'],
+  [
+    'a kind that is not',
+    claim({ apiGroup: 'hello.example.com', kind: 'Other', name: 'a' }),
+    'invalid',
+  ],
   ['another group', claim({ apiGroup: 'other.example.com', kind: 'Hello', name: 'a' }), 'invalid'],
   [
     'a group with a version',
@@ -43,7 +55,9 @@ test.each<[string, PersistentVolumeClaim, Verdict]>([
   ['a case apart', claim({ apiGroup: 'hello.example.com', kind: 'hello', name: 'a' }), 'invalid'],
   [
     'what is registered, by dataSource alone',
-    claim(undefined, { spec: { dataSource: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' } } }),
+    claim(undefined, {
+      spec: { dataSource: { apiGroup: 'hello.example.com', kind: 'Hello', name: 'a' } },
+    }),
     'populator',
   ],
 ])('%s', (_, it, verdict) => {

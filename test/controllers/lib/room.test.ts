@@ -16,7 +16,11 @@ import { memoryLogger } from '../../support/logger.ts';
 import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from '../provisioner/claim-input.ts';
 
-const SILENT: ToldDeps = { events: { event() {} }, logger: memoryLogger(), clock: { now: () => 0 } };
+const SILENT: ToldDeps = {
+  events: { event() {} },
+  logger: memoryLogger(),
+  clock: { now: () => 0 },
+};
 const HOME = '/var/lib/metalk8s/storage/sparse';
 const MIB = 1n << 20n;
 /** Of 100 MiB that are free on a device of 200 MiB, a twentieth stays free. */
@@ -97,7 +101,12 @@ describe('room for files', () => {
     [
       'nor volumes elsewhere',
       10n * GIB,
-      [facts(10n * GIB), [sparse('a', '2Gi', { sparseLoopDevice: { size: '2Gi', directory: '/x' } })], [], 1],
+      [
+        facts(10n * GIB),
+        [sparse('a', '2Gi', { sparseLoopDevice: { size: '2Gi', directory: '/x' } })],
+        [],
+        1,
+      ],
     ],
     ['less what stays free', 7n * GIB, [facts(10n * GIB, {}, GIB), [sparse('a', '2Gi')], [], 1]],
     [
@@ -122,7 +131,9 @@ describe('room for files', () => {
   const folders = [HOME, '/srv x/sparse'];
   const results = (more: [string, ReturnType<typeof result>][]) =>
     new Map([
-      ...folderRoomProbes(HOME, folders).map(({ name }) => [name, missing] as [string, typeof missing]),
+      ...folderRoomProbes(HOME, folders).map(
+        ({ name }) => [name, missing] as [string, typeof missing],
+      ),
       ['free /var', result(0, '100|1048576')] as [string, typeof missing],
       ['mounts', mounts] as [string, typeof missing],
       ['block devices', devices({ '254:0': 200n * MIB, '254:1': GIB })] as [string, typeof missing],
@@ -158,7 +169,9 @@ describe('room for files', () => {
     ['64 MiB where lsblk fails', 64n * MIB, result(1)],
     ['64 MiB where lsblk prints no JSON', 64n * MIB, result(0, '')],
   ])('leaves free %s', (_, expected, lsblk) => {
-    expect(readFolderRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(expected);
+    expect(readFolderRoom(HOME, folders, results([['block devices', lsblk]])).floorBytes).toBe(
+      expected,
+    );
   });
 
   test('is not known where a folder cannot be read', () => {
@@ -214,8 +227,18 @@ describe('room in a directory', () => {
     'file systems': result(0, '8:2 a-2\n8:17 b-17'),
     'block devices': devices({ '8:2': 200n * MIB, '8:17': 200n * MIB }),
   };
-  const onB = { version: 1, directory: '/data/volumes', uuid: 'b-17', type: 'xfs', source: 'x', path: '/' };
-  const mounted = result(0, `${ROOM.mounts.stdout}\n36 24 8:17 / /data/volumes rw - xfs /dev/sdb1 rw`);
+  const onB = {
+    version: 1,
+    directory: '/data/volumes',
+    uuid: 'b-17',
+    type: 'xfs',
+    source: 'x',
+    path: '/',
+  };
+  const mounted = result(
+    0,
+    `${ROOM.mounts.stdout}\n36 24 8:17 / /data/volumes rw - xfs /dev/sdb1 rw`,
+  );
 
   test.each<[string, Record<string, ReturnType<typeof result>>, true | undefined, object]>([
     ['without a record', {}, undefined, { freeBytes: FREE }],
@@ -325,7 +348,11 @@ describe('room for logical volumes', () => {
         { sizeBytes: 10n * GIB, promisedBytes: 5n * GIB, made: new Map([['snap-b', 2n * GIB]]) },
         thin,
         [],
-        [snap('snap-a', 'vg0/pool', 4n), snap('snap-b', 'vg0/pool', 2n), snap('snap-c', 'vg0/other', 3n)],
+        [
+          snap('snap-a', 'vg0/pool', 4n),
+          snap('snap-b', 'vg0/pool', 2n),
+          snap('snap-c', 'vg0/other', 3n),
+        ],
         1,
       ],
     ],
@@ -338,7 +365,13 @@ describe('room for logical volumes', () => {
   const lvs = report(
     'lv',
     lvRow({ lv_name: 'pool', lv_attr: 'twi-aotz--', lv_size: '1000', lv_layout: 'thin,pool' }),
-    lvRow({ lv_name: 'a', lv_attr: 'Vwi-a-tz--', lv_size: '300', pool_lv: 'pool', lv_layout: 'thin,sparse' }),
+    lvRow({
+      lv_name: 'a',
+      lv_attr: 'Vwi-a-tz--',
+      lv_size: '300',
+      pool_lv: 'pool',
+      lv_layout: 'thin,sparse',
+    }),
   );
   const read = (groups: ReturnType<typeof result>, thinPool?: string) =>
     readGroupRoom(
@@ -430,18 +463,25 @@ describe('a volume that was refused for what free extents carry', () => {
 describe('what the scheduler is told', () => {
   const where = { storageClass: 'c', node: 'n1', hostname: 'h1', namespace: 'stowage' };
   const known = (capacity: string) => ({ capacity }) as CsiStorageCapacity;
-  test.each<[string, Parameters<typeof decideCapacity>[1], CsiStorageCapacity | undefined, string]>([
-    ['something new', { freeBytes: 100n }, undefined, 'create 100'],
-    ['nothing less than none', { freeBytes: -5n }, undefined, 'create 0'],
-    ['what changed', { freeBytes: 98n }, known('100'), 'update 98'],
-    ['no small changes', { freeBytes: 99n }, known('100'), 'rest'],
-    ['that nothing is left', { freeBytes: 0n }, known('1'), 'update 0'],
-    ['none where nothing may be made', { refused: 'not mounted' }, known('100'), 'update 0'],
-    ['none of what is new, where nothing may be made', { refused: 'not mounted' }, undefined, 'create 0'],
-    ['no guess', { unknown: 'away' }, known('100'), 'rest'],
-    ['nothing of what is gone', undefined, known('100'), 'delete'],
-    ['nothing anew of what is gone', undefined, undefined, 'rest'],
-  ])('%s', (_, room, before, expected) => {
+  test.each<[string, Parameters<typeof decideCapacity>[1], CsiStorageCapacity | undefined, string]>(
+    [
+      ['something new', { freeBytes: 100n }, undefined, 'create 100'],
+      ['nothing less than none', { freeBytes: -5n }, undefined, 'create 0'],
+      ['what changed', { freeBytes: 98n }, known('100'), 'update 98'],
+      ['no small changes', { freeBytes: 99n }, known('100'), 'rest'],
+      ['that nothing is left', { freeBytes: 0n }, known('1'), 'update 0'],
+      ['none where nothing may be made', { refused: 'not mounted' }, known('100'), 'update 0'],
+      [
+        'none of what is new, where nothing may be made',
+        { refused: 'not mounted' },
+        undefined,
+        'create 0',
+      ],
+      ['no guess', { unknown: 'away' }, known('100'), 'rest'],
+      ['nothing of what is gone', undefined, known('100'), 'delete'],
+      ['nothing anew of what is gone', undefined, undefined, 'rest'],
+    ],
+  )('%s', (_, room, before, expected) => {
     const action = decideCapacity(where, room, before);
     const said =
       action === undefined
@@ -456,7 +496,10 @@ describe('what the scheduler is told', () => {
     expect(capacityName('a', 'b')).toMatch(/^stowage-[0-9a-f]{32}$/);
     expect(capacityName('a', 'b')).not.toBe(capacityName('a', 'c'));
     expect(decideCapacity(where, { freeBytes: 1n }, undefined)).toMatchObject({
-      object: { nodeTopology: { matchLabels: { 'kubernetes.io/hostname': 'h1' } }, storageClassName: 'c' },
+      object: {
+        nodeTopology: { matchLabels: { 'kubernetes.io/hostname': 'h1' } },
+        storageClassName: 'c',
+      },
     });
   });
 });
@@ -476,7 +519,11 @@ describe('what the scheduler was told', () => {
       storageClasses: objects(storageClass()),
       nodes,
       capacities: objects({
-        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'dynamic' },
+        ...{
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'CSIStorageCapacity',
+          storageClassName: 'dynamic',
+        },
         metadata: { name: capacityName('dynamic', 'n1') },
       }),
       rooms: { room: () => undefined, look: async () => {}, refuse() {}, forget() {} },
@@ -513,7 +560,9 @@ describe('room that is not known', () => {
     const events: string[] = [];
     const logger = memoryLogger();
     const tell = createTold({
-      events: { event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`) },
+      events: {
+        event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
+      },
       clock: { now: () => time.ms },
       logger,
     });

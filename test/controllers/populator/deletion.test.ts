@@ -18,9 +18,17 @@ describe('a claim that is deleted takes all with it', () => {
       { prime: prime(), pv: pv({ spec: { persistentVolumeReclaimPolicy: 'Retain' } }) },
       'release-pv',
     ],
-    ['also one that was given to it and never seen', { prime: prime(), pv: given('Retain') }, 'release-pv'],
+    [
+      'also one that was given to it and never seen',
+      { prime: prime(), pv: given('Retain') },
+      'release-pv',
+    ],
     ['the finalizer last', {}, 'remove-finalizer'],
-    ['and no more', { claim: claim({ metadata: { ...DELETED.metadata, finalizers: [] } }) }, 'rest'],
+    [
+      'and no more',
+      { claim: claim({ metadata: { ...DELETED.metadata, finalizers: [] } }) },
+      'rest',
+    ],
   ])('%s', (_, change, action) => {
     expect(decided({ claim: deleted, ...gone, ...change })).toBe(action);
   });
@@ -28,21 +36,34 @@ describe('a claim that is deleted takes all with it', () => {
   test('but not a volume that it was bound to', () => {
     const was = bound({ metadata: { deletionTimestamp: 'x' } });
     expect(
-      decided({ claim: was, ...gone, prime: prime({ status: { phase: 'Lost' } }), pv: given('Retain') }),
+      decided({
+        claim: was,
+        ...gone,
+        prime: prime({ status: { phase: 'Lost' } }),
+        pv: given('Retain'),
+      }),
     ).toBe('delete-prime');
   });
 
   test('without an event of success', () => {
-    expect(decide(input({ claim: deleted, ...gone }), NOW).action).toEqual({ do: 'remove-finalizer' });
+    expect(decide(input({ claim: deleted, ...gone }), NOW).action).toEqual({
+      do: 'remove-finalizer',
+    });
   });
 
   test.each<[string, Partial<MachineInput>, string]>([
     ['is asked for before anything goes', {}, 'read-claim'],
     ['is there after all', { liveClaim: { found: claim() } }, 'rest 1000'],
     ['is gone', { liveClaim: { found: undefined } }, 'delete-prime'],
-    ['is another one', { liveClaim: { found: claim({ metadata: { uid: 'other' } }) } }, 'delete-prime'],
+    [
+      'is another one',
+      { liveClaim: { found: claim({ metadata: { uid: 'other' } }) } },
+      'delete-prime',
+    ],
   ])('one that the cache lacks %s', (_, change, action) => {
-    expect(decided({ claim: undefined, ...gone, prime: prime(), pv: pv(), ...change })).toBe(action);
+    expect(decided({ claim: undefined, ...gone, prime: prime(), pv: pv(), ...change })).toBe(
+      action,
+    );
   });
 });
 
@@ -53,7 +74,11 @@ describe('what went otherwise', () => {
       { claim: bound({ spec: { volumeName: 'other' } }), prime: prime(), pv: pv() },
       'delete-prime',
     ],
-    ['nothing is begun for one that is bound', { claim: bound({ metadata: { finalizers: [] } }) }, 'rest'],
+    [
+      'nothing is begun for one that is bound',
+      { claim: bound({ metadata: { finalizers: [] } }) },
+      'rest',
+    ],
     [
       'a prime claim that lost its volume is made anew',
       { prime: prime({ status: { phase: 'Lost' } }) },

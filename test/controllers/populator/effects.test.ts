@@ -24,7 +24,13 @@ function world(live: PersistentVolumeClaim = claim()) {
           throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'DELETE');
       },
     },
-    ...{ claims: cache, persistentVolumes: cache, pods: cache, namespace: OWN, logger: memoryLogger() },
+    ...{
+      claims: cache,
+      persistentVolumes: cache,
+      pods: cache,
+      namespace: OWN,
+      logger: memoryLogger(),
+    },
   } as unknown as EffectDeps;
   return { patched, deleted, run: createEffects(deps) };
 }
@@ -32,7 +38,10 @@ function world(live: PersistentVolumeClaim = claim()) {
 const rebind = { do: 'rebind', pv: pv(), from: 'apps/source' } as const;
 const again = { ...claim(), metadata: { ...claim().metadata, uid: 'another' } };
 const bound = { ...claim(), spec: { ...claim().spec, volumeName: 'theirs' } };
-const going = { ...claim(), metadata: { ...claim().metadata, deletionTimestamp: '2026-03-01T12:00:00Z' } };
+const going = {
+  ...claim(),
+  metadata: { ...claim().metadata, deletionTimestamp: '2026-03-01T12:00:00Z' },
+};
 
 test('a filled volume is given to the claim that it was filled for', async () => {
   const { run, patched } = world();

@@ -39,11 +39,19 @@ describe('from nothing to a claim that is filled', () => {
       },
       'rest 10000',
     ],
-    ['the source is read again, right before it is used', { prime: prime(), pv: pv() }, 'resolve-source'],
+    [
+      'the source is read again, right before it is used',
+      { prime: prime(), pv: pv() },
+      'resolve-source',
+    ],
     ['a pod is made', { prime: prime(), pv: pv(), source: found }, 'create-pod'],
     ['it runs', { prime: prime(), pv: pv(), pod: pod('Running') }, 'rest'],
     ['it has ended well', { prime: prime(), pv: pv(), pod: pod('Succeeded') }, 'mark-populated'],
-    ['it lets go of the volume', { prime: populated, pv: pv(), pod: pod('Succeeded') }, 'delete-pod'],
+    [
+      'it lets go of the volume',
+      { prime: populated, pv: pv(), pod: pod('Succeeded') },
+      'delete-pod',
+    ],
     ['it is about to', { prime: populated, pv: pv(), pod: pod('Succeeded', DELETED) }, 'rest'],
     ['the volume becomes the claim’s', { prime: populated, pv: pv() }, 'rebind'],
     ['the binder has not seen that', { prime: populated, pv: given() }, 'rest'],
@@ -79,7 +87,9 @@ describe('from nothing to a claim that is filled', () => {
       },
     });
     // The cache has not seen the PersistentVolume yet.
-    expect(decide(input({ claim: bound(), pv: undefined }), NOW).action).toEqual({ do: 'remove-finalizer' });
+    expect(decide(input({ claim: bound(), pv: undefined }), NOW).action).toEqual({
+      do: 'remove-finalizer',
+    });
   });
 
   test('what is told at its end is told before the finalizer is gone', () => {
@@ -104,7 +114,10 @@ describe('from nothing to a claim that is filled', () => {
         source: found,
         storageClass: waiting,
         definitions: [
-          { ...definition, spec: { ...definition.spec, pod: { image: 'i', devicePath: '/dev/target' } } },
+          {
+            ...definition,
+            spec: { ...definition.spec, pod: { image: 'i', devicePath: '/dev/target' } },
+          },
         ],
       }),
       NOW,
@@ -166,7 +179,13 @@ describe('a kind that is filled from on the node', () => {
     ],
   ])('%s', (_, change, expected) => {
     expect(
-      decided({ definitions: [onNode], prime: undefined, pod: undefined, pv: undefined, ...change }),
+      decided({
+        definitions: [onNode],
+        prime: undefined,
+        pod: undefined,
+        pv: undefined,
+        ...change,
+      }),
     ).toBe(expected);
   });
 });

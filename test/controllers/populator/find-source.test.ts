@@ -26,7 +26,9 @@ const asking = (answer: KubeObject | Error, more: Partial<SourceDeps> = {}) => {
     } as Pick<KubeClient, 'get'>,
     crossNamespace: true,
     async isGranted({ from, to }) {
-      asked.push(`grant ${from.kind}/${from.namespace} ${to.kind}.${to.group} ${to.namespace}/${to.name}`);
+      asked.push(
+        `grant ${from.kind}/${from.namespace} ${to.kind}.${to.group} ${to.namespace}/${to.name}`,
+      );
       return false;
     },
     ...more,
@@ -38,12 +40,18 @@ const own = claim();
 const cross = claim({ spec: { dataSourceRef: helloReference('example', 'prod') } });
 const cluster = {
   ...definition,
-  spec: { ...definition.spec, resource: { ...definition.spec.resource, scope: 'Cluster' as const } },
+  spec: {
+    ...definition.spec,
+    resource: { ...definition.spec.resource, scope: 'Cluster' as const },
+  },
 };
 
 test('is read where the claim is', async () => {
   const { asked, deps } = asking(hello('example', 'default'));
-  expect(await findSource(own, definition, deps)).toMatchObject({ is: 'ready', object: { kind: 'Hello' } });
+  expect(await findSource(own, definition, deps)).toMatchObject({
+    is: 'ready',
+    object: { kind: 'Hello' },
+  });
   expect(asked).toEqual(['hellos default/example']);
 });
 
@@ -57,17 +65,36 @@ test('of another namespace is read only after a grant was found', async () => {
   const { asked, deps } = asking(hello('example', 'prod'));
   expect(await findSource(cross, definition, deps)).toMatchObject({
     is: 'waits',
-    event: { reason: 'PopulatorDataSourceRefused', message: expect.stringContaining("isn't allowed") },
+    event: {
+      reason: 'PopulatorDataSourceRefused',
+      message: expect.stringContaining("isn't allowed"),
+    },
   });
-  expect(asked).toEqual(['grant PersistentVolumeClaim/default Hello.hello.example.com prod/example']);
+  expect(asked).toEqual([
+    'grant PersistentVolumeClaim/default Hello.hello.example.com prod/example',
+  ]);
   const granted = asking(hello('example', 'prod'), { isGranted: async () => true });
   expect(await findSource(cross, definition, granted.deps)).toMatchObject({ is: 'ready' });
   expect(granted.asked).toEqual(['hellos prod/example']);
 });
 
-test.each<[string, Parameters<typeof findSource>[0], typeof definition, Partial<SourceDeps>, string]>([
-  ['with the gate off', cross, definition, { crossNamespace: false }, 'CrossNamespaceVolumeDataSource'],
-  ['of a kind that is in none', cross, cluster, {}, 'is in no namespace, and the claim names namespace prod'],
+test.each<
+  [string, Parameters<typeof findSource>[0], typeof definition, Partial<SourceDeps>, string]
+>([
+  [
+    'with the gate off',
+    cross,
+    definition,
+    { crossNamespace: false },
+    'CrossNamespaceVolumeDataSource',
+  ],
+  [
+    'of a kind that is in none',
+    cross,
+    cluster,
+    {},
+    'is in no namespace, and the claim names namespace prod',
+  ],
 ])('another namespace is refused %s, before anything is asked', async (_, it, of, more, why) => {
   const { asked, deps } = asking(hello('example', 'prod'), more);
   expect(await findSource(it, of, deps)).toMatchObject({
@@ -78,7 +105,11 @@ test.each<[string, Parameters<typeof findSource>[0], typeof definition, Partial<
 });
 
 test.each<[string, KubeObject | Error, string]>([
-  ['is not there', failure(404), 'PopulatorDataSourceNotFound: Hello default/example does not exist'],
+  [
+    'is not there',
+    failure(404),
+    'PopulatorDataSourceNotFound: Hello default/example does not exist',
+  ],
   [
     'is of a kind that is not served',
     failure(404, {}),

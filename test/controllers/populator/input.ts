@@ -1,4 +1,9 @@
-import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../../src/api/core.ts';
 import { primeNameOf, primeOf } from '../../../src/controllers/populator/objects.ts';
 import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { HELLO_DEFINITION, hello, helloReference } from '../../support/hello.ts';
@@ -64,7 +69,10 @@ export const prime = (change: Change<PersistentVolumeClaim> = {}): PersistentVol
   );
 };
 
-export const annotated = (object: PersistentVolumeClaim, annotations: object): PersistentVolumeClaim => ({
+export const annotated = (
+  object: PersistentVolumeClaim,
+  annotations: object,
+): PersistentVolumeClaim => ({
   ...object,
   metadata: { ...object.metadata, annotations: { ...object.metadata.annotations, ...annotations } },
 });
@@ -130,7 +138,10 @@ export const definition = {
 
 export const found = {
   is: 'ready',
-  object: { ...hello('example', 'default'), metadata: { name: 'example', uid: 'source-uid', generation: 1 } },
+  object: {
+    ...hello('example', 'default'),
+    metadata: { name: 'example', uid: 'source-uid', generation: 1 },
+  },
 } as const;
 
 /** Of a claim that has the finalizer, in an Immediate class, with nothing begun. */

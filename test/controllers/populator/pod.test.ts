@@ -17,7 +17,8 @@ const attempts = (failed: number, more: object = {}) =>
 const short = ({ action, requeueAfter }: MachineDecision): string => {
   if (action === undefined) return requeueAfter === undefined ? 'rest' : `rest ${requeueAfter}`;
   if (action.do === 'tell') return `tell ${action.event.reason}: ${action.event.message}`;
-  if (action.do === 'note-attempts') return `note ${action.attempts.failed}: ${action.event.message}`;
+  if (action.do === 'note-attempts')
+    return `note ${action.attempts.failed}: ${action.event.message}`;
   return action.do;
 };
 const decided = (change: Partial<MachineInput>) =>
@@ -44,7 +45,12 @@ const CREATING = waiting('ContainerCreating');
 const NO_IMAGE = waiting('ImagePullBackOff', 'Back-off pulling image "x"');
 const NO_NODE = {
   conditions: [
-    { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' },
+    {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'Unschedulable',
+      message: '0/1 nodes are available',
+    },
   ],
 };
 const NAME = `${OWN}/populate-${UID}`;
@@ -144,7 +150,11 @@ describe('a pod that does not begin', () => {
       { pod: pending(5, waiting('ErrImagePull', 'y')), told: told('image') },
       'rest 595000',
     ],
-    ['by its own pod', { pod: pending(5, NO_IMAGE), told: 'PopulatorCreationError: other image' }, 'tell'],
+    [
+      'by its own pod',
+      { pod: pending(5, NO_IMAGE), told: 'PopulatorCreationError: other image' },
+      'tell',
+    ],
     [
       'counts as failed in the end',
       { pod: pending(600, NO_IMAGE), told: told('image') },
@@ -154,7 +164,11 @@ describe('a pod that does not begin', () => {
     ['or is made anew at once', { prime: attempts(0), pod: pending(5, NO_IMAGE) }, 'delete-pod'],
     [
       'where what it was made from was changed',
-      { pod: pending(5, NO_IMAGE, { 'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1' }) },
+      {
+        pod: pending(5, NO_IMAGE, {
+          'stowage.dev/populate-origin': 'definition-uid/0 source-uid/1',
+        }),
+      },
       `note 0: pod ${NAME}, which does not run, is made anew: its data source or PopulatorDefinition was changed`,
     ],
     ['without a delay', { prime: attempts(0) }, 'create-pod'],
@@ -163,7 +177,11 @@ describe('a pod that does not begin', () => {
       { pod: pending(5, NO_NODE) },
       `tell PopulatorCreationError: pod ${NAME} does not run: 0/1 nodes are available`,
     ],
-    ['waits for one as long as it takes', { pod: pending(86_400, NO_NODE), told: told('node') }, 'rest'],
+    [
+      'waits for one as long as it takes',
+      { pod: pending(86_400, NO_NODE), told: told('node') },
+      'rest',
+    ],
     ['is not in the way once it runs', { pod: pod('Running') }, 'rest'],
     [
       'and is told to run then',

@@ -59,7 +59,9 @@ test('what still holds is told again when its event is gone', async () => {
   expect(told).toHaveLength(2);
 });
 
-const NO_NODE = { conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }] };
+const NO_NODE = {
+  conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }],
+};
 
 test.each<[string, object, string | undefined]>([
   ['that have a node, or are about to', {}, 'PopulatorCreated: 16 pods fill volumes already'],
@@ -69,7 +71,10 @@ test.each<[string, object, string | undefined]>([
   const claims = informerOf(claim(), prime());
   const pvs = informerOf(pv());
   const others = Array.from({ length: MAX_RUNNING }, (_each, index) =>
-    pod('Pending', { metadata: { name: `populate-${index}` }, status: { phase: 'Pending', ...status } }),
+    pod('Pending', {
+      metadata: { name: `populate-${index}` },
+      status: { phase: 'Pending', ...status },
+    }),
   );
   const pods = informerOf<Pod>(...others);
   const machine = createMachine({
@@ -97,31 +102,34 @@ test.each<[string, object, string | undefined]>([
 test.each<[string, 'success' | 'error']>([
   ['Succeeded', 'success'],
   ['Failed', 'error'],
-])('a pod that has %s is counted with its time, also of a daemon that led before', async (phase, result) => {
-  const clock = new FakeClock();
-  const creationTimestamp = new Date(clock.now() - 600_000).toISOString();
-  const claims = informerOf(claim(), phase === 'Succeeded' ? populated : prime());
-  const pvs = informerOf(pv());
-  const pods = informerOf<Pod>(pod(phase, { metadata: { creationTimestamp } }));
-  const ended: object[] = [];
-  const machine = createMachine({
-    ...{ clock, namespace: OWN, claims: claims.informer, pods: pods.informer },
-    persistentVolumes: pvs.informer,
-    storageClasses: informerOf(storageClass()).informer,
-    definitions: informerOf(definition).informer,
-    findSource: async () => found,
-    client: {
-      get: async () => claim(),
-      delete: async () => pods.informer.list().splice(0),
-      patch: async (_resource: object, _name: string, patch: object) => patch,
-    },
-    events: { event() {}, flush: async () => {} },
-    onPopulated: (end: object) => ended.push(end),
-    logger: { info() {} },
-  } as unknown as MachineDeps);
-  for (const { begin } of [claims, pvs]) begin();
-  // Patches change nothing here, so that it has no end.
-  const look = () => machine.reconcile(UID, new AbortController().signal).catch(() => {});
-  for (let round = 0; round < 3 && ended.length === 0; round++) await look();
-  expect(ended[0]).toMatchObject({ result, ms: 600_000 });
-});
+])(
+  'a pod that has %s is counted with its time, also of a daemon that led before',
+  async (phase, result) => {
+    const clock = new FakeClock();
+    const creationTimestamp = new Date(clock.now() - 600_000).toISOString();
+    const claims = informerOf(claim(), phase === 'Succeeded' ? populated : prime());
+    const pvs = informerOf(pv());
+    const pods = informerOf<Pod>(pod(phase, { metadata: { creationTimestamp } }));
+    const ended: object[] = [];
+    const machine = createMachine({
+      ...{ clock, namespace: OWN, claims: claims.informer, pods: pods.informer },
+      persistentVolumes: pvs.informer,
+      storageClasses: informerOf(storageClass()).informer,
+      definitions: informerOf(definition).informer,
+      findSource: async () => found,
+      client: {
+        get: async () => claim(),
+        delete: async () => pods.informer.list().splice(0),
+        patch: async (_resource: object, _name: string, patch: object) => patch,
+      },
+      events: { event() {}, flush: async () => {} },
+      onPopulated: (end: object) => ended.push(end),
+      logger: { info() {} },
+    } as unknown as MachineDeps);
+    for (const { begin } of [claims, pvs]) begin();
+    // Patches change nothing here, so that it has no end.
+    const look = () => machine.reconcile(UID, new AbortController().signal).catch(() => {});
+    for (let round = 0; round < 3 && ended.length === 0; round++) await look();
+    expect(ended[0]).toMatchObject({ result, ms: 600_000 });
+  },
+);

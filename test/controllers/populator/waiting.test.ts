@@ -38,7 +38,11 @@ describe('what it waits for', () => {
       { claim: claim({ metadata: { finalizers: [] } }), definitions: [] },
       'rest',
     ],
-    ['a definition that is gone', { definitions: [] }, 'tell PopulatorCreationError: no PopulatorDefinition'],
+    [
+      'a definition that is gone',
+      { definitions: [] },
+      'tell PopulatorCreationError: no PopulatorDefinition',
+    ],
     [
       'one of two definitions',
       { definitions: [definition, { ...definition, metadata: { name: 'second' } }] },
@@ -106,7 +110,10 @@ describe('what it waits for', () => {
           status: {
             phase: 'Pending',
             containerStatuses: [
-              { name: 'populate', state: { waiting: { reason: 'ErrImagePull', message: 'no such' } } },
+              {
+                name: 'populate',
+                state: { waiting: { reason: 'ErrImagePull', message: 'no such' } },
+              },
             ],
           },
         }),
@@ -175,7 +182,11 @@ describe('a pod that fails', () => {
     expect(decision.action).toMatchObject({
       do: 'note-attempts',
       attempts: { failed: 1, pod: 'pod-uid', message: 'exit status 3: curl: (7) refused', at: NOW },
-      event: { type: 'Warning', reason: 'PopulatorFailed', message: expect.stringContaining('(7) refused') },
+      event: {
+        type: 'Warning',
+        reason: 'PopulatorFailed',
+        message: expect.stringContaining('(7) refused'),
+      },
     });
     const noted = attempts(1, { pod: 'pod-uid' });
     expect(decided({ prime: noted, pv: pv(), pod: failed(), source: found })).toBe('delete-pod');
@@ -186,7 +197,11 @@ describe('a pod that fails', () => {
     ['that doubles', attempts(2, { at: NOW - 4000 }), 'rest 16000'],
     ['and is over then', attempts(2, { at: NOW - 20_000 }), 'create-pod'],
     ['but not for ever', attempts(4, { at: 0 }), 'tell PopulatorFailed: 4 pods have failed'],
-    ['unless the source is another', attempts(4, { of: 'definition-uid/1 source-uid/0' }), 'create-pod'],
+    [
+      'unless the source is another',
+      attempts(4, { of: 'definition-uid/1 source-uid/0' }),
+      'create-pod',
+    ],
     [
       'whatever somebody wrote there',
       annotated(prime(), { 'stowage.dev/populate-attempts': '{' }),

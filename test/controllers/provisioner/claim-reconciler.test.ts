@@ -11,7 +11,17 @@ import type { Source } from '../../../src/controllers/provisioner/types.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
 import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 import { memoryLogger } from '../../support/logger.ts';
-import { claim, GIB, node, options, pod, storageClass, UID, volume, waiting } from './claim-input.ts';
+import {
+  claim,
+  GIB,
+  node,
+  options,
+  pod,
+  storageClass,
+  UID,
+  volume,
+  waiting,
+} from './claim-input.ts';
 
 const KEY = 'prod/data';
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
@@ -84,7 +94,9 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
     consumersOf: () => [pod()],
     managesNode: () => true,
-    events: { event: (_: unknown, __: string, ___: string, message: string) => events.push(message) },
+    events: {
+      event: (_: unknown, __: string, ___: string, message: string) => events.push(message),
+    },
     clock: { now: () => time.ms },
     logger: memoryLogger(),
     onProvisioned: (end: object) => ends.push(end),
@@ -127,7 +139,11 @@ test('and from nothing, where it names nothing', async () => {
 });
 
 test('what comes into being while it is read is asked for again', async () => {
-  const grant = { apiVersion: 'v1', kind: 'ReferenceGrant', metadata: { namespace: 'other', name: 'g' } };
+  const grant = {
+    apiVersion: 'v1',
+    kind: 'ReferenceGrant',
+    metadata: { namespace: 'other', name: 'g' },
+  };
   const { run, made, waitingFor } = world((_, asks) => {
     if (asks > 1) return ready('c');
     waitingFor('ReferenceGrant', grant);
@@ -138,7 +154,11 @@ test('what comes into being while it is read is asked for again', async () => {
 });
 
 test('what never settles is asked for a few times', async () => {
-  const grant = { apiVersion: 'v1', kind: 'ReferenceGrant', metadata: { namespace: 'other', name: 'g' } };
+  const grant = {
+    apiVersion: 'v1',
+    kind: 'ReferenceGrant',
+    metadata: { namespace: 'other', name: 'g' },
+  };
   const { run, state, waitingFor } = world(() => {
     waitingFor('ReferenceGrant', grant);
     return denied;
@@ -172,7 +192,10 @@ test('what still holds is told again when its event is gone, and not before', as
 
 describe('what is counted of a claim', () => {
   const bound = (uid: string) => ({
-    ...claim({ volumeName: `pvc-${uid}` }, { status: { phase: 'Bound', capacity: { storage: '1Ti' } } }),
+    ...claim(
+      { volumeName: `pvc-${uid}` },
+      { status: { phase: 'Bound', capacity: { storage: '1Ti' } } },
+    ),
   });
   const OF = { storageClass: 'dynamic', source: 'snapshot', crossNamespace: false };
 
@@ -258,7 +281,12 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
   state.claim = claim({}, { node: 'n1' });
   state.storageClass = { ...waiting, parameters: { type: 'lvm', vgName: 'vg0' } };
   const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);
-  const ready = { type: 'Ready', status: 'False', reason: 'FreeExtentsCarryData', message: 'x' } as const;
+  const ready = {
+    type: 'Ready',
+    status: 'False',
+    reason: 'FreeExtentsCarryData',
+    message: 'x',
+  } as const;
   made.push({
     ...volume,
     metadata: { ...volume.metadata, uid: 'v' },
@@ -270,7 +298,9 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
     `delete pvc-${UID} {"uid":"v"}`,
     `patch data {"metadata":{"uid":"${UID}","annotations":{"volume.kubernetes.io/selected-node":null}}}`,
   ]);
-  expect(events).toEqual([expect.stringContaining('free extents of volume group vg0 on node n1 carry')]);
+  expect(events).toEqual([
+    expect.stringContaining('free extents of volume group vg0 on node n1 carry'),
+  ]);
   expect(ends).toEqual([
     { storageClass: state.storageClass.metadata.name, source: 'none', crossNamespace: false },
   ]);

@@ -12,7 +12,10 @@ made.status = { ...made.status, prepared: { node: 'n1', paths: [], identity: '' 
 const placed = (more: Partial<Volume['spec']>) =>
   sourceFor(claim, {
     gate: { crossNamespace: false },
-    read: { claim: async () => source, persistentVolume: async () => pv } as unknown as SourceOptions['read'],
+    read: {
+      claim: async () => source,
+      persistentVolume: async () => pv,
+    } as unknown as SourceOptions['read'],
     volumeNamed: () => ({ ...made, spec: { ...made.spec, ...more } }) as Volume,
   });
 

@@ -36,7 +36,8 @@ const podOf = (name: string, claimName: string, more: Partial<Pod> = {}): Pod =>
 function world() {
   const [pods, claims] = [informer<Pod>(), informer<PersistentVolumeClaim>()];
   const consumers = createConsumers({ pods: pods.informer, claims: claims.informer });
-  const names = (of: PersistentVolumeClaim) => consumers.of(of).map(({ metadata }) => metadata.name);
+  const names = (of: PersistentVolumeClaim) =>
+    consumers.of(of).map(({ metadata }) => metadata.name);
   return { pods, claims, consumers, names };
 }
 
@@ -51,7 +52,9 @@ test('the pods of a claim are those of its namespace that name it and have not e
   const { pods, names } = world();
   pods.put(podOf('a', 'data'));
   pods.put(podOf('other', 'other'));
-  pods.put(podOf('elsewhere', 'data', { metadata: { namespace: 'dev', name: 'elsewhere', uid: 'e' } }));
+  pods.put(
+    podOf('elsewhere', 'data', { metadata: { namespace: 'dev', name: 'elsewhere', uid: 'e' } }),
+  );
   pods.put(podOf('done', 'data', { status: { phase: 'Succeeded' } }));
   pods.put(podOf('failed', 'data', { status: { phase: 'Failed' } }));
   const going = { namespace: 'prod', name: 'going', uid: 'g', deletionTimestamp: 'x' };

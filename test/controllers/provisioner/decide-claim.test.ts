@@ -27,7 +27,8 @@ const tainted = (taints: NonNullable<KubeNode['spec']>['taints'] = []): KubeNode
 });
 const CONTROL_PLANE = tainted([{ key: ROLE, effect: 'NoSchedule' }]);
 const AGAIN = `The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`;
-const selected = (more: Partial<ReturnType<typeof claim>['spec']> = {}) => claim(more, { node: 'n1' });
+const selected = (more: Partial<ReturnType<typeof claim>['spec']> = {}) =>
+  claim(more, { node: 'n1' });
 const n1 = { n1: { freeBytes: 2n * GIB } };
 const ready = {
   is: 'ready',
@@ -38,7 +39,12 @@ const ready = {
 const QCOW2 = {
   is: 'ready',
   source: {
-    populator: { builtin: 'Image', namespace: 'ns', name: 'i', options: { source: 'x', format: 'qcow2' } },
+    populator: {
+      builtin: 'Image',
+      namespace: 'ns',
+      name: 'i',
+      options: { source: 'x', format: 'qcow2' },
+    },
     uid: 'u',
   },
   nodes: undefined,
@@ -53,10 +59,18 @@ describe('a claim that is not bound', () => {
       { storageClass: storageClass({ provisioner: 'x.example.org' }) },
       'rest',
     ],
-    ['whose class is not there waits', { storageClass: storageClass(), options: undefined }, 'rest'],
+    [
+      'whose class is not there waits',
+      { storageClass: storageClass(), options: undefined },
+      'rest',
+    ],
     ['that is being deleted gets nothing', { claim: claim({}, { deleted: true }) }, 'rest'],
     ['that is lost gets nothing anew', { claim: claim({}, { status: { phase: 'Lost' } }) }, 'rest'],
-    ['for which somebody chose a PersistentVolume', { claim: claim({ volumeName: 'pv1' }) }, 'rest'],
+    [
+      'for which somebody chose a PersistentVolume',
+      { claim: claim({ volumeName: 'pv1' }) },
+      'rest',
+    ],
     [
       'is refused where the class asks for a file system that there is not',
       { storageClass: storageClass({ parameters: { fsType: 'btrfs' } }) },
@@ -69,7 +83,10 @@ describe('a claim that is not bound', () => {
     ],
     [
       'of mode Block gets no file system',
-      { claim: claim({ volumeMode: 'Block' }), storageClass: storageClass({ parameters: { fsType: 'x' } }) },
+      {
+        claim: claim({ volumeMode: 'Block' }),
+        storageClass: storageClass({ parameters: { fsType: 'x' } }),
+      },
       `create pvc-${UID} on n1`,
     ],
     [
@@ -102,7 +119,12 @@ describe('a claim that is not bound', () => {
     ],
     [
       'goes to no node that is not Ready, or paused',
-      { nodes: [node('n1', 'False'), node('n2', 'True', { annotations: { 'stowage.dev/paused': 'true' } })] },
+      {
+        nodes: [
+          node('n1', 'False'),
+          node('n2', 'True', { annotations: { 'stowage.dev/paused': 'true' } }),
+        ],
+      },
       'Warning ProvisioningFailed: node n1 is not Ready; node n2 is paused',
     ],
     [
@@ -157,14 +179,22 @@ describe('a claim that is not bound', () => {
 describe('a claim that waits for its first pod', () => {
   test.each<Row>([
     ['gets nothing before', {}, 'rest'],
-    ['gets its volume on the node that was chosen', { claim: selected() }, `create pvc-${UID} on n1`],
+    [
+      'gets its volume on the node that was chosen',
+      { claim: selected() },
+      `create pvc-${UID} on n1`,
+    ],
     ['gets none on a node of another daemon', { claim: claim({}, { node: 'n9' }) }, 'rest'],
     [
       'gives back a node that is gone',
       { claim: claim({}, { node: 'n9' }), isGone: () => true },
       `give back n9: there is no node n9. The scheduler is to choose another node for the claim (Volume pvc-${UID} was not made)`,
     ],
-    ['gets nothing while no pod uses it, whoever chose a node', { claim: selected(), consumers: [] }, 'rest'],
+    [
+      'gets nothing while no pod uses it, whoever chose a node',
+      { claim: selected(), consumers: [] },
+      'rest',
+    ],
     [
       'gets its volume where its pod is',
       { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod({ nodeName: 'n1' })] },
@@ -188,7 +218,11 @@ describe('a claim that waits for its first pod', () => {
     ].map(
       (toleration): Row => [
         `follows a choice that its pod tolerates by ${JSON.stringify(toleration)}`,
-        { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod(), pod({ tolerations: [toleration] })] },
+        {
+          claim: selected(),
+          nodes: [CONTROL_PLANE],
+          consumers: [pod(), pod({ tolerations: [toleration] })],
+        },
         `create pvc-${UID} on n1`,
       ],
     ),
@@ -200,7 +234,11 @@ describe('a claim that waits for its first pod', () => {
     ].map(
       (toleration): Row => [
         `does not follow one that it tolerates not by ${JSON.stringify(toleration)}`,
-        { claim: selected(), nodes: [CONTROL_PLANE], consumers: [pod({ tolerations: [toleration] })] },
+        {
+          claim: selected(),
+          nodes: [CONTROL_PLANE],
+          consumers: [pod({ tolerations: [toleration] })],
+        },
         expect.stringContaining('give back n1: no pod of the claim tolerates') as unknown as string,
       ],
     ),
@@ -279,7 +317,9 @@ describe('a claim that starts from something', () => {
       ...applied,
       spec: { ...applied.spec, dataSourceRef: { ...snapshot, namespace: 'prod' } },
     };
-    const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(manifest) };
+    const annotations = {
+      'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(manifest),
+    };
     const parts = { claim: { ...applied, metadata: { ...applied.metadata, annotations } } };
     expect(outcome(parts)).toBe('resolve-source');
     expect(outcome({ ...parts, source: { is: 'waits', message: 'dropped', on: [] } })).toBe(
@@ -310,7 +350,10 @@ describe('a claim whose Volume is there', () => {
       'is told why that could not be made',
       {
         volume: volume({
-          status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False', message: 'no space' }] },
+          status: {
+            phase: 'Failed',
+            conditions: [{ type: 'Ready', status: 'False', message: 'no space' }],
+          },
         }),
       },
       `Warning ProvisioningFailed: Volume pvc-${UID} on node n1 could not be made: no space`,
@@ -337,7 +380,12 @@ describe('a claim whose Volume is there', () => {
           status: {
             phase: 'Pending',
             conditions: [
-              { type: 'Ready', status: 'Unknown', reason: 'WaitingForSource', message: 'x is gone' },
+              {
+                type: 'Ready',
+                status: 'Unknown',
+                reason: 'WaitingForSource',
+                message: 'x is gone',
+              },
             ],
           },
         }),
@@ -351,7 +399,12 @@ describe('a claim whose Volume is there', () => {
           status: {
             phase: 'Pending',
             conditions: [
-              { type: 'Ready', status: 'Unknown', reason: 'NodeUnreachable', message: 'ssh: port 22: x' },
+              {
+                type: 'Ready',
+                status: 'Unknown',
+                reason: 'NodeUnreachable',
+                message: 'ssh: port 22: x',
+              },
             ],
           },
         }),
@@ -369,7 +422,11 @@ describe('a claim whose Volume is there', () => {
 });
 
 describe('a claim whose Volume was refused for what free extents carry', () => {
-  const lvm = (parameters: Record<string, string> = {}) => ({ type: 'lvm', vgName: 'vg0', ...parameters });
+  const lvm = (parameters: Record<string, string> = {}) => ({
+    type: 'lvm',
+    vgName: 'vg0',
+    ...parameters,
+  });
   const thick = { ...waiting, parameters: lvm() };
   const consenting = { ...waiting, parameters: lvm({ overwriteFreeExtents: 'true' }) };
   const refused = (more: Partial<Volume> = {}, spec: Partial<Volume['spec']> = {}): Volume => {
@@ -378,7 +435,10 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
     return {
       ...made,
       spec: { ...made.spec, ...spec },
-      status: { phase: 'Failed', conditions: [{ type: 'Ready', status: 'False', reason, message: 'xfs:x' }] },
+      status: {
+        phase: 'Failed',
+        conditions: [{ type: 'Ready', status: 'False', reason, message: 'xfs:x' }],
+      },
       ...more,
     };
   };
@@ -390,7 +450,11 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
 
   test.each([
     ['is refused', refused(), true],
-    ['is being deleted', refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: 'x' } }), undefined],
+    [
+      'is being deleted',
+      refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: 'x' } }),
+      undefined,
+    ],
     ['has a consent of somebody', refused({}, { overwrite: 'xfs:x' }), undefined],
   ])('counts as a failed attempt, or not, where its Volume %s', (_, volume, counts) => {
     const parts = { claim: selected(), storageClass: thick, volume };
@@ -398,7 +462,11 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
   });
 
   test.each<Row>([
-    ['gives the node back with it', { claim: selected(), storageClass: thick, volume: refused() }, AGAIN],
+    [
+      'gives the node back with it',
+      { claim: selected(), storageClass: thick, volume: refused() },
+      AGAIN,
+    ],
     [
       'gives back no node that was chosen since',
       { claim: claim({}, { node: 'n2' }), storageClass: thick, volume: refused() },
@@ -419,7 +487,9 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
       {
         claim: selected(),
         storageClass: thick,
-        volume: refused({ metadata: { name: `pvc-${UID}`, deletionTimestamp: '2026-03-01T12:00:00Z' } }),
+        volume: refused({
+          metadata: { name: `pvc-${UID}`, deletionTimestamp: '2026-03-01T12:00:00Z' },
+        }),
       },
       'rest',
     ],
@@ -434,14 +504,22 @@ describe('a claim whose Volume was refused for what free extents carry', () => {
         claim: selected(),
         storageClass: thick,
         volume: refused({
-          status: { ...refused().status, prepared: { node: 'n1', paths: ['/dev/vg0/a'], identity: '' } },
+          status: {
+            ...refused().status,
+            prepared: { node: 'n1', paths: ['/dev/vg0/a'], identity: '' },
+          },
         }),
       },
       'rest',
     ],
     [
       'leaves one that has a PersistentVolume',
-      { claim: selected(), storageClass: thick, volume: refused(), pv: {} as NonNullable<Parts['pv']> },
+      {
+        claim: selected(),
+        storageClass: thick,
+        volume: refused(),
+        pv: {} as NonNullable<Parts['pv']>,
+      },
       'rest',
     ],
     [
@@ -507,7 +585,11 @@ describe('mode Block of a class of logical volumes', () => {
     ['and mode Filesystem', { storageClass: of({}) }, made],
     ['and files', { claim: block }, made],
     ['that grows', grown('Block', {}), `Warning VolumeResizeFailed: ${shown}`],
-    ['that grows and wipes', grown('Block', { onDelete: 'Wipe' }), `Warning VolumeResizeFailed: ${shown}`],
+    [
+      'that grows and wipes',
+      grown('Block', { onDelete: 'Wipe' }),
+      `Warning VolumeResizeFailed: ${shown}`,
+    ],
     ['that grows in a thin pool', grown('Block', { thinPool: 'p' }), 'expand to 3Gi'],
     ['that grows, and mode Filesystem', grown('Filesystem', {}), 'expand to 3Gi'],
   ])('%s', (_, parts, expected) => {
@@ -531,7 +613,11 @@ describe('a claim that is bound', () => {
     message: `Volume pvc-${UID} grows to 3Gi`,
     lastTransitionTime: '2026-03-01T11:00:00Z',
   };
-  const ready = { type: 'Ready', status: 'True', message: 'growing to 3Gi: attempt 1: no' } as const;
+  const ready = {
+    type: 'Ready',
+    status: 'True',
+    message: 'growing to 3Gi: attempt 1: no',
+  } as const;
   /** Made for a prime claim, and given to the claim of that UID once it was filled. */
   const filled: Volume = {
     ...claimVolume(
@@ -550,7 +636,11 @@ describe('a claim that is bound', () => {
   const stuck: Volume = { ...larger, status: { phase: 'Available', conditions: [ready] } };
   test.each<Row>([
     ['and has what it asks for rests', { claim: bound('2Gi', '2Gi'), volume: volume() }, 'rest'],
-    ['to what was made by hand is left alone', { claim: bound('3Gi', '2Gi'), volume: undefined }, 'rest'],
+    [
+      'to what was made by hand is left alone',
+      { claim: bound('3Gi', '2Gi'), volume: undefined },
+      'rest',
+    ],
     [
       'and asks for more: room first',
       { claim: bound('3Gi', '2Gi'), volume: volume(), rooms: {} },
@@ -581,7 +671,11 @@ describe('a claim that is bound', () => {
       { claim: bound('3Gi', '2Gi'), volume: larger, pv: pv('2Gi') },
       `status {"conditions":[{"type":"Resizing","status":"True","message":"Volume pvc-${UID} grows to 3Gi","lastTransitionTime":"2026-03-01T12:00:00Z"}]}`,
     ],
-    ['is told that once', { claim: bound('3Gi', '2Gi', [told]), volume: larger, pv: pv('2Gi') }, 'rest'],
+    [
+      'is told that once',
+      { claim: bound('3Gi', '2Gi', [told]), volume: larger, pv: pv('2Gi') },
+      'rest',
+    ],
     [
       'is told what keeps it from growing, too',
       { claim: bound('3Gi', '2Gi', [told]), volume: stuck, pv: pv('2Gi') },

@@ -17,14 +17,22 @@ const prepared: VolumeStatus = { prepared: { node: 'n1', paths: ['/f'], identity
 const gone = { found: undefined };
 
 test.each<[string, Partial<ReclaimInput>, string | undefined]>([
-  ['whose claim is there stays', { claim: claim(), pv: pv('Released'), liveClaim: gone }, undefined],
+  [
+    'whose claim is there stays',
+    { claim: claim(), pv: pv('Released'), liveClaim: gone },
+    undefined,
+  ],
   ['whose claim is gone: the claim is read', { pv: pv('Released') }, 'read-live'],
   [
     'stays where the PersistentVolume of its name is another one`s',
     { pv: pv('Released', 'Delete', 'u2'), liveClaim: gone },
     undefined,
   ],
-  ['whose claim the cache had lost stays', { pv: pv('Released'), liveClaim: { found: claim() } }, undefined],
+  [
+    'whose claim the cache had lost stays',
+    { pv: pv('Released'), liveClaim: { found: claim() } },
+    undefined,
+  ],
   ['that was let go of is deleted', { pv: pv('Released'), liveClaim: gone }, 'delete-volume'],
   [
     'that is let go of, and that another one is being made from, stays',

@@ -1,5 +1,9 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  StorageClass,
+} from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { createReclaimer } from '../../../src/controllers/provisioner/reclaimer.ts';
@@ -17,7 +21,10 @@ const pv = (policy = 'Delete') =>
     spec: { persistentVolumeReclaimPolicy: policy },
     status: { phase: 'Released' },
   }) as PersistentVolume;
-const other: PersistentVolumeClaim = { ...claim(), metadata: { ...claim().metadata, uid: 'u-other' } };
+const other: PersistentVolumeClaim = {
+  ...claim(),
+  metadata: { ...claim().metadata, uid: 'u-other' },
+};
 
 interface Scene {
   cached?: PersistentVolumeClaim;
@@ -71,7 +78,11 @@ const DELETED = [`delete Volume ${name} u-volume`];
 
 test.each<[string, Scene, string[]]>([
   ['is gone is deleted, and no other of its name', {}, DELETED],
-  ['was deleted, with another claim of its name in the cache, is deleted', { cached: other }, DELETED],
+  [
+    'was deleted, with another claim of its name in the cache, is deleted',
+    { cached: other },
+    DELETED,
+  ],
   ['was deleted, with another claim of its name since, is deleted', { live: other }, DELETED],
   ['is there stays', { cached: claim() }, []],
   ['the cache does not have yet stays', { live: claim() }, []],
@@ -89,7 +100,10 @@ const retained = (mode: 'Block' | 'Filesystem', thinPool?: string): Volume => {
     spec: {
       ...{ ...spec, mode, onDelete: 'Retain' },
       lvmLogicalVolume: { vgName: 'vg0', size: '2Gi', ...(thinPool && { thinPool }) },
-      template: { ...template, spec: { ...template?.spec, persistentVolumeReclaimPolicy: 'Retain' } },
+      template: {
+        ...template,
+        spec: { ...template?.spec, persistentVolumeReclaimPolicy: 'Retain' },
+      },
     },
   };
 };
@@ -105,7 +119,13 @@ test.each<[string, Scene, 'Delete' | 'Wipe']>([
   ],
   ['mode Block without its class', { volume: retained('Block') }, 'Wipe'],
   ['mode Block in a thin pool', { volume: retained('Block', 'p') }, 'Delete'],
-])('a Volume that was retained and is to go is deleted as its class says: %s', async (_, scene, onDelete) => {
-  const patch = { metadata: { uid: 'u-volume' }, spec: { onDelete } };
-  expect(await reclaim(scene)).toEqual([`patch Volume ${name} ${JSON.stringify(patch)}`, ...DELETED]);
-});
+])(
+  'a Volume that was retained and is to go is deleted as its class says: %s',
+  async (_, scene, onDelete) => {
+    const patch = { metadata: { uid: 'u-volume' }, spec: { onDelete } };
+    expect(await reclaim(scene)).toEqual([
+      `patch Volume ${name} ${JSON.stringify(patch)}`,
+      ...DELETED,
+    ]);
+  },
+);

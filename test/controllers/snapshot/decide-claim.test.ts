@@ -1,6 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { type ClaimUses, protectionOf } from '../../../src/controllers/snapshot/decide-claim.ts';
-import { claim, DELETED, OF_CLAIM, restore, snapshot, volume } from '../../support/snapshot-objects.ts';
+import {
+  claim,
+  DELETED,
+  OF_CLAIM,
+  restore,
+  snapshot,
+  volume,
+} from '../../support/snapshot-objects.ts';
 
 const done = snapshot({ status: { readyToUse: true } });
 const waits = snapshot({ metadata: { finalizers: [] } });
@@ -16,7 +23,11 @@ test.each<[string, Partial<ClaimUses>, 'take-off' | undefined]>([
     'take-off',
   ],
   ['a snapshot waits of that has protected nothing', { snapshots: [waits] }, 'take-off'],
-  ['a snapshot of that has lost its content', { snapshots: [snapshot()], isLost: () => true }, 'take-off'],
+  [
+    'a snapshot of that has lost its content',
+    { snapshots: [snapshot()], isLost: () => true },
+    'take-off',
+  ],
   [
     'a snapshot of another one is taken beside',
     { snapshots: [snapshot({ source: { persistentVolumeClaimName: 'other' } })] },

@@ -22,11 +22,17 @@ const goingContent = (error?: string) =>
     metadata: { deletionTimestamp: DELETED },
     status: error === undefined ? {} : { error: { message: error, time: 't' } },
   });
-const release = (...finalizers: string[]) => ({ action: { do: 'take-off-finalizers', finalizers } });
+const release = (...finalizers: string[]) => ({
+  action: { do: 'take-off-finalizers', finalizers },
+});
 const PENDING = 'Snapshot is being used to restore Volume restored';
 
 test.each<[string, Partial<SnapshotInput>, object]>([
-  ['the API server is asked for the content', {}, { action: { do: 'read-content', name: CONTENT } }],
+  [
+    'the API server is asked for the content',
+    {},
+    { action: { do: 'read-content', name: CONTENT } },
+  ],
   [
     'with the policy Delete the content goes first',
     of(content()),
@@ -36,16 +42,29 @@ test.each<[string, Partial<SnapshotInput>, object]>([
   [
     'and says why that takes time',
     of(goingContent('waits for a node: n1')),
-    { action: { do: 'set-status', fields: { error: { message: 'waits for a node: n1', time: 't' } } } },
+    {
+      action: {
+        do: 'set-status',
+        fields: { error: { message: 'waits for a node: n1', time: 't' } },
+      },
+    },
   ],
   ['it is let go of when the content is gone', of(undefined), release(BOUND)],
   ['with the policy Retain the content stays', of(retained), release(BOUND)],
   [
     'a content of an earlier snapshot of the name stays',
-    of(content({ spec: { volumeSnapshotRef: { namespace: 'apps', name: 'backup', uid: 'earlier' } } })),
+    of(
+      content({
+        spec: { volumeSnapshotRef: { namespace: 'apps', name: 'backup', uid: 'earlier' } },
+      }),
+    ),
     release(BOUND),
   ],
-  ['one with a content of another driver is left alone', of(content({ spec: { driver: 'other.csi' } })), {}],
+  [
+    'one with a content of another driver is left alone',
+    of(content({ spec: { driver: 'other.csi' } })),
+    {},
+  ],
   [
     'it waits for what is made from it, and says so',
     { ...of(content()), restores: [restore()] },
@@ -59,12 +78,20 @@ test.each<[string, Partial<SnapshotInput>, object]>([
   ],
   [
     'it says so once',
-    { ...of(content()), restores: [restore()], snapshot: going([BOUND], { error: { message: PENDING } }) },
+    {
+      ...of(content()),
+      restores: [restore()],
+      snapshot: going([BOUND], { error: { message: PENDING } }),
+    },
     {},
   ],
   [
     'also with the policy Retain',
-    { ...of(retained), restores: [restore()], snapshot: going([BOUND], { error: { message: PENDING } }) },
+    {
+      ...of(retained),
+      restores: [restore()],
+      snapshot: going([BOUND], { error: { message: PENDING } }),
+    },
     {},
   ],
   [

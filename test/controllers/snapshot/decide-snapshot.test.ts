@@ -88,7 +88,11 @@ describe('a snapshot of a claim', () => {
       { snapshot: snapshot({ metadata: { finalizers: ['x'] } }) },
       { action: { do: 'add-finalizer', finalizer: BOUND } },
     ],
-    ['has its claim protected next', { claim: claim() }, { action: { do: 'protect-claim', claim: claim() } }],
+    [
+      'has its claim protected next',
+      { claim: claim() },
+      { action: { do: 'protect-claim', claim: claim() } },
+    ],
     ['then gets its content', {}, CREATES],
     [
       'of a PersistentVolume whose owner was taken off is found by its device',
@@ -153,7 +157,9 @@ describe('a snapshot of a claim', () => {
     [
       'with a wrong parameter',
       { classes: [snapshotClass('fast', { parameters: { frozenCopySeconds: '0' } })] },
-      cannotCreate('VolumeSnapshotClass fast: frozenCopySeconds is "0"; write a whole number from 1 to 3600'),
+      cannotCreate(
+        'VolumeSnapshotClass fast: frozenCopySeconds is "0"; write a whole number from 1 to 3600',
+      ),
     ],
     [
       'is given the default class of ours',
@@ -206,7 +212,10 @@ describe('a snapshot of a claim', () => {
       'is bound before it is ready',
       { content: content() },
       {
-        action: { do: 'set-status', fields: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false } },
+        action: {
+          do: 'set-status',
+          fields: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false },
+        },
       },
     ],
     [
@@ -218,7 +227,9 @@ describe('a snapshot of a claim', () => {
       'tells once what went wrong with its content',
       {
         content: content({ status: { error: { message: '/data/x: no room', time: 't' } } }),
-        snapshot: snapshot({ status: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false } }),
+        snapshot: snapshot({
+          status: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false },
+        }),
       },
       {
         action: {
@@ -243,7 +254,10 @@ describe('a snapshot of a claim', () => {
           spec: { volumeSnapshotRef: { namespace: 'apps', name: 'backup', uid: 'earlier' } },
         }),
       },
-      said('SnapshotContentMisbound', `VolumeSnapshotContent [${CONTENT}] is bound to a different snapshot`),
+      said(
+        'SnapshotContentMisbound',
+        `VolumeSnapshotContent [${CONTENT}] is bound to a different snapshot`,
+      ),
     ],
     [
       'whose content was made by hand',
@@ -260,7 +274,11 @@ describe('a snapshot of a claim', () => {
     ],
     [
       'that names a content too',
-      { snapshot: snapshot({ source: { persistentVolumeClaimName: 'a', volumeSnapshotContentName: 'b' } }) },
+      {
+        snapshot: snapshot({
+          source: { persistentVolumeClaimName: 'a', volumeSnapshotContentName: 'b' },
+        }),
+      },
       said(
         'SnapshotValidationError',
         'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified',
@@ -284,7 +302,9 @@ describe('a snapshot of a claim', () => {
 test('what has lost its content is not ready, whatever was said of it before', () => {
   const message = `VolumeSnapshotContent ${CONTENT} is missing`;
   const status = { ...shown, error: { message } };
-  expect(decide({ snapshot: snapshot({ status }) })).toEqual(said('SnapshotContentMissing', message));
+  expect(decide({ snapshot: snapshot({ status }) })).toEqual(
+    said('SnapshotContentMissing', message),
+  );
 });
 
 describe('a snapshot of a content that is there', () => {
@@ -307,13 +327,21 @@ describe('a snapshot of a content that is there', () => {
   );
 
   test.each<[string, Partial<SnapshotInput>, object]>([
-    ['waits for it', {}, said('SnapshotContentMissing', 'VolumeSnapshotContent by-hand is missing')],
+    [
+      'waits for it',
+      {},
+      said('SnapshotContentMissing', 'VolumeSnapshotContent by-hand is missing'),
+    ],
     [
       'is protected first',
       { content: byHand(), snapshot: snapshot({ source, metadata: { finalizers: [] } }) },
       { action: { do: 'add-finalizer', finalizer: BOUND } },
     ],
-    ['fills in its UID', { content: byHand() }, { action: { do: 'bind-content', content: byHand() } }],
+    [
+      'fills in its UID',
+      { content: byHand() },
+      { action: { do: 'bind-content', content: byHand() } },
+    ],
     [
       'fills in its UID where it is empty',
       { content: byHand('') },
@@ -353,7 +381,11 @@ describe('a snapshot of a content that is there', () => {
         'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one',
       ),
     ],
-    ['that is of another driver is left alone', { content: byHand('', { driver: 'other.csi' }) }, {}],
+    [
+      'that is of another driver is left alone',
+      { content: byHand('', { driver: 'other.csi' }) },
+      {},
+    ],
   ])('%s', (_, fields, expected) => {
     expect(decide({ snapshot: asks, ...fields })).toEqual(expected);
   });
@@ -375,7 +407,10 @@ describe('beside the standard snapshot-controller', () => {
     ],
     [
       'the default class is written: it finds none for a volume that is not of CSI',
-      { snapshot: snapshot({ className: null }), classes: [snapshotClass('fast', { isDefault: true })] },
+      {
+        snapshot: snapshot({ className: null }),
+        classes: [snapshotClass('fast', { isDefault: true })],
+      },
       { action: { do: 'set-class', name: 'fast' } },
     ],
     [
@@ -389,9 +424,17 @@ describe('beside the standard snapshot-controller', () => {
       {},
     ],
     ['a claim of others is left to it', { volume: others }, {}],
-    ['what waits for its claim is told by it', { claim: undefined, pv: undefined, volume: undefined }, {}],
+    [
+      'what waits for its claim is told by it',
+      { claim: undefined, pv: undefined, volume: undefined },
+      {},
+    ],
     ['what waits for its class is told by it', { classes: [] }, {}],
-    ['a wrong class makes nothing', { classes: [snapshotClass('fast', { parameters: { x: 'y' } })] }, {}],
+    [
+      'a wrong class makes nothing',
+      { classes: [snapshotClass('fast', { parameters: { x: 'y' } })] },
+      {},
+    ],
     ['a content that is there is its', { content: content({ status: ready }) }, {}],
     ['what was bound gets no other content', { snapshot: snapshot({ status: shown }) }, {}],
     [
@@ -409,7 +452,9 @@ describe('beside the standard snapshot-controller', () => {
   });
 
   test('a claim that is being prepared for it may have the finalizer of its own', () => {
-    expect(decide({ ...beside, claim: claim({ finalizers: [OF_CLAIM] }) })).toEqual({ action: creates });
+    expect(decide({ ...beside, claim: claim({ finalizers: [OF_CLAIM] }) })).toEqual({
+      action: creates,
+    });
   });
 });
 

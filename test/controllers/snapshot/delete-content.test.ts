@@ -24,15 +24,26 @@ describe('deleting', () => {
     const { annotations = {} } = content({ note: which }).metadata;
     return content({ status, metadata: { ...deleting, annotations } });
   };
-  const gone = { snapshot: undefined, volume: undefined, place: undefined, snapshotClass: undefined };
+  const gone = {
+    snapshot: undefined,
+    volume: undefined,
+    place: undefined,
+    snapshotClass: undefined,
+  };
   const fail = (why: string, more = {}) => said('SnapshotDeleteError', why, more);
   const hold = (message: string) => ({
     action: { do: 'tell', event: { type: 'Warning', reason: 'SnapshotDeletePending', message } },
   });
-  const named = (fields = {}) => ({ action: { do: 'write-note', note: note({ do: 'delete', ...fields }) } });
+  const named = (fields = {}) => ({
+    action: { do: 'write-note', note: note({ do: 'delete', ...fields }) },
+  });
 
   test.each<[string, Partial<ContentInput>, object]>([
-    ['is not ours to hold', { content: content({ metadata: { ...deleting, finalizers: ['x'] } }) }, {}],
+    [
+      'is not ours to hold',
+      { content: content({ metadata: { ...deleting, finalizers: ['x'] } }) },
+      {},
+    ],
     [
       'waits for its snapshot',
       { snapshot: snapshot() },
@@ -53,7 +64,9 @@ describe('deleting', () => {
     ['with a copy that is of another, too', { isOfAnother: () => true }, RELEASE],
     [
       'with a handle that no snapshot can have',
-      { content: going({ status: {}, spec: { source: { snapshotHandle: 'file:n1:/etc/shadow' } } }) },
+      {
+        content: going({ status: {}, spec: { source: { snapshotHandle: 'file:n1:/etc/shadow' } } }),
+      },
       RELEASE,
     ],
     [
@@ -63,7 +76,11 @@ describe('deleting', () => {
     ],
     ['names a job first', {}, named()],
     ['then submits it', { content: withNote() }, { action: { do: 'delete', note: removal } }],
-    ['waits while it runs', { content: withNote(), outcome: { is: 'running' } }, { follow: removal }],
+    [
+      'waits while it runs',
+      { content: withNote(), outcome: { is: 'running' } },
+      { follow: removal },
+    ],
     ['is done when nothing is left', { content: withNote(), outcome: { is: 'absent' } }, RELEASE],
     [
       'removes what a job may have taken that told nobody',
@@ -99,16 +116,18 @@ describe('deleting', () => {
   ])('%s', (_, fields, expected) => {
     expect(decide({ content: going(), snapshot: undefined, ...fields })).toEqual(
       // The subject of all work is the Volume, whose UID only it and the note know.
-      'volume' in fields && fields.content === undefined ? named({ volume: CONTENT_UID }) : expected,
+      'volume' in fields && fields.content === undefined
+        ? named({ volume: CONTENT_UID })
+        : expected,
     );
   });
 
   test('a job that failed is named anew once that was told', () => {
     const failed = { message: 'Failed to delete snapshot: io', time: at };
     const told = withNote(removal, { ...taken, readyToUse: false, error: failed });
-    expect(decide({ content: told, snapshot: undefined, outcome: { is: 'failed', message: 'io' } })).toEqual(
-      named({ attempt: 2, tries: 2 }),
-    );
+    expect(
+      decide({ content: told, snapshot: undefined, outcome: { is: 'failed', message: 'io' } }),
+    ).toEqual(named({ attempt: 2, tries: 2 }));
   });
 
   test('a node that is gone keeps it, until somebody forgets the node', () => {
@@ -121,14 +140,19 @@ describe('deleting', () => {
         { retry: true },
       ),
     );
-    const forget = (uid: string) => going({ metadata: { annotations: { 'stowage.dev/forget-node': uid } } });
+    const forget = (uid: string) =>
+      going({ metadata: { annotations: { 'stowage.dev/forget-node': uid } } });
     expect(decide({ content: forget(CONTENT_UID), ...gone }, away)).toEqual(RELEASE);
     expect(decide({ content: forget(UID), ...gone }, away)).not.toEqual(RELEASE);
   });
 
   test.each([
     ['Node n1', going(), { n1: { paused: true } }],
-    ['the VolumeSnapshotContent', going({ metadata: { annotations: { 'stowage.dev/paused': '' } } }), {}],
+    [
+      'the VolumeSnapshotContent',
+      going({ metadata: { annotations: { 'stowage.dev/paused': '' } } }),
+      {},
+    ],
   ])('a pause of %s holds it', (what, paused, nodes) => {
     expect(decide({ content: paused, snapshot: undefined }, nodes)).toEqual(
       fail(`${what} is paused; the deletion waits`),
@@ -172,7 +196,11 @@ describe('deleting', () => {
       ['its end is waited for', { outcome: { is: 'running' } }, { follow: note() }],
       ['what came whole stays, though nobody has recorded it', { outcome: WHOLE }, RELEASE],
       ['what was taken by half is removed', { outcome: { is: 'absent' } }, named({ attempt: 2 })],
-      ['so it is after a failure', { outcome: { is: 'failed', message: 'io' } }, named({ attempt: 2 })],
+      [
+        'so it is after a failure',
+        { outcome: { is: 'failed', message: 'io' } },
+        named({ attempt: 2 }),
+      ],
       ['and a refusal', { outcome: { is: 'refused', message: 'mounted' } }, named({ attempt: 2 })],
       [
         'a node that is away is waited for',
@@ -224,7 +252,9 @@ describe('deleting', () => {
       const off = { n1: { ready: false, off: true } };
       expect(decide({ content: retained(), ...gone }, off)).toEqual(RELEASE);
       expect(decide({ content: half, ...gone }, off)).toEqual(RELEASE);
-      expect(decide({ content: retained(), ...gone }, { n1: { ready: false } })).not.toEqual(RELEASE);
+      expect(decide({ content: retained(), ...gone }, { n1: { ready: false } })).not.toEqual(
+        RELEASE,
+      );
     });
   });
 
@@ -236,7 +266,9 @@ describe('deleting', () => {
       content: withNote(was, { ...taken, snapshotHandle: `file:n1,n2:${PATH}` }),
       ...gone,
     };
-    expect(decide(fields, { n1: { ready: false } })).toEqual({ action: { do: 'delete', note: was } });
+    expect(decide(fields, { n1: { ready: false } })).toEqual({
+      action: { do: 'delete', note: was },
+    });
     expect(decide(fields, { n1: { ready: false, off: true } })).toEqual(
       named({ handle, node: 'n2', attempt: 2, tries: 2 }),
     );

@@ -26,7 +26,11 @@ test.each<[string, Desired, string[], string]>([
 });
 
 test.each<[string, Desired, RegExp]>([
-  ['logical volume outside a thin pool', lvmDesired, /outside a thin pool.*of a class with a thinPool$/],
+  [
+    'logical volume outside a thin pool',
+    lvmDesired,
+    /outside a thin pool.*of a class with a thinPool$/,
+  ],
   ['raw device', rawDesired, /is a raw device, of which there are no snapshots/],
 ])('there is none of a %s, and why is said', (_, desired, why) => {
   expect(at(desired)).toEqual({ problem: expect.stringMatching(why) });

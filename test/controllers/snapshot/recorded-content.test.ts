@@ -32,7 +32,11 @@ describe('what was taken', () => {
       { content: rest, volume: undefined, snapshot: undefined, snapshotClass: undefined },
       {},
     ],
-    ['is looked at while it is not', { content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, LOOK],
+    [
+      'is looked at while it is not',
+      { content: content({ status: { snapshotHandle: HANDLE_TEXT } }) },
+      LOOK,
+    ],
     [
       'and is not taken anew where it is missing',
       { content: content({ status: { snapshotHandle: HANDLE_TEXT } }), outcome: { is: 'absent' } },
@@ -48,7 +52,11 @@ describe('what was taken', () => {
     ],
     [
       'a handle that names something else is refused',
-      { content: content({ spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } } }) },
+      {
+        content: content({
+          spec: { ...byHand, source: { snapshotHandle: 'file:n1:/etc/shadow' } },
+        }),
+      },
       said(
         'SnapshotContentCheckandUpdateFailed',
         'its handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
@@ -57,7 +65,9 @@ describe('what was taken', () => {
     [
       'keeps the time when it was taken',
       {
-        content: content({ status: { snapshotHandle: HANDLE_TEXT, creationTime: 5, readyToUse: false } }),
+        content: content({
+          status: { snapshotHandle: HANDLE_TEXT, creationTime: 5, readyToUse: false },
+        }),
         outcome: WHOLE,
       },
       { action: { do: 'set-status', fields: { restoreSize: 2 ** 30, readyToUse: true } } },
@@ -69,7 +79,9 @@ describe('what was taken', () => {
   test('is looked at where it can be reached', () => {
     const nodes = ['n1', 'n2', 'n3'];
     const fields = {
-      content: content({ spec: { ...byHand, source: { snapshotHandle: `file:n1,n2,n3:${PATH}` } } }),
+      content: content({
+        spec: { ...byHand, source: { snapshotHandle: `file:n1,n2,n3:${PATH}` } },
+      }),
       volume: undefined,
       place: undefined,
     };
@@ -79,7 +91,11 @@ describe('what was taken', () => {
     expect(decide(fields)).toEqual(look('n1'));
     expect(decide(fields, { n1: { ready: false } })).toEqual(look('n2'));
     expect(
-      decide(fields, { n1: { exists: false, ready: false }, n2: { ready: false }, n3: { ready: false } }),
+      decide(fields, {
+        n1: { exists: false, ready: false },
+        n2: { ready: false },
+        n3: { ready: false },
+      }),
     ).toEqual(look('n2'));
     expect(decide({ ...fields, volume: volume(), place: { node: 'n3', handle: HANDLE } })).toEqual(
       look('n3'),
@@ -111,13 +127,21 @@ describe('a note that somebody took away', () => {
       { content: going({ ...retained, ...recorded }), ...noVolume },
       RELEASE,
     ],
-    ['and is otherwise, for it may be half taken', { content: going(retained), ...noSnapshot }, again],
+    [
+      'and is otherwise, for it may be half taken',
+      { content: going(retained), ...noSnapshot },
+      again,
+    ],
     [
       'by what was recorded, where the Volume is gone',
       { content: going(recorded), ...noVolume },
       { action: { do: 'write-note', note: note({ attempt: 3, tries: 1, volume: CONTENT_UID }) } },
     ],
-    ['and is known by nothing else: then nothing is released', { content: going(), ...noVolume }, lost],
+    [
+      'and is known by nothing else: then nothing is released',
+      { content: going(), ...noVolume },
+      lost,
+    ],
     ['unless somebody says so', { content: going({ metadata: forgotten }), ...noVolume }, RELEASE],
     [
       'is not missed where it is there',
@@ -129,6 +153,8 @@ describe('a note that somebody took away', () => {
   });
 
   test('is left to whoever reaches the node', () => {
-    expect(decide({ content: content({ metadata: { labels } }) }, { n1: { ours: false } })).toEqual({});
+    expect(decide({ content: content({ metadata: { labels } }) }, { n1: { ours: false } })).toEqual(
+      {},
+    );
   });
 });

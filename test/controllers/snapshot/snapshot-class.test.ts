@@ -13,9 +13,13 @@ test.each<[string, Record<string, string> | undefined, object]>([
   ['another unit', { frozenCopySeconds: '2m' }, problem('frozenCopySeconds is "2m"')],
   ['a part of a second', { frozenCopySeconds: '1.5' }, problem('frozenCopySeconds is "1.5"')],
   ['a slip', { frozenCopySecond: '5' }, problem('no parameter "frozenCopySecond"')],
-  ['what sidecars read', { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' }, { seconds: 10, copy: false }],
+  [
+    'what sidecars read',
+    { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' },
+    { seconds: 10, copy: false },
+  ],
 ])('a class with %s', (_, parameters, expected) => {
-  expect(freezeOf(parameters === undefined ? undefined : snapshotClass('fast', { parameters }))).toEqual(
-    expected,
-  );
+  expect(
+    freezeOf(parameters === undefined ? undefined : snapshotClass('fast', { parameters })),
+  ).toEqual(expected);
 });

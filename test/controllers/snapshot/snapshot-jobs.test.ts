@@ -108,8 +108,18 @@ test.each<[string, Node, object, string[]]>([
     [...SUBMITS, 'observe n1', `forget n1 ${UID}`],
   ],
   ['one that takes longer runs', { submitted: { state: 'running' } }, { is: 'running' }, SUBMITS],
-  ['one that runs is left to run', { polled: { state: 'running' } }, { is: 'running' }, [`poll ${key}`]],
-  ['what is there needs none', { there: [true] }, { is: 'whole', ...COPY }, [`poll ${key}`, 'observe n1']],
+  [
+    'one that runs is left to run',
+    { polled: { state: 'running' } },
+    { is: 'running' },
+    [`poll ${key}`],
+  ],
+  [
+    'what is there needs none',
+    { there: [true] },
+    { is: 'whole', ...COPY },
+    [`poll ${key}`, 'observe n1'],
+  ],
   [
     'what was refused',
     { plan: { refusal: 'mounted', hint: 'Wait.' } },
@@ -175,7 +185,9 @@ test.each<[string, Node, object]>([
   ['that failed', { submitted: failed, there: [true] }, { is: 'failed', message: WHY, ...LEFT }],
 ])('removing %s', async (_, node, expected) => {
   const { work } = workOn(node);
-  expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(expected);
+  expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(
+    expected,
+  );
 });
 
 test('what is not found while its directory is not mounted may be there', async () => {
@@ -199,7 +211,12 @@ test('looking waits for a job of that node alone', async () => {
 });
 
 test('what has no snapshots is refused, and not known by a look', async () => {
-  const handle = { type: 'lvm', nodes: ['n1'], vgName: 'vg', name: `snapshot-${CONTENT_UID}` } as const;
+  const handle = {
+    type: 'lvm',
+    nodes: ['n1'],
+    vgName: 'vg',
+    name: `snapshot-${CONTENT_UID}`,
+  } as const;
   const { work, asked } = workOn({});
   expect(await work.take(content(), volume(), note({ handle }), freeze, current)).toEqual({
     is: 'refused',

@@ -34,7 +34,10 @@ describe('taking a snapshot', () => {
   });
   const failing = (message: string, parts = {}) =>
     content({
-      status: { readyToUse: false, error: { message: `Failed to create snapshot: ${message}`, time: at } },
+      status: {
+        readyToUse: false,
+        error: { message: `Failed to create snapshot: ${message}`, time: at },
+      },
       ...parts,
     });
 
@@ -47,18 +50,30 @@ describe('taking a snapshot', () => {
     [
       'a content without a source',
       { content: content({ spec: { source: {} } }) },
-      said('SnapshotContentCheckandUpdateFailed', 'it must have one of volumeHandle and snapshotHandle'),
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'it must have one of volumeHandle and snapshotHandle',
+      ),
     ],
     [
       'a content with two',
-      { content: content({ spec: { source: { volumeHandle: 'data1', snapshotHandle: HANDLE_TEXT } } }) },
-      said('SnapshotContentCheckandUpdateFailed', 'it must have one of volumeHandle and snapshotHandle'),
+      {
+        content: content({
+          spec: { source: { volumeHandle: 'data1', snapshotHandle: HANDLE_TEXT } },
+        }),
+      },
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'it must have one of volumeHandle and snapshotHandle',
+      ),
     ],
     ['the job is named first', {}, named()],
     ['and then submitted', started(), { action: { do: 'take', note: note(), freeze: FREEZE } }],
     [
       'with what the class allows',
-      started({ snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }) }),
+      started({
+        snapshotClass: snapshotClass('fast', { parameters: { frozenCopySeconds: '60' } }),
+      }),
       { action: { do: 'take', note: note(), freeze: { seconds: 60, copy: true } } },
     ],
     [
@@ -66,7 +81,11 @@ describe('taking a snapshot', () => {
       started({ snapshotClass: undefined }),
       { action: { do: 'take', note: note(), freeze: FREEZE } },
     ],
-    ['while it runs, its end is waited for', started({ outcome: { is: 'running' } }), { follow: note() }],
+    [
+      'while it runs, its end is waited for',
+      started({ outcome: { is: 'running' } }),
+      { follow: note() },
+    ],
     ['the copy is recorded', started({ outcome: WHOLE }), RECORDED],
     [
       'a job that failed is told',
@@ -89,7 +108,13 @@ describe('taking a snapshot', () => {
     [
       'when its time has come',
       { content: content({ note: note({ attempt: 3, tries: 3, at: NOW - 2000 }) }) },
-      { action: { do: 'take', note: note({ attempt: 3, tries: 3, at: NOW - 2000 }), freeze: FREEZE } },
+      {
+        action: {
+          do: 'take',
+          note: note({ attempt: 3, tries: 3, at: NOW - 2000 }),
+          freeze: FREEZE,
+        },
+      },
     ],
     [
       'what was refused is asked again later',
@@ -98,13 +123,18 @@ describe('taking a snapshot', () => {
     ],
     [
       'and told once',
-      { content: failing('mounted', { note: note() }), outcome: { is: 'refused', message: 'mounted' } },
+      {
+        content: failing('mounted', { note: note() }),
+        outcome: { is: 'refused', message: 'mounted' },
+      },
       { retry: true },
     ],
     [
       'a node that is away is told',
       started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: node n1: away', { retry: true }),
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: node n1: away', {
+        retry: true,
+      }),
     ],
     [
       'whatever else it says of that soon after is not',
@@ -142,7 +172,11 @@ describe('taking a snapshot', () => {
         { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)) },
         wait,
       ],
-      ['and named once there is', { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) }, named()],
+      [
+        'and named once there is',
+        { ...roomOf({ freeBytes: SIZE }), content: failing(none(5n)) },
+        named(),
+      ],
       [
         'where no volume may be made',
         roomOf({ refused: 'not mounted' }),
@@ -162,10 +196,17 @@ describe('taking a snapshot', () => {
         started(roomOf({ freeBytes: 0n })),
         { action: { do: 'take', note: note(), freeze: FREEZE } },
       ],
-      ['and so does one that ran', started({ ...roomOf({ freeBytes: 0n }), outcome: WHOLE }), RECORDED],
+      [
+        'and so does one that ran',
+        started({ ...roomOf({ freeBytes: 0n }), outcome: WHOLE }),
+        RECORDED,
+      ],
       [
         'the next job waits for it, and says nothing else',
-        started({ ...roomOf({ freeBytes: 0n }), outcome: { is: 'failed', message: 'No space left' } }),
+        started({
+          ...roomOf({ freeBytes: 0n }),
+          outcome: { is: 'failed', message: 'No space left' },
+        }),
         fail(none(0n), wait),
       ],
       [
@@ -226,7 +267,11 @@ describe('taking a snapshot', () => {
       'there is no Volume data1, or it is not the one that the snapshot is of',
     ],
     ['a Volume that goes', { volume: volume(deleting) }, 'Volume data1 is being deleted'],
-    ['a Volume that is not made', { volume: { ...volume(), status: {} } }, 'Volume data1 is not made yet'],
+    [
+      'a Volume that is not made',
+      { volume: { ...volume(), status: {} } },
+      'Volume data1 is not made yet',
+    ],
     [
       'a wrong class',
       { snapshotClass: snapshotClass('fast', { parameters: { frozen: '1' } }) },
@@ -256,14 +301,20 @@ describe('taking a snapshot', () => {
     if (fields.content !== undefined) return;
     // Where a job was named already, it may have done its work before.
     const was = started({ ...fields });
-    expect(decide(was, nodes)).toEqual({ action: { do: 'look', node: 'n1', handle: HANDLE, note: note() } });
+    expect(decide(was, nodes)).toEqual({
+      action: { do: 'look', node: 'n1', handle: HANDLE, note: note() },
+    });
     expect(decide({ ...was, outcome: WHOLE }, nodes)).toEqual(RECORDED);
     expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why));
   });
 
   test.each<[string, Partial<ContentInput>, object]>([
     ['is looked up once more', {}, { action: { do: 'read-snapshot' } }],
-    ['lets nothing be taken', { liveSnapshot: { found: undefined } }, { action: { do: 'delete-content' } }],
+    [
+      'lets nothing be taken',
+      { liveSnapshot: { found: undefined } },
+      { action: { do: 'delete-content' } },
+    ],
     ['that is there, after all, is taken', { liveSnapshot: { found: snapshot() } }, named()],
     [
       'of a content made by hand may yet come',
@@ -301,7 +352,10 @@ describe('taking a snapshot', () => {
       place: { node: 'n2', handle: shared },
     };
     expect(decide(fields, { n1: { off: true, ready: false } })).toEqual({
-      action: { do: 'write-note', note: note({ node: 'n2', handle: shared, attempt: 2, tries: 2 }) },
+      action: {
+        do: 'write-note',
+        note: note({ node: 'n2', handle: shared, attempt: 2, tries: 2 }),
+      },
     });
     expect(decide(fields, { n1: { ready: false } })).toEqual({
       action: { do: 'take', note: note({ handle: shared }), freeze: FREEZE },
@@ -310,7 +364,9 @@ describe('taking a snapshot', () => {
 
   test('a node that is away is told at once after something else was', () => {
     const was = { message: 'Failed to create snapshot: no room', time: at };
-    const fields = { content: content({ note: note(), status: { readyToUse: false, error: was } }) };
+    const fields = {
+      content: content({ note: note(), status: { readyToUse: false, error: was } }),
+    };
     expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
       said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
     );
@@ -320,6 +376,8 @@ describe('taking a snapshot', () => {
     const theirs = { n1: { ours: false } };
     expect(decide({}, theirs)).toEqual({});
     expect(decide(started(), theirs)).toEqual({});
-    expect(decide({ content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, theirs)).toEqual({});
+    expect(
+      decide({ content: content({ status: { snapshotHandle: HANDLE_TEXT } }) }, theirs),
+    ).toEqual({});
   });
 });

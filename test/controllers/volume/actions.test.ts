@@ -1,7 +1,11 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { createEffects, type EffectDeps, nothing } from '../../../src/controllers/volume/actions.ts';
+import {
+  createEffects,
+  type EffectDeps,
+  nothing,
+} from '../../../src/controllers/volume/actions.ts';
 import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
 import type { Action } from '../../../src/controllers/volume/types.ts';
 import type { JobKey, JobState } from '../../../src/nodes/job.ts';
@@ -78,7 +82,10 @@ test('no job is submitted where the API server has the Volume otherwise than the
 
 test('the file system of a directory is recorded by a job of its own, which no status names', async () => {
   const { run, submitted, forgotten } = world();
-  expect(await run({ do: 'record-directory', steps: [] })).toEqual({ ...nothing, directoryRecorded: true });
+  expect(await run({ do: 'record-directory', steps: [] })).toEqual({
+    ...nothing,
+    directoryRecorded: true,
+  });
   expect(submitted).toEqual([{ subject: `directory-${UID}`, id: 'directory' }]);
   expect(forgotten).toEqual([`directory-${UID}`]);
 });
@@ -103,7 +110,9 @@ test('a loop device is promised before anything is awaited', async () => {
 
 test('no PersistentVolume is created for a Volume that was deleted and created again', async () => {
   const again = volume();
-  const { run, created } = world({ live: { ...again, metadata: { ...again.metadata, uid: 'another' } } });
+  const { run, created } = world({
+    live: { ...again, metadata: { ...again.metadata, uid: 'another' } },
+  });
   await expect(run(createPv)).rejects.toThrow('the cache has an earlier Volume');
   expect(created).toEqual([]);
   const { run: runCurrent, created: createdOnce } = world();

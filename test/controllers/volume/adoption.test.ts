@@ -53,7 +53,10 @@ const off = nodeNamed('n1', { ready: 'Unknown', since: ago(10), taints: [TAINT] 
 const silent = (seconds: number) => nodeNamed('n1', { ready: 'Unknown', since: ago(seconds) });
 
 describe('storage is adopted', () => {
-  const shared = { attachableNodes: ['n1', 'n3'], sparseLoopDevice: { size: '1Gi', directory: '/s' } };
+  const shared = {
+    attachableNodes: ['n1', 'n3'],
+    sparseLoopDevice: { size: '1Gi', directory: '/s' },
+  };
   const rows: [
     string,
     {
@@ -75,9 +78,17 @@ describe('storage is adopted', () => {
     ],
     [
       'where another Volume adopts something else',
-      { volumes: [data1, { ...adopter('x', ago(99)), spec: { ...data1.spec, adopt: { uid: UID } } }] },
+      {
+        volumes: [
+          data1,
+          { ...adopter('x', ago(99)), spec: { ...data1.spec, adopt: { uid: UID } } },
+        ],
+      },
     ],
-    ['where a later Volume wants it, too', { volumes: [data1, adopter('late', '2030-01-01T00:00:02Z')] }],
+    [
+      'where a later Volume wants it, too',
+      { volumes: [data1, adopter('late', '2030-01-01T00:00:02Z')] },
+    ],
     [
       'not where its node is Ready',
       { volumes: [old(), data1], nodes: [ready] },
@@ -137,7 +148,10 @@ describe('storage is adopted', () => {
       { volumes: [data1], leftover: leftover('n1'), nodes: [ready] },
       /a Leftover has/,
     ],
-    ['where other snapshots are', { volumes: [data1], contents: [content(UID), content(UID, 'odd')] }],
+    [
+      'where other snapshots are',
+      { volumes: [data1], contents: [content(UID), content(UID, 'odd')] },
+    ],
     [
       'not where it is a snapshot',
       { volumes: [data1], contents: [content(UID), content(OLD)] },
@@ -169,16 +183,24 @@ describe('storage is adopted', () => {
       /the Volume data1 adopts/,
     ],
   ];
-  test.each(rows)('%s', (_, { volumes, nodes = [], leftover, contents = [], volume = data1 }, ...[why]) => {
-    const named = (name: string) => nodes.find(({ metadata }) => metadata.name === name);
-    const problem = adoptionProblem(volume, OLD, { volumes, leftover, contents, nodeNamed: named }, NOW_2030);
-    if (why === undefined) expect(problem).toBeUndefined();
-    else
-      expect(problem).toMatchObject({
-        refusal: expect.stringMatching(why),
-        hint: expect.stringMatching(/./),
-      });
-  });
+  test.each(rows)(
+    '%s',
+    (_, { volumes, nodes = [], leftover, contents = [], volume = data1 }, ...[why]) => {
+      const named = (name: string) => nodes.find(({ metadata }) => metadata.name === name);
+      const problem = adoptionProblem(
+        volume,
+        OLD,
+        { volumes, leftover, contents, nodeNamed: named },
+        NOW_2030,
+      );
+      if (why === undefined) expect(problem).toBeUndefined();
+      else
+        expect(problem).toMatchObject({
+          refusal: expect.stringMatching(why),
+          hint: expect.stringMatching(/./),
+        });
+    },
+  );
 
   test('by one Volume of two that were created in one second', () => {
     const volumes = [adopter('a', '2030-01-01T00:00:00Z'), adopter('b', '2030-01-01T00:00:00Z')];
@@ -191,7 +213,13 @@ describe('storage is adopted', () => {
     const volumes = [
       old({ attachments: [attachmentOn('n3')], jobNode: 'n4' }, { attachableNodes: ['n1', 'n2'] }),
     ];
-    expect(nodesToJudge(OLD, { volumes, leftover: leftover('n5') })).toEqual(['n1', 'n2', 'n3', 'n4', 'n5']);
+    expect(nodesToJudge(OLD, { volumes, leftover: leftover('n5') })).toEqual([
+      'n1',
+      'n2',
+      'n3',
+      'n4',
+      'n5',
+    ]);
   });
 });
 
@@ -253,7 +281,10 @@ describe('a Volume that adopts storage', () => {
 
   test('has the file system on its PersistentVolume that the storage has, whatever the class says', () => {
     const node = { ...madeNode, signature: { found: 'one', type: 'xfs', uuid: UID } } as const;
-    const parts = given(pending('PrepareVolume/DONE', { prepared }), { spec, livePv: { found: undefined } });
+    const parts = given(pending('PrepareVolume/DONE', { prepared }), {
+      spec,
+      livePv: { found: undefined },
+    });
     expect(outcome(parts)).toBe('observe');
     const { action } = decide(input({ ...parts, observation: { known: node } }), NOW);
     expect(action).toMatchObject({ do: 'create-pv', pv: { spec: { local: { fsType: 'xfs' } } } });
@@ -263,7 +294,8 @@ describe('a Volume that adopts storage', () => {
 test('a cluster that knows no snapshots has none, and one that does not tell is not taken for that', async () => {
   const answering = (code: number) =>
     ({
-      list: () => Promise.reject(new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, code, 'GET')),
+      list: () =>
+        Promise.reject(new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, code, 'GET')),
     }) as unknown as KubeClient;
   expect(await readContents(answering(404))).toEqual([]);
   await expect(readContents(answering(403))).rejects.toThrow(/403/);

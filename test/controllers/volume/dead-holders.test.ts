@@ -49,7 +49,8 @@ async function afterLook(n2: object | undefined) {
     {
       client: {
         get: async () => {
-          if (n2 === undefined) throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
+          if (n2 === undefined)
+            throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, 404, 'GET');
           return n2 as KubeNode;
         },
       } as unknown as KubeClient,

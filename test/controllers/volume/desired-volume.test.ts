@@ -88,7 +88,9 @@ describe('a sparse Volume', () => {
 
   test('its folder, else where it was made', () => {
     const sparseLoopDevice = { size: '1Gi', directory: '/srv/v' };
-    expect(desiredOf(sparse({ sparseLoopDevice }), options)).toMatchObject({ file: `/srv/v/${UID}` });
+    expect(desiredOf(sparse({ sparseLoopDevice }), options)).toMatchObject({
+      file: `/srv/v/${UID}`,
+    });
     const made = sparse({ sparseLoopDevice }, { prepared });
     expect(desiredOf(made, options)).toMatchObject({ file: `/old/${UID}`, recorded: true });
     expect(nodeOf(made)).toBe('n2');
@@ -96,7 +98,11 @@ describe('a sparse Volume', () => {
 });
 
 describe('a Volume on LVM', () => {
-  const lvm = (more: object = {}, spec: Partial<VolumeSpec> = {}, status?: Volume['status']): Volume => {
+  const lvm = (
+    more: object = {},
+    spec: Partial<VolumeSpec> = {},
+    status?: Volume['status'],
+  ): Volume => {
     const { sparseLoopDevice: _, ...rest } = sparse(spec, status).spec;
     return {
       ...volume(status),
@@ -183,7 +189,9 @@ describe('a raw Volume', () => {
   });
 
   test('with the identity that was recorded', () => {
-    expect(desiredOf(raw({}, { prepared: { ...prepared, paths: ['/dev/sdb'] } }), options)).toMatchObject({
+    expect(
+      desiredOf(raw({}, { prepared: { ...prepared, paths: ['/dev/sdb'] } }), options),
+    ).toMatchObject({
       recorded: true,
       identity: prepared.identity,
     });
@@ -194,7 +202,10 @@ test('what a Volume holds is given up once it is being deleted with it', () => {
   const deleted = (onDelete: 'Delete' | 'Retain' | 'Wipe', deletionTimestamp?: string) => {
     const volume = sparse({ onDelete });
     return desiredOf(
-      { ...volume, metadata: { ...volume.metadata, ...(deletionTimestamp && { deletionTimestamp }) } },
+      {
+        ...volume,
+        metadata: { ...volume.metadata, ...(deletionTimestamp && { deletionTimestamp }) },
+      },
       options,
     );
   };
@@ -230,7 +241,10 @@ describe('the path on record', () => {
   const MAPPER = byMapper('LVM-abc');
   const lvm = (spec: Partial<VolumeSpec>, status?: Volume['status']): Volume => {
     const { sparseLoopDevice: _, ...rest } = sparse(spec, status).spec;
-    return { ...volume(status), spec: { ...rest, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } } };
+    return {
+      ...volume(status),
+      spec: { ...rest, lvmLogicalVolume: { vgName: 'vg0', size: '1Gi' } },
+    };
   };
   const KINDS = [
     ['sparse', sparse],

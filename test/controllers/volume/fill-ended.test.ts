@@ -3,19 +3,36 @@ import type { PopulatorSource, Volume, VolumeStatus } from '../../../src/api/vol
 import { fillEnded } from '../../../src/controllers/volume/fill-ended.ts';
 import { volume } from '../../support/volume-input.ts';
 
-const populator: PopulatorSource = { builtin: 'Image', namespace: 'prod', name: 'debian', options: {} };
+const populator: PopulatorSource = {
+  builtin: 'Image',
+  namespace: 'prod',
+  name: 'debian',
+  options: {},
+};
 const MADE = '2026-01-01T00:00:00Z';
 const NOW = Date.parse(MADE) + 90_000;
 
 function filled(status: VolumeStatus | undefined): Volume {
   const plain = volume(status, { creationTimestamp: MADE });
-  return { ...plain, spec: { ...plain.spec, storageClassName: 'fast', source: { populator, uid: 'u' } } };
+  return {
+    ...plain,
+    spec: { ...plain.spec, storageClassName: 'fast', source: { populator, uid: 'u' } },
+  };
 }
 const prepared = { node: 'n1', paths: ['/x'], identity: '' };
-const done: VolumeStatus = { phase: 'Pending', job: 'PrepareVolume/DONE', prepared, capacity: '1Gi' };
+const done: VolumeStatus = {
+  phase: 'Pending',
+  job: 'PrepareVolume/DONE',
+  prepared,
+  capacity: '1Gi',
+};
 const first: VolumeStatus = { phase: 'Pending', job: 'PrepareVolume/1' };
 const second: VolumeStatus = { ...first, job: 'PrepareVolume/2' };
-const success = { result: 'success', ms: 90_000, filled: { bytes: 1n << 30n, storageClass: 'fast' } };
+const success = {
+  result: 'success',
+  ms: 90_000,
+  filled: { bytes: 1n << 30n, storageClass: 'fast' },
+};
 const error = { result: 'error', ms: 90_000 };
 
 test.each<[string, VolumeStatus | undefined, VolumeStatus, object | undefined]>([
@@ -27,7 +44,12 @@ test.each<[string, VolumeStatus | undefined, VolumeStatus, object | undefined]>(
   ['nothing of how far it is', first, first, undefined],
   ['that a try failed', first, second, error],
   ['that it was given up', second, { ...second, phase: 'Failed' }, error],
-  ['that it is given up for once', { ...second, phase: 'Failed' }, { ...second, phase: 'Failed' }, undefined],
+  [
+    'that it is given up for once',
+    { ...second, phase: 'Failed' },
+    { ...second, phase: 'Failed' },
+    undefined,
+  ],
   [
     'nothing of what is deleted',
     first,

@@ -22,11 +22,14 @@ const filled = (status?: VolumeStatus, metadata: Partial<Volume['metadata']> = {
   const plain = volume(status, metadata);
   return { ...plain, spec: { ...plain.spec, source: { populator, uid: 'u' } } };
 };
-const source = { fill: { builtin: 'Image', what: 'Image prod/debian', options: populator.options } } as const;
+const source = {
+  fill: { builtin: 'Image', what: 'Image prod/debian', options: populator.options },
+} as const;
 const first = filled(pending('PrepareVolume/1'));
 const printing = (output: string) =>
   ({ known: { state: 'running', step: { name: 'fill it', command: '' }, output } }) as const;
-const failed = (exit: number) => ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
+const failed = (exit: number) =>
+  ({ known: { state: 'failed', step, exit, output: 'why' } }) as const;
 
 describe('a Volume that is filled', () => {
   const rows: Row[] = [
@@ -79,10 +82,14 @@ describe('a Volume that is filled', () => {
   });
 
   test('is looked at again while it is filled, for nobody tells of progress', () => {
-    const running = { known: { state: 'running', step: { name: 'fill it', command: '' } } } as const;
+    const running = {
+      known: { state: 'running', step: { name: 'fill it', command: '' } },
+    } as const;
     const told = filled(pending('PrepareVolume/1'));
     const status = told.status as VolumeStatus;
-    status.conditions = [{ ...(status.conditions?.[0] as never as object), message: 'fill it' } as never];
+    status.conditions = [
+      { ...(status.conditions?.[0] as never as object), message: 'fill it' } as never,
+    ];
     expect(decide(input({ volume: told, source, job: running }), NOW)).toEqual({
       follow: true,
       requeueAfter: 10_000,
@@ -103,12 +110,16 @@ describe('a Volume that is filled', () => {
     expect(decide(input({ volume: deleted, job: running }), NOW)).toEqual({
       action: {
         do: 'cancel',
-        steps: [expect.objectContaining({ argv: ['rm', '-f', '--', expect.stringMatching(/\.partial$/)] })],
+        steps: [
+          expect.objectContaining({
+            argv: ['rm', '-f', '--', expect.stringMatching(/\.partial$/)],
+          }),
+        ],
       },
     });
-    expect(decide(input({ volume: deleted, job: running, cancelled: true }), NOW).action?.do).not.toBe(
-      'cancel',
-    );
+    expect(
+      decide(input({ volume: deleted, job: running, cancelled: true }), NOW).action?.do,
+    ).not.toBe('cancel');
     const plain = volume(deleted.status, { deletionTimestamp: '2026-01-02T03:04:00Z' });
     expect(decide(input({ volume: plain, job: running }), NOW).action?.do).not.toBe('cancel');
   });
@@ -127,7 +138,9 @@ describe('a Volume that is filled', () => {
       do: 'cancel',
       steps: [{ argv: expect.arrayContaining([cancelPath(UID)]) }],
     });
-    expect(decide(input({ volume: block('Filesystem'), job: running }), NOW).action?.do).not.toBe('cancel');
+    expect(decide(input({ volume: block('Filesystem'), job: running }), NOW).action?.do).not.toBe(
+      'cancel',
+    );
   });
 });
 

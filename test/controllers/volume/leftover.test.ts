@@ -21,7 +21,16 @@ import {
   terminating,
   unavailable,
 } from '../../support/decisions.ts';
-import { FILE, freshNode, input, NOW, pv, readyNode, UID, volume } from '../../support/volume-input.ts';
+import {
+  FILE,
+  freshNode,
+  input,
+  NOW,
+  pv,
+  readyNode,
+  UID,
+  volume,
+} from '../../support/volume-input.ts';
 
 const mark = { 'stowage.dev/forget-node': UID };
 const forgotten = { ...deleted, annotations: mark };
@@ -31,18 +40,31 @@ const forgetting = (status: VolumeStatus | undefined, parts?: Parameters<typeof 
 test('what was on a directory that nodes share is removed with what tells whose it is', () => {
   const whole = volume(available());
   const attachableNodes = ['n1', 'n2'];
-  const shared: Volume = { ...whole, spec: { ...whole.spec, attachPolicy: 'OnDemand', attachableNodes } };
+  const shared: Volume = {
+    ...whole,
+    spec: { ...whole.spec, attachPolicy: 'OnDemand', attachableNodes },
+  };
   expect(desiredOf(volumeOf(leftoverOf(shared)), undefined, 'n1')).toMatchObject({ shared: true });
 });
 
 describe('a Volume whose node is forgotten', () => {
   const kept = { as: UID };
   test.each<[string, Partial<Input>, unknown]>([
-    ['its PersistentVolume is deleted first', forgetting(available(), { pv: pv('Available') }), 'delete-pv'],
+    [
+      'its PersistentVolume is deleted first',
+      forgetting(available(), { pv: pv('Available') }),
+      'delete-pv',
+    ],
     [
       'and waited for, when it is in use',
       forgetting(available(), { pv: pv('Bound', deleted) }),
-      ['Available', 'PrepareVolume/DONE', 'Unknown', 'Terminating', expect.stringContaining('still in use')],
+      [
+        'Available',
+        'PrepareVolume/DONE',
+        'Unknown',
+        'Terminating',
+        expect.stringContaining('still in use'),
+      ],
     ],
     [
       'what it leaves is written down before anything is released',
@@ -55,8 +77,16 @@ describe('a Volume whose node is forgotten', () => {
       'release-pv',
     ],
     ['then the Volume', forgetting(available(), { kept }), 'release-volume'],
-    ['its job is not asked for, be it a creation', forgetting(pending('PrepareVolume/3')), 'keep-leftover'],
-    ['or a removal that was under way', forgetting(terminating('UnprepareVolume/2')), 'keep-leftover'],
+    [
+      'its job is not asked for, be it a creation',
+      forgetting(pending('PrepareVolume/3')),
+      'keep-leftover',
+    ],
+    [
+      'or a removal that was under way',
+      forgetting(terminating('UnprepareVolume/2')),
+      'keep-leftover',
+    ],
     ['a status that was lost may have named storage', forgetting(undefined), 'keep-leftover'],
     [
       'of what names no place, nothing is left',
@@ -149,7 +179,10 @@ describe('a Leftover', () => {
 
   test('is where the Volume was made', () => {
     const moved = { ...available(), prepared: { ...prepared, paths: [`/srv/disks/${UID}`] } };
-    expect(volumeOf(stored(moved)).spec.sparseLoopDevice).toEqual({ size: '1Gi', directory: '/srv/disks' });
+    expect(volumeOf(stored(moved)).spec.sparseLoopDevice).toEqual({
+      size: '1Gi',
+      directory: '/srv/disks',
+    });
   });
 });
 
@@ -171,11 +204,16 @@ function stored(of: VolumeStatus | undefined, own?: VolumeStatus, spec: object =
 }
 
 function decided(leftover: Leftover, parts: Partial<Input> = {}, owner?: Volume): unknown {
-  return summary(decideLeftover(leftover, owner, input({ ...parts, volume: volumeOf(leftover) }), NOW));
+  return summary(
+    decideLeftover(leftover, owner, input({ ...parts, volume: volumeOf(leftover) }), NOW),
+  );
 }
 
 describe('the removal of a Leftover', () => {
-  const begun = stored(available(), status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']));
+  const begun = stored(
+    available(),
+    status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']),
+  );
   const beginning = removing(1);
   test.each<[string, Leftover, Partial<Input>, unknown]>([
     ['of a Volume at rest: begins', stored(available()), {}, beginning],
@@ -185,7 +223,13 @@ describe('the removal of a Leftover', () => {
       'and waited for',
       stored(pending('PrepareVolume/3')),
       { job: { known: { state: 'running' } } },
-      [undefined, 'PrepareVolume/3', 'Unknown', 'Terminating', 'waits for the end of PrepareVolume/3'],
+      [
+        undefined,
+        'PrepareVolume/3',
+        'Unknown',
+        'Terminating',
+        'waits for the end of PrepareVolume/3',
+      ],
     ],
     [
       'once it has ended: begins',
@@ -222,7 +266,9 @@ describe('the removal of a Leftover', () => {
       begun,
       {
         job: { known: { state: 'not-found' } },
-        observation: { known: { ...readyNode, intent: undefined, done: undefined, recordFiles: false } },
+        observation: {
+          known: { ...readyNode, intent: undefined, done: undefined, recordFiles: false },
+        },
       },
       'forget-jobs',
     ],
@@ -230,7 +276,13 @@ describe('the removal of a Leftover', () => {
       'a step fails: Failed, and another attempt',
       begun,
       { job: { known: { state: 'failed', step, exit: 5, output: 'I/O error' } } },
-      ['Failed', 'UnprepareVolume/2', 'False', 'DestructionError', expect.stringContaining('I/O error')],
+      [
+        'Failed',
+        'UnprepareVolume/2',
+        'False',
+        'DestructionError',
+        expect.stringContaining('I/O error'),
+      ],
     ],
     [
       'nothing is left: its jobs are removed',
@@ -241,12 +293,19 @@ describe('the removal of a Leftover', () => {
     [
       'then it is done',
       begun,
-      { job: { known: { state: 'succeeded' } }, observation: { known: freshNode }, forgotten: true },
+      {
+        job: { known: { state: 'succeeded' } },
+        observation: { known: freshNode },
+        forgotten: true,
+      },
       removing('DONE'),
     ],
     [
       'then it goes',
-      stored(available(), status('Terminating', 'UnprepareVolume/DONE', ['Unknown', 'Terminating'])),
+      stored(
+        available(),
+        status('Terminating', 'UnprepareVolume/DONE', ['Unknown', 'Terminating']),
+      ),
       {},
       'release-volume',
     ],
@@ -277,10 +336,22 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
   test.each<[string, object, string]>([
     ['another UID than its name', { uid: other }, 'its name is not spec.uid'],
     ['another node than the record', { nodeName: 'n2' }, 'spec.nodeName is "n2"'],
-    ['a node that is an option', { nodeName: '-oProxyCommand=id', prepared: undefined }, 'spec.nodeName is'],
+    [
+      'a node that is an option',
+      { nodeName: '-oProxyCommand=id', prepared: undefined },
+      'spec.nodeName is',
+    ],
     ['another file', record({ paths: ['/etc/shadow'] }), 'status.prepared names'],
-    ['the file of another Volume', record({ paths: [FILE.replace(UID, other)] }), 'status.prepared names'],
-    ['a path that leads elsewhere', record({ paths: [`/srv/../etc/${UID}`] }), 'status.prepared names'],
+    [
+      'the file of another Volume',
+      record({ paths: [FILE.replace(UID, other)] }),
+      'status.prepared names',
+    ],
+    [
+      'a path that leads elsewhere',
+      record({ paths: [`/srv/../etc/${UID}`] }),
+      'status.prepared names',
+    ],
     ['two files', record({ paths: [FILE, '/etc/shadow'] }), 'status.prepared names'],
     [
       'a directory that leads elsewhere',
@@ -289,7 +360,10 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
     ],
     ['no type', { sparseLoopDevice: undefined }, 'volume type not found'],
   ])('%s', (_, spec, why) => {
-    for (const own of [undefined, status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating'])]) {
+    for (const own of [
+      undefined,
+      status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating']),
+    ]) {
       expect(decided(stored(available(), own, spec))).toEqual([
         'Failed',
         own?.job ?? 'PrepareVolume/DONE',
@@ -311,7 +385,10 @@ describe('by a Leftover that Stowage never wrote nothing is done', () => {
     ['that is marked, and not deleted', { annotations: mark }],
     ['that is deleted as usual', deleted],
   ])('the storage of a Volume %s', (_, metadata) => {
-    const expected = ['InternalError', expect.stringContaining('the Volume data1 has this UID and is there')];
+    const expected = [
+      'InternalError',
+      expect.stringContaining('the Volume data1 has this UID and is there'),
+    ];
     const got = decided(stored(available()), {}, volume(available(), metadata)) as unknown[];
     expect(got.slice(3)).toEqual(expected);
   });

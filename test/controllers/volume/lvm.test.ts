@@ -36,7 +36,12 @@ import { input, pv, volume } from '../../support/volume-input.ts';
 
 /** Volumes on LVM go through the charts as others do. */
 
-const onLvm = (more: object, spec: Partial<VolumeSpec>, made: VolumeStatus, metadata = {}): Volume => {
+const onLvm = (
+  more: object,
+  spec: Partial<VolumeSpec>,
+  made: VolumeStatus,
+  metadata = {},
+): Volume => {
   const { sparseLoopDevice: _, ...rest } = volume().spec;
   const whole = volume(made, metadata);
   return {
@@ -56,7 +61,12 @@ describe('deployment', () => {
   });
 
   test('what was made is recorded: device, measured size, path and identity', () => {
-    const parts = { volume: begins, job: { known }, observation: { known: lvmMade() }, forgotten: true };
+    const parts = {
+      volume: begins,
+      job: { known },
+      observation: { known: lvmMade() },
+      forgotten: true,
+    };
     const { action } = decide(input(parts), 0);
     expect(action).toMatchObject({
       do: 'set-status',
@@ -72,7 +82,12 @@ describe('deployment', () => {
 
   test('in mode Block the path is of the same kind', () => {
     const block = { ...begins, spec: { ...begins.spec, mode: 'Block' as const } };
-    const parts = { volume: block, job: { known }, observation: { known: lvmMade(dm) }, forgotten: true };
+    const parts = {
+      volume: block,
+      job: { known },
+      observation: { known: lvmMade(dm) },
+      forgotten: true,
+    };
     expect(decide(input(parts), 0).action).toMatchObject({
       status: { devicePath: LINK, prepared },
     });
@@ -92,7 +107,11 @@ describe('deployment', () => {
   });
 
   test('a group that is away while it is being made is waited for', () => {
-    const parts = { volume: begins, job: { known }, observation: { known: begun(dm, { groups: [] }) } };
+    const parts = {
+      volume: begins,
+      job: { known },
+      observation: { known: begun(dm, { groups: [] }) },
+    };
     expect(outcome(parts)).toEqual(preparing(1, /no volume group vg0/));
   });
 });
@@ -152,7 +171,9 @@ describe('steady state', () => {
     const thin = onLvm({ thinPool: 'pool', size: '1Gi' }, {}, ready);
     const promised = lvmMade(ext4, { volumes: [thinLv, { ...pool, sizeBytes: 1n << 29n }] });
     expect(outcome({ volume: thin, pv: pv('Bound'), observation: { known: promised } })).toEqual(
-      isAvailable('the thin pool vg0/pool has promised 1073741824 bytes to its volumes and has 536870912'),
+      isAvailable(
+        'the thin pool vg0/pool has promised 1073741824 bytes to its volumes and has 536870912',
+      ),
     );
   });
 });
@@ -177,12 +198,18 @@ describe('deletion', () => {
 
   test('in use: waits', () => {
     const used = madeAs({ open: true });
-    const parts = { volume: going({ onDelete: 'Delete' }), job: { known }, observation: { known: used } };
+    const parts = {
+      volume: going({ onDelete: 'Delete' }),
+      job: { known },
+      observation: { known: used },
+    };
     expect(outcome(parts)).toEqual(removing(1, /a process has it open/));
   });
 
   test('a status that was never written names a place that is none: the node is not asked', () => {
-    expect(outcome({ volume: onLvm({ vgName: '../x' }, {}, {}, deleted) })).toEqual('release-volume');
+    expect(outcome({ volume: onLvm({ vgName: '../x' }, {}, {}, deleted) })).toEqual(
+      'release-volume',
+    );
     expect(outcome({ volume: onLvm({}, {}, {}, deleted) })).not.toEqual('release-volume');
   });
 });
@@ -191,9 +218,9 @@ test('what a lost node has is found again by its tag, for a Leftover has another
   const leftover = leftoverOf(onLvm({}, { onDelete: 'Delete' }, ready));
   expect(leftoverProblem(leftover, undefined)).toBeUndefined();
   const other = { ...prepared, paths: ['/dev/vg0/root'] };
-  expect(leftoverProblem({ ...leftover, spec: { ...leftover.spec, prepared: other } }, undefined)).toContain(
-    '/dev/vg0/root',
-  );
+  expect(
+    leftoverProblem({ ...leftover, spec: { ...leftover.spec, prepared: other } }, undefined),
+  ).toContain('/dev/vg0/root');
   const planned = plan('destroy', desiredOf(volumeOf(leftover), undefined), lvmMade(), 0);
   const commands = 'steps' in planned ? planned.steps.map(({ argv }) => argv.join(' ')) : [];
   expect(commands).toContainEqual(expect.stringMatching(/^lvremove .* vg0\/data1$/));

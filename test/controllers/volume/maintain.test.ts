@@ -60,12 +60,17 @@ const strayed = {
 };
 const STRAYED =
   "leads to /dev/sdz, not to the volume's device /dev/loop3; a pod that starts now may get that one. It is put right by attaching it again";
-const toldAstray = status('Failed', 'PrepareVolume/DONE', ['False', 'PathAstray', `${LINK} ${STRAYED}`], {
-  prepared,
-  deviceName: 'loop3',
-  devicePath: LINK,
-  capacity: '1Gi',
-});
+const toldAstray = status(
+  'Failed',
+  'PrepareVolume/DONE',
+  ['False', 'PathAstray', `${LINK} ${STRAYED}`],
+  {
+    prepared,
+    deviceName: 'loop3',
+    devicePath: LINK,
+    capacity: '1Gi',
+  },
+);
 
 /** Waits to be attached, and says so. */
 const attaching = (reason = 'Attaching', job = 'PrepareVolume/DONE') =>
@@ -89,11 +94,14 @@ const attachingByJob = (parts?: Parts) =>
 
 /** A Volume whose fifth try to grow to 2Gi is 8 s away. */
 const growing = (parts?: Parts) =>
-  given(status('Available', 'GrowVolume/5', ['True', 'Available', 'growing to 2Gi'], { prepared }), {
-    spec: { sparseLoopDevice: { size: '2Gi' } },
-    pv: pv('Bound'),
-    ...parts,
-  });
+  given(
+    status('Available', 'GrowVolume/5', ['True', 'Available', 'growing to 2Gi'], { prepared }),
+    {
+      spec: { sparseLoopDevice: { size: '2Gi' } },
+      pv: pv('Bound'),
+      ...parts,
+    },
+  );
 
 describe('Steady state', () => {
   const rows: Row[] = [
@@ -118,7 +126,11 @@ describe('Steady state', () => {
       given(available(), { pv: pv('Available'), node: readyNode }),
       { requeueAfter: 30_000 },
     ],
-    ['the device went away: waits to be attached', bound({ node: madeNode }), notAttached(NOT_ATTACHED)],
+    [
+      'the device went away: waits to be attached',
+      bound({ node: madeNode }),
+      notAttached(NOT_ATTACHED),
+    ],
     [
       'waits to be attached, and told so: looks again later, and writes nothing',
       waiting({ node: madeNode }),
@@ -130,7 +142,9 @@ describe('Steady state', () => {
         { ...attaching(), attachments: [entry('n1', { since: later })] },
         { pv: pv('Bound'), node: madeNode },
       ),
-      notAttached(`the device is not attached on n1, where it was at ${later}; it is being attached`),
+      notAttached(
+        `the device is not attached on n1, where it was at ${later}; it is being attached`,
+      ),
     ],
     [
       'waits to be attached: looks again as often as it is called, for it may be there by now',
@@ -227,7 +241,13 @@ describe('Steady state', () => {
     [
       'a job of before attaches still: waits for its end',
       attachingByJob({ job: 'running' }),
-      ['Available', 'AttachVolume/3', 'Unknown', 'Attaching', 'waits for the end of AttachVolume/3'],
+      [
+        'Available',
+        'AttachVolume/3',
+        'Unknown',
+        'Attaching',
+        'waits for the end of AttachVolume/3',
+      ],
     ],
     [
       'a job of before attaches, and its node is away: unknown',
@@ -297,12 +317,21 @@ describe('Steady state', () => {
     [
       'could not grow, and the file is gone: Ready=False',
       growing({ node: freshNode }),
-      ['Failed', 'GrowVolume/5', 'False', 'UnavailableError', expect.stringContaining('is missing')],
+      [
+        'Failed',
+        'GrowVolume/5',
+        'False',
+        'UnavailableError',
+        expect.stringContaining('is missing'),
+      ],
     ],
     [
       'asks for what is not supported since it was made: said, and else as ever',
       {
-        volume: { ...volume(available()), spec: { ...volume().spec, source: { other: 'x' } as never } },
+        volume: {
+          ...volume(available()),
+          spec: { ...volume().spec, source: { other: 'x' } as never },
+        },
         pv: pv('Bound'),
         observation: { known: readyNode },
       },
@@ -323,9 +352,12 @@ describe('Steady state', () => {
     ],
     [
       'its directory was not mounted: looks again',
-      given(status('Failed', 'PrepareVolume/DONE', ['False', 'DirectoryNotMounted', 'x'], { prepared }), {
-        pv: pv('Bound'),
-      }),
+      given(
+        status('Failed', 'PrepareVolume/DONE', ['False', 'DirectoryNotMounted', 'x'], { prepared }),
+        {
+          pv: pv('Bound'),
+        },
+      ),
       'observe',
     ],
     [
@@ -367,9 +399,14 @@ describe('Steady state', () => {
     ],
     [
       'what was unavailable, and its node went away: is looked at again',
-      given(status('Failed', 'PrepareVolume/DONE', ['Unknown', 'NodeUnreachable', 'away'], { prepared }), {
-        pv: pv('Bound'),
-      }),
+      given(
+        status('Failed', 'PrepareVolume/DONE', ['Unknown', 'NodeUnreachable', 'away'], {
+          prepared,
+        }),
+        {
+          pv: pv('Bound'),
+        },
+      ),
       'observe',
     ],
     [
@@ -395,12 +432,21 @@ describe('Steady state', () => {
 
 test('deviceName follows a loop that was re-attached under another number', () => {
   const loop9 = { ...loop, name: 'loop9', number: 9, device: '7:9' };
-  const { action } = decide(input(bound({ node: { ...readyNode, loops: [loop9], link: '7:9' } })), NOW);
-  expect(action).toMatchObject({ do: 'set-status', status: { phase: 'Available', deviceName: 'loop9' } });
+  const { action } = decide(
+    input(bound({ node: { ...readyNode, loops: [loop9], link: '7:9' } })),
+    NOW,
+  );
+  expect(action).toMatchObject({
+    do: 'set-status',
+    status: { phase: 'Available', deviceName: 'loop9' },
+  });
 });
 
 describe('a Volume that is attached where a pod needs it', () => {
-  const onDemand = (made: VolumeStatus, { size = '1Gi', ...parts }: Parts & { size?: string } = {}) =>
+  const onDemand = (
+    made: VolumeStatus,
+    { size = '1Gi', ...parts }: Parts & { size?: string } = {},
+  ) =>
     given(made, {
       spec: { attachPolicy: 'OnDemand', sparseLoopDevice: { size } },
       pv: pv('Bound'),
@@ -413,7 +459,9 @@ describe('a Volume that is attached where a pod needs it', () => {
   test.each<Row>([
     [
       'without its device is Available',
-      onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared }), { node: madeNode }),
+      onDemand(status('Pending', 'PrepareVolume/DONE', undefined, { prepared }), {
+        node: madeNode,
+      }),
       fine,
     ],
     [
@@ -432,7 +480,11 @@ describe('a Volume that is attached where a pod needs it', () => {
         'it is neither attached nor detached where pods need it: the controller attachment is switched off. Start stowage watch with it',
       ],
     ],
-    ['and was looked at lately rests', onDemand(away_, { lookedAt: NOW - 10_000 }), { requeueAfter: 20_000 }],
+    [
+      'and was looked at lately rests',
+      onDemand(away_, { lookedAt: NOW - 10_000 }),
+      { requeueAfter: 20_000 },
+    ],
     [
       'was attached since the last look: is looked at',
       onDemand({ ...away_, attachments: [entry('n1')] }, { lookedAt: NOW - 10_000 }),
@@ -450,12 +502,18 @@ describe('a Volume that is attached where a pod needs it', () => {
     ],
     [
       'is attached, and tried to grow again later: rests until then',
-      onDemand({ ...attached, job: 'GrowVolume/5', attempt: 5 }, { size: '2Gi', lookedAt: NOW - 10_000 }),
+      onDemand(
+        { ...attached, job: 'GrowVolume/5', attempt: 5 },
+        { size: '2Gi', lookedAt: NOW - 10_000 },
+      ),
       { requeueAfter: 8000 },
     ],
     [
       'is on its way: rests, until it is there',
-      onDemand({ ...away_, attachments: [entry('n1', { state: 'Attaching' })] }, { lookedAt: NOW - 10_000 }),
+      onDemand(
+        { ...away_, attachments: [entry('n1', { state: 'Attaching' })] },
+        { lookedAt: NOW - 10_000 },
+      ),
       { requeueAfter: 20_000 },
     ],
     [

@@ -45,7 +45,9 @@ test('a node without an object is reached under its name', () => {
 });
 
 test('problems say what was found, what is valid, and where ssh goes', () => {
-  expect(addressProblems(node({ 'stowage.dev/address': 'a\u001b@b', 'stowage.dev/port': '0x16' }))).toEqual([
+  expect(
+    addressProblems(node({ 'stowage.dev/address': 'a\u001b@b', 'stowage.dev/port': '0x16' })),
+  ).toEqual([
     {
       annotation: 'stowage.dev/address',
       message:
@@ -73,5 +75,7 @@ test.each<[string | undefined, string | undefined]>([
   ['-L', undefined],
   ['', undefined],
 ])('the minion id %j of a Node is taken as %j', (id, expected) => {
-  expect(minionOfNode(node(id === undefined ? {} : { 'stowage.dev/salt-minion': id }))).toBe(expected);
+  expect(minionOfNode(node(id === undefined ? {} : { 'stowage.dev/salt-minion': id }))).toBe(
+    expected,
+  );
 });

@@ -35,7 +35,10 @@ test('what is configured goes before what the Node says, and is asked for each t
     nodeNamed: (name) => ({
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name, annotations: { 'stowage.dev/address': 'its.own', 'stowage.dev/port': '1022' } },
+      metadata: {
+        name,
+        annotations: { 'stowage.dev/address': 'its.own', 'stowage.dev/port': '1022' },
+      },
     }),
     addressOf: () => configured,
     clock: systemClock,

@@ -20,7 +20,9 @@ test('a life ends with a boot, and when the node is Ready no more', () => {
   const lives = [node('a', 'True'), node('b', 'True'), node('a', 'False')].map(lifeOf);
   expect(new Set(lives).size).toBe(3);
   expect(lifeOf(node('a', 'False'))).toBe(lifeOf(node('a', 'Unknown')));
-  expect(lifeOf(undefined)).toBe(lifeOf({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }));
+  expect(lifeOf(undefined)).toBe(
+    lifeOf({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }),
+  );
 });
 
 test('a look at a node counts until the node has another life', () => {
@@ -28,7 +30,11 @@ test('a look at a node counts until the node has another life', () => {
   const looks = createLooks((name) => (name === 'n3' ? '' : life));
   looks.note('u', 'n1', 5);
   looks.note('w', 'n3', 6);
-  expect([looks.last('u', 'n1'), looks.last('w', 'n3'), looks.last('x', 'n1')]).toEqual([5, 6, undefined]);
+  expect([looks.last('u', 'n1'), looks.last('w', 'n3'), looks.last('x', 'n1')]).toEqual([
+    5,
+    6,
+    undefined,
+  ]);
   // Of a node that shares its directory.
   expect(looks.last('u', 'n2')).toBe(undefined);
   life = 'two';

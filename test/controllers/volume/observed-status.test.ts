@@ -67,7 +67,11 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
   ],
   [
     'none, after there was one: as it was',
-    { capacity: '7Gi', devicePath: '/dev/disk/by-id/dm-uuid-LVM-x', prepared: { ...prepared, node: 'n1' } },
+    {
+      capacity: '7Gi',
+      devicePath: '/dev/disk/by-id/dm-uuid-LVM-x',
+      prepared: { ...prepared, node: 'n1' },
+    },
     'Filesystem',
     madeNode,
     {
@@ -80,9 +84,9 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
 ])('%s', (_, status, mode, observed, expected) => {
   const made = volume(status);
   const whole = { ...made, spec: { ...made.spec, mode } };
-  expect(measured({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined))).toMatchObject(
-    expected,
-  );
+  expect(
+    measured({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined)),
+  ).toMatchObject(expected);
 });
 
 test('a logical volume of an earlier version keeps the path that only it knows, also while it is away', () => {

@@ -22,7 +22,15 @@ import {
   terminating,
   unavailable,
 } from '../../support/decisions.ts';
-import { freshNode, input, madeNode, NOW, pv, readyNode, volume } from '../../support/volume-input.ts';
+import {
+  freshNode,
+  input,
+  madeNode,
+  NOW,
+  pv,
+  readyNode,
+  volume,
+} from '../../support/volume-input.ts';
 
 const BY_NODE = 'the annotation stowage.dev/paused of Node n1 keeps all work from being done';
 
@@ -30,10 +38,18 @@ const told = (before: VolumeStatus | undefined, message = BY_NODE): VolumeStatus
   ...before,
   conditions: [
     ...(before?.conditions ?? []),
-    { type: 'Paused', status: 'True', reason: 'Paused', message, lastUpdateTime: at, lastTransitionTime: at },
+    {
+      type: 'Paused',
+      status: 'True',
+      reason: 'Paused',
+      message,
+      lastUpdateTime: at,
+      lastTransitionTime: at,
+    },
   ],
 });
-const toldOfDeletion = (before?: VolumeStatus) => told(before, `${BY_NODE}; its deletion waits, too`);
+const toldOfDeletion = (before?: VolumeStatus) =>
+  told(before, `${BY_NODE}; its deletion waits, too`);
 const paused = (parts: Partial<Input>) => outcome({ ...parts, paused: 'Node n1' });
 
 describe('which annotation counts', () => {
@@ -96,7 +112,13 @@ describe('the condition Paused', () => {
         job: 'PrepareVolume/1',
         conditions: [
           { type: 'Ready', status: 'Unknown' },
-          { type: 'Paused', status: 'False', reason: 'Resumed', message: '', lastTransitionTime: since },
+          {
+            type: 'Paused',
+            status: 'False',
+            reason: 'Resumed',
+            message: '',
+            lastTransitionTime: since,
+          },
         ],
       },
     });
@@ -111,7 +133,10 @@ describe('the condition Paused', () => {
 
 describe('nothing is written while paused', () => {
   const later = { requeueAfter: 30_000 };
-  const gone = { ...deleted, annotations: { 'stowage.dev/forget-node': volume().metadata.uid ?? '' } };
+  const gone = {
+    ...deleted,
+    annotations: { 'stowage.dev/forget-node': volume().metadata.uid ?? '' },
+  };
   test.each<[string, Partial<Input>]>([
     ['no first job is named', given(told(undefined))],
     [
@@ -130,7 +155,9 @@ describe('nothing is written while paused', () => {
     ['none is deleted', deleting(toldOfDeletion(available()), { pv: pv('Available') })],
     [
       'none is released',
-      deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')), { pv: pv('Released', deleted) }),
+      deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')), {
+        pv: pv('Released', deleted),
+      }),
     ],
     ['no removal begins', deleting(toldOfDeletion(available()), { pv: pv('Released', deleted) })],
     ['the Volume is not released', deleting(toldOfDeletion(terminating('UnprepareVolume/DONE')))],
@@ -147,7 +174,9 @@ describe('nothing is written while paused', () => {
     const { conditions = [], ...rest } = parts.volume?.status ?? {};
     const resumed = { ...rest, conditions: conditions.filter(({ type }) => type !== 'Paused') };
     // It is the pause that holds it: without it there is something to be done.
-    expect(outcome({ ...parts, volume: volume(resumed, parts.volume?.metadata) })).not.toEqual(later);
+    expect(outcome({ ...parts, volume: volume(resumed, parts.volume?.metadata) })).not.toEqual(
+      later,
+    );
   });
 
   test('a status that was lost is not taken for one of a Volume that never had a job', () => {
@@ -188,12 +217,16 @@ describe('what goes on while paused', () => {
     [
       'a device that is away is told, and not attached',
       given(told(available()), { pv: pv('Bound'), node: madeNode }),
-      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
+      notAttached(
+        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
+      ),
     ],
     [
       'a device that is away is told, also where nothing attaches',
       given(told(available()), { pv: pv('Bound'), node: madeNode, attachmentEnabled: false }),
-      notAttached('the device is not attached on n1; it is attached once Node n1 is not paused any more'),
+      notAttached(
+        'the device is not attached on n1; it is attached once Node n1 is not paused any more',
+      ),
     ],
     [
       'a node that is away is told',
@@ -215,9 +248,14 @@ describe('what goes on while paused', () => {
   });
 
   test('what waited to be attached is looked at at once when it is resumed, and asked to be attached', () => {
-    const waiting = status('Available', 'PrepareVolume/DONE', ['Unknown', 'Attaching', 'still to be done'], {
-      prepared,
-    });
+    const waiting = status(
+      'Available',
+      'PrepareVolume/DONE',
+      ['Unknown', 'Attaching', 'still to be done'],
+      {
+        prepared,
+      },
+    );
     const parts = given(waiting, { pv: pv('Bound') });
     expect(outcome({ ...parts, lookedAt: NOW - 1000 })).toBe('observe');
     expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual(

@@ -45,7 +45,9 @@ test('is shaped as MetalK8s shapes it', () => {
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
-            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+            {
+              matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }],
+            },
           ],
         },
       },
@@ -97,7 +99,9 @@ describe('on a shared directory', () => {
       required: {
         nodeSelectorTerms: [
           {
-            matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2', 'n3'] }],
+            matchExpressions: [
+              { key: 'kubernetes.io/hostname', operator: 'In', values: ['n1', 'n2', 'n3'] },
+            ],
           },
         ],
       },
@@ -132,7 +136,9 @@ describe('on a shared directory', () => {
 test('where a pod needs it, it is attached to no node at first', () => {
   const onDemand = volume(made);
   onDemand.spec.attachPolicy = 'OnDemand';
-  expect(buildPv(onDemand, options).metadata.annotations).toEqual({ 'stowage.dev/attached-nodes': '[]' });
+  expect(buildPv(onDemand, options).metadata.annotations).toEqual({
+    'stowage.dev/attached-nodes': '[]',
+  });
 });
 
 test('a PersistentVolume of the name is ours by the owner alone', () => {
@@ -151,7 +157,9 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
     return { ...whole, spec: { ...whole.spec, mode } };
   };
   const MAPPER = byMapper('LVM-abc');
-  test.each<[string, NonNullable<VolumeSpec['mode']>, path: string, recorded: string | undefined, boolean]>([
+  test.each<
+    [string, NonNullable<VolumeSpec['mode']>, path: string, recorded: string | undefined, boolean]
+  >([
     ['its path', 'Filesystem', LINK, undefined, true],
     ['its path, in mode Block', 'Block', LINK, undefined, true],
     ['that of an earlier version', 'Filesystem', BY_UUID, undefined, true],
@@ -168,7 +176,9 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
   ])('%s, in mode %s', (_, mode, path, recorded, expected) => {
     expect(isPvOf(orphan(path), of(mode, recorded))).toBe(expected);
     const other = of(mode, recorded);
-    expect(isPvOf(orphan(path), { ...other, metadata: { ...other.metadata, uid: 'another' } })).toBe(
+    expect(
+      isPvOf(orphan(path), { ...other, metadata: { ...other.metadata, uid: 'another' } }),
+    ).toBe(
       // Nothing in it tells of which Volume it is.
       expected && path === MAPPER,
     );
@@ -189,7 +199,10 @@ describe('or by the device that it leads to, whoever took its owner off:', () =>
   test('the path of a PersistentVolume that is not there changes nothing', () => {
     const whole = volume({ phase: 'Available' });
     expect(withPathOf(undefined, whole)).toBe(whole);
-    expect(withPathOf(orphan(LINK), whole).status).toEqual({ phase: 'Available', devicePath: LINK });
+    expect(withPathOf(orphan(LINK), whole).status).toEqual({
+      phase: 'Available',
+      devicePath: LINK,
+    });
   });
 });
 

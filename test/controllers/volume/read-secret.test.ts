@@ -16,7 +16,10 @@ function server(
     asked.push(`${namespace}/${name}`);
     if (status !== undefined)
       throw new ApiError({ apiVersion: 'v1', kind: 'Status' } as never, status, 'GET');
-    const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    const encoded = Object.entries(data).map(([key, value]) => [
+      key,
+      Buffer.from(value).toString('base64'),
+    ]);
     const annotations = hosts === '' ? {} : { 'stowage.dev/authorization-hosts': hosts };
     return { metadata: { annotations }, data: Object.fromEntries(encoded) };
   };
@@ -90,6 +93,8 @@ describe('authorizationReads', () => {
   });
 
   test.each(['a\nX-Admin: yes', 'a\r\nb', '', 'é'])('takes %j for no header', async (token) => {
-    expect(await read(token)).toEqual({ problem: expect.stringContaining('which holds no single line') });
+    expect(await read(token)).toEqual({
+      problem: expect.stringContaining('which holds no single line'),
+    });
   });
 });

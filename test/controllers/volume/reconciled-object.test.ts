@@ -34,7 +34,11 @@ function cacheOf<T extends KubeObject>(resource: Resource, ...objects: T[]): Inf
   return informer;
 }
 
-const kubeNode = (name: string): KubeNode => ({ apiVersion: 'v1', kind: 'Node', metadata: { name } });
+const kubeNode = (name: string): KubeNode => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name },
+});
 const paused = { metadata: { annotations: { 'stowage.dev/paused': 'true' } } };
 let count = 0;
 
@@ -73,7 +77,9 @@ describe('a Volume is current', () => {
     const { volume, node, subjects, volumes } = await aVolume();
     await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
     expect(await subjects.isCurrent(volume, node)).toBe(false);
-    expect(volumes.get(volume.metadata.name)?.metadata.annotations).toEqual(paused.metadata.annotations);
+    expect(volumes.get(volume.metadata.name)?.metadata.annotations).toEqual(
+      paused.metadata.annotations,
+    );
   });
 
   test('not when its Node was paused behind the cache, which then knows', async () => {
@@ -92,7 +98,9 @@ describe('a Volume is current', () => {
 test('the status of a Volume is not written over what was written meanwhile', async () => {
   const { volume, subjects } = await aVolume();
   await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
-  await expect(subjects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(subjects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({
+    code: 'conflict',
+  });
 });
 
 describe('releasing a Volume', () => {
@@ -195,7 +203,9 @@ describe('keeping a Leftover', () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
     const { nodeName: _, ...spec } = leftover.spec;
-    expect(await keepLeftover(cluster.client, { ...leftover, spec: spec as Leftover['spec'] })).toEqual({
+    expect(
+      await keepLeftover(cluster.client, { ...leftover, spec: spec as Leftover['spec'] }),
+    ).toEqual({
       problem: expect.stringContaining('nodeName'),
     });
   });
@@ -205,6 +215,9 @@ describe('keeping a Leftover', () => {
     await keepLeftover(cluster.client, leftoverOf(volume));
     await expect(
       cluster.client.patch(LEFTOVERS, volume.metadata.uid ?? '', { spec: { nodeName: 'other' } }),
-    ).rejects.toMatchObject({ statusCode: 422, message: expect.stringContaining('spec is immutable') });
+    ).rejects.toMatchObject({
+      statusCode: 422,
+      message: expect.stringContaining('spec is immutable'),
+    });
   });
 });

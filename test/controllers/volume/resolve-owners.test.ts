@@ -22,9 +22,11 @@ const never = () => {
 
 test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
   const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
-  expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject({
-    refusal: '/dev/sdb belongs to another Volume, old1',
-  });
+  expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject(
+    {
+      refusal: '/dev/sdb belongs to another Volume, old1',
+    },
+  );
 });
 
 test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {

@@ -8,7 +8,10 @@ import { UID, volume } from '../../support/volume-input.ts';
 const FILE = `/d/snapshots/${UID}`;
 
 const content = (
-  status: VolumeSnapshotContent['status'] = { readyToUse: true, snapshotHandle: `file:n1,n2:${FILE}` },
+  status: VolumeSnapshotContent['status'] = {
+    readyToUse: true,
+    snapshotHandle: `file:n1,n2:${FILE}`,
+  },
   more: Partial<VolumeSnapshotContent['spec']> = {},
 ): VolumeSnapshotContent => ({
   apiVersion: 'snapshot.storage.k8s.io/v1',
@@ -81,7 +84,10 @@ test('another volume is its file', async () => {
 
 test('what several nodes only read is copied on any of them', async () => {
   const template = { spec: { accessModes: ['ReadOnlyMany'] } };
-  const volume = { ...made, spec: { ...made.spec, template, attachableNodes: ['n1', 'n2'] } } as Volume;
+  const volume = {
+    ...made,
+    spec: { ...made.spec, template, attachableNodes: ['n1', 'n2'] },
+  } as Volume;
   expect(await read(fromVolume, { volume }, 'n2')).toHaveProperty('from');
 });
 
@@ -94,7 +100,13 @@ const snap = content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}
 const thinVolume = { ...made, spec: { ...made.spec, ...lvm('pool') } } as unknown as Volume;
 
 test('what a thin volume starts from is known by its UID', async () => {
-  const from = { what: 'snapshot', mode: 'Filesystem', vgName: 'vg0', name: `snap-${UID}`, uid: UID };
+  const from = {
+    what: 'snapshot',
+    mode: 'Filesystem',
+    vgName: 'vg0',
+    name: `snap-${UID}`,
+    uid: UID,
+  };
   expect(await read(fromContent, { ...inPool, content: snap })).toEqual({ from });
   expect(await read(fromVolume, { ...inPool, volume: thinVolume })).toEqual({
     from: { ...from, what: 'volume', name: 'data1' },
@@ -107,9 +119,21 @@ test.each<[string, Parameters<typeof read>, string]>([
     [fromContent, { spec: lvm(), content: snap }],
     'only thin volumes start from another',
   ],
-  ['a file, for a logical volume', [fromContent, { ...inPool, content: content() }], `is the file ${FILE}`],
-  ['a file of a Volume, for a logical volume', [fromVolume, { ...inPool, volume: made }], 'is the file /'],
-  ['a thin volume, for a file', [fromVolume, { volume: thinVolume }], 'a sparse file starts from a file'],
+  [
+    'a file, for a logical volume',
+    [fromContent, { ...inPool, content: content() }],
+    `is the file ${FILE}`,
+  ],
+  [
+    'a file of a Volume, for a logical volume',
+    [fromVolume, { ...inPool, volume: made }],
+    'is the file /',
+  ],
+  [
+    'a thin volume, for a file',
+    [fromVolume, { volume: thinVolume }],
+    'a sparse file starts from a file',
+  ],
   [
     'a snapshot of a thin volume elsewhere',
     [fromContent, { ...inPool, content: snap }, 'n2'],
@@ -123,13 +147,21 @@ test.each<[string, Parameters<typeof read>, string]>([
         ...inPool,
         volume: {
           ...made,
-          spec: { ...made.spec, sparseLoopDevice: undefined, rawBlockDevice: { devicePath: '/dev/sdb' } },
+          spec: {
+            ...made.spec,
+            sparseLoopDevice: undefined,
+            rawBlockDevice: { devicePath: '/dev/sdb' },
+          },
         } as unknown as Volume,
       },
     ],
     'which nothing starts from',
   ],
-  ['a content that is gone', [fromContent], 'VolumeSnapshotContent c, which it starts from, does not exist'],
+  [
+    'a content that is gone',
+    [fromContent],
+    'VolumeSnapshotContent c, which it starts from, does not exist',
+  ],
   [
     'a content that is not ready',
     [fromContent, { content: content({ snapshotHandle: 'x' }) }],
@@ -137,12 +169,18 @@ test.each<[string, Parameters<typeof read>, string]>([
   ],
   [
     'a content that names another file',
-    [fromContent, { content: content({ readyToUse: true, snapshotHandle: 'file:n1:/etc/shadow' }) }],
+    [
+      fromContent,
+      { content: content({ readyToUse: true, snapshotHandle: 'file:n1:/etc/shadow' }) },
+    ],
     'the path must end in /snapshots/UID',
   ],
   [
     'a logical volume',
-    [fromContent, { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` }) }],
+    [
+      fromContent,
+      { content: content({ readyToUse: true, snapshotHandle: `lvm:n1:vg0/snap-${UID}` }) },
+    ],
     'a sparse file starts from a file',
   ],
   [
@@ -154,7 +192,10 @@ test.each<[string, Parameters<typeof read>, string]>([
   ['a Volume that is not made', [fromVolume, given({})], 'is not made yet'],
   [
     'a Volume that another node may write',
-    [fromVolume, { volume: { ...made, spec: { ...made.spec, attachableNodes: ['n1', 'n2'] } } as Volume }],
+    [
+      fromVolume,
+      { volume: { ...made, spec: { ...made.spec, attachableNodes: ['n1', 'n2'] } } as Volume },
+    ],
     'on a directory that several nodes share, and no copies of such volumes are made',
   ],
   ['a Volume elsewhere', [fromVolume, { volume: made }, 'n3'], 'and this one is to be on n3'],

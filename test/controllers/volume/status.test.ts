@@ -14,7 +14,10 @@ describe('where the device is', () => {
     const attached = volume({ ...available(), attachments });
     expect(setStatus(attached, NOW, 'Available', ready)).toBeUndefined();
     const action = setStatus(attached, NOW, 'Failed', ready);
-    expect(action?.do === 'set-status' && action.status).toEqual({ ...available(), phase: 'Failed' });
+    expect(action?.do === 'set-status' && action.status).toEqual({
+      ...available(),
+      phase: 'Failed',
+    });
   });
 
   test('is neither in the patch nor cleared by it, whoever put it into the status', () => {
@@ -34,7 +37,9 @@ test('a field that is to go is not there any more, and is null in the patch', ()
   expect(Object.keys(status)).not.toContain('deviceName');
   expect(statusPatch(before.status, status)).toEqual({ ...without, deviceName: null });
   // Written once.
-  expect(setStatus(volume(without), NOW, 'Available', ready, { deviceName: undefined })).toBeUndefined();
+  expect(
+    setStatus(volume(without), NOW, 'Available', ready, { deviceName: undefined }),
+  ).toBeUndefined();
 });
 
 test('what the owner of a claim is told is beside the whole, for as long as that holds', () => {
@@ -47,8 +52,12 @@ test('what the owner of a claim is told is beside the whole, for as long as that
   ]);
   expect(status.conditions?.[0]).not.toHaveProperty('told');
   // Written once.
-  expect(setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' })).toBeUndefined();
+  expect(
+    setStatus(volume(status), NOW + 1, 'Failed', { ...failed, told: 'a part' }),
+  ).toBeUndefined();
   const over = setStatus(volume(status), NOW, 'Available', ready);
-  expect(over?.do === 'set-status' && over.status.conditions).toMatchObject([{ type: 'Ready', ...ready }]);
+  expect(over?.do === 'set-status' && over.status.conditions).toMatchObject([
+    { type: 'Ready', ...ready },
+  ]);
   expect(over?.do === 'set-status' && over.status.conditions).toHaveLength(1);
 });

@@ -25,7 +25,10 @@ test.each<[Record<string, string>, string]>([
   [{ fsType: 'btrfs' }, 'unsupported filesystem: btrfs'],
   [{ fsType: 'XFS' }, 'unsupported filesystem: XFS'],
   [{ fsType: '' }, 'unsupported filesystem: '],
-  [{ mkfsOptions: '-m 0' }, 'parameter mkfsOptions of storage class fast: "-m 0" is not a JSON list'],
+  [
+    { mkfsOptions: '-m 0' },
+    'parameter mkfsOptions of storage class fast: "-m 0" is not a JSON list',
+  ],
   [{ mkfsOptions: '' }, 'parameter mkfsOptions of storage class fast: "" is not a JSON list'],
   [{ mkfsOptions: '{}' }, 'parameter mkfsOptions of storage class fast: {} is not a JSON list'],
   [
@@ -33,5 +36,7 @@ test.each<[Record<string, string>, string]>([
     'parameter mkfsOptions of storage class fast: option "-U" is not allowed',
   ],
 ])('%j is refused', (parameters, problem) => {
-  expect(checkClass(storageClass({ parameters }))).toEqual({ problem: expect.stringContaining(problem) });
+  expect(checkClass(storageClass({ parameters }))).toEqual({
+    problem: expect.stringContaining(problem),
+  });
 });

@@ -42,11 +42,21 @@ describe('the node that work runs on', () => {
   test.each<[string, Volume, Facts, string]>([
     ['of one node: that one', volume(), {}, 'n1'],
     ['of one node that is away: that one still', volume(), { n1: 'off', n2: 'ready' }, 'n1'],
-    ['of one node: whatever its status says', volume({ attachments: [entry('n2')] }), allReady, 'n1'],
+    [
+      'of one node: whatever its status says',
+      volume({ attachments: [entry('n2')] }),
+      allReady,
+      'n1',
+    ],
     ['made on another: that one', volume(onN2), allReady, 'n2'],
     ['shared: its own node', shared(), allReady, 'n1'],
     ['shared, and made on another: that one', shared(onN2), allReady, 'n2'],
-    ['shared, and its own is away: the first that answers', shared(), { ...allReady, n1: 'not ready' }, 'n3'],
+    [
+      'shared, and its own is away: the first that answers',
+      shared(),
+      { ...allReady, n1: 'not ready' },
+      'n3',
+    ],
     ['shared, and its own has no object', shared(), { n2: 'ready', n3: 'not ready' }, 'n2'],
     ['shared, and none answers: its own', shared(), { n2: 'not ready' }, 'n1'],
     ['shared, without any objects of nodes: its own', shared(), {}, 'n1'],
@@ -57,7 +67,12 @@ describe('the node that work runs on', () => {
       { ...allReady, n2: 'not ready' },
       'n2',
     ],
-    ['perhaps attached: there', shared({ attachments: [entry('n3', 'Uncertain')] }), allReady, 'n3'],
+    [
+      'perhaps attached: there',
+      shared({ attachments: [entry('n3', 'Uncertain')] }),
+      allReady,
+      'n3',
+    ],
     [
       'attached to one, and perhaps to another',
       shared({ attachments: [entry('n3', 'Uncertain'), entry('n2')] }),
@@ -128,13 +143,25 @@ test('all nodes that work may run on, its own first, and once', () => {
   expect(nodesOf(volume(onN2))).toEqual(['n2']);
   expect(nodesOf(shared({}, ['$(reboot)']))).toEqual(['n1']);
   const nothing = volume();
-  expect(nodesOf({ ...nothing, spec: { ...nothing.spec, attachableNodes: null as never } })).toEqual(['n1']);
+  expect(
+    nodesOf({ ...nothing, spec: { ...nothing.spec, attachableNodes: null as never } }),
+  ).toEqual(['n1']);
 });
 
 test.each<[string, VolumeStatus, string, VolumeStatus]>([
-  ['a job elsewhere is noted', { job: 'GrowVolume/1' }, 'n2', { job: 'GrowVolume/1', jobNode: 'n2' }],
+  [
+    'a job elsewhere is noted',
+    { job: 'GrowVolume/1' },
+    'n2',
+    { job: 'GrowVolume/1', jobNode: 'n2' },
+  ],
   ['a job of its own node is not', { job: 'GrowVolume/1' }, 'n1', { job: 'GrowVolume/1' }],
-  ['no job is nowhere', { job: 'GrowVolume/DONE', jobNode: 'n2' }, 'n2', { job: 'GrowVolume/DONE' }],
+  [
+    'no job is nowhere',
+    { job: 'GrowVolume/DONE', jobNode: 'n2' },
+    'n2',
+    { job: 'GrowVolume/DONE' },
+  ],
   [
     'the same job stays where it is',
     { job: 'Before/1', jobNode: 'n3' },

@@ -25,7 +25,9 @@ describe('A status that Stowage never wrote', () => {
   ];
   test.each(onLvm)('of a Volume on LVM: %s', (_name, path, fine) => {
     const record = { ...prepared, paths: [path] };
-    const made = volume(status('Available', 'PrepareVolume/DONE', ['True', 'x'], { prepared: record }));
+    const made = volume(
+      status('Available', 'PrepareVolume/DONE', ['True', 'x'], { prepared: record }),
+    );
     expect(recordProblem({ ...made, spec: lvm }) === undefined).toBe(fine);
   });
 
@@ -35,7 +37,9 @@ describe('A status that Stowage never wrote', () => {
       for (const job of ['PrepareVolume/DONE', 'UnprepareVolume/1']) {
         expect(
           outcome(
-            given(status('Available', job, ['True', 'x'], { prepared: record }), { metadata: metadata }),
+            given(status('Available', job, ['True', 'x'], { prepared: record }), {
+              metadata: metadata,
+            }),
           ),
         ).toEqual([
           'Failed',

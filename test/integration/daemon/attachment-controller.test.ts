@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NODES, PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../../src/api/resources.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
 /** The controller in the daemon, against a sandbox's API server and nodes in memory that carry out what they are told. */
@@ -20,7 +23,11 @@ afterEach(() => at.end());
 describe('an Always Volume', () => {
   test('is attached where it was provisioned, and its PersistentVolume records that', async () => {
     await at.createVolume('a');
-    expect(await at.isAttached('a')).toMatchObject({ state: 'Attached', safeToMount: true, pods: [] });
+    expect(await at.isAttached('a')).toMatchObject({
+      state: 'Attached',
+      safeToMount: true,
+      pods: [],
+    });
     expect(await at.record('a')).toBe('["n1"]');
   });
 

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
 /** What a new process makes of attachments that an earlier one recorded. */
@@ -42,7 +45,9 @@ test('Volumes that wait to be verified on one node are not written', async () =>
   await at.start({ clock: { ...systemClock, now: () => now } });
   await until('all are to be verified', async () => {
     const operations = at.lines().filter(({ message }) => message === 'operation');
-    return new Set(operations.map(({ fields }) => fields.volume)).size === names.length || undefined;
+    return (
+      new Set(operations.map(({ fields }) => fields.volume)).size === names.length || undefined
+    );
   });
   expect(at.writes).toEqual([]);
   gate.resolve();
@@ -62,7 +67,9 @@ test('a recorded node that can never have the Volume keeps no attach back, and l
   await recordNodes('a', '["n1","n8","n9"]');
   await at.start();
   await at.hasLoops(1);
-  await until('the record is right', async () => ((await at.record('a')) === '["n1"]' ? true : undefined));
+  await until('the record is right', async () =>
+    (await at.record('a')) === '["n1"]' ? true : undefined,
+  );
   expect(await at.isAttached('a')).toMatchObject({ node: 'n1', state: 'Attached' });
   expect(await at.attachments('a')).toHaveLength(1);
   expect((await at.events('a')).map(({ reason }) => reason)).not.toContain('ForcedDetach');
@@ -91,7 +98,12 @@ describe('an OnDemand Volume that is attached for a pod', () => {
   test('is found and detached where no record has it and no pod needs it any more', async () => {
     await at.stop();
     await at.deletePod('p1');
-    await at.client.patch(VOLUMES, 'a', { status: { attachments: null } }, { subresource: 'status' });
+    await at.client.patch(
+      VOLUMES,
+      'a',
+      { status: { attachments: null } },
+      { subresource: 'status' },
+    );
     await recordNodes('a', null);
     await at.start();
     await at.hasLoops(0);

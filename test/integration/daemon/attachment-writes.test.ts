@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { PODS, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 
 /** What is written of an OnDemand Volume while it is attached and detached, and what is not. */

@@ -132,7 +132,9 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
   const { spec } = await isBound('data');
   expect(spec.volumeName).toBe(`pvc-${metadata.uid}`);
   const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
-  expect(pv.metadata.annotations).toMatchObject({ 'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev' });
+  expect(pv.metadata.annotations).toMatchObject({
+    'pv.kubernetes.io/provisioned-by': 'volume.stowage.dev',
+  });
   expect(pv.spec).toMatchObject({
     persistentVolumeReclaimPolicy: 'Delete',
     storageClassName: 'dynamic',
@@ -146,7 +148,9 @@ test('a claim gets a volume of its own, and its deletion removes it', async () =
   });
 
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
-  await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
+  await until('its Volume is gone', async () =>
+    (await volumesNow()).length === 0 ? true : undefined,
+  );
   expect((await client.list(PERSISTENT_VOLUMES)).items).toEqual([]);
   const node = volume?.spec.nodeName ?? '';
   expect(filesOn(node)).toEqual([]);
@@ -158,14 +162,21 @@ test('with reclaim policy Retain the Volume and its data stay, until that is cha
   const { spec } = await isBound('data');
   await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data', { namespace });
   await until('it is released', async () => {
-    const { status } = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+    const { status } = await client.get<PersistentVolume>(
+      PERSISTENT_VOLUMES,
+      spec.volumeName ?? '',
+    );
     return status?.phase === 'Released' ? true : undefined;
   });
-  expect((await volumesNow()).map(({ metadata }) => metadata.deletionTimestamp)).toEqual([undefined]);
+  expect((await volumesNow()).map(({ metadata }) => metadata.deletionTimestamp)).toEqual([
+    undefined,
+  ]);
   await client.patch(PERSISTENT_VOLUMES, spec.volumeName ?? '', {
     spec: { persistentVolumeReclaimPolicy: 'Delete' },
   });
-  await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
+  await until('its Volume is gone', async () =>
+    (await volumesNow()).length === 0 ? true : undefined,
+  );
   expect(['n1', 'n2'].flatMap(filesOn)).toEqual([]);
 });
 
@@ -187,7 +198,9 @@ describe('of a class that waits for a consumer', () => {
     await isBound('other');
     expect((await claimNow('data')).status?.phase).toBe('Pending');
     await client.delete(PERSISTENT_VOLUME_CLAIMS, 'other', { namespace });
-    await until('its Volume is gone', async () => ((await volumesNow()).length === 0 ? true : undefined));
+    await until('its Volume is gone', async () =>
+      (await volumesNow()).length === 0 ? true : undefined,
+    );
     await createPod('data');
     await isBound('data');
     expect((await volumesNow()).map(({ spec }) => spec.nodeName)).toEqual(['n2']);
@@ -211,9 +224,9 @@ test('of 50 claims at once those get a volume for which there is room, and the o
   const names = Array.from({ length: 50 }, (_, n) => `data-${n}`);
   await Promise.all(names.map((name) => createClaim(name, '1Gi')));
   const bound = async () =>
-    (await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace })).items.filter(
-      ({ status }) => status?.phase === 'Bound',
-    );
+    (
+      await client.list<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, { namespace })
+    ).items.filter(({ status }) => status?.phase === 'Bound');
   await until('30 are bound', async () => ((await bound()).length === 30 ? true : undefined));
   const has = new Set((await bound()).map(({ metadata }) => metadata.name));
   for (const name of names.filter((each) => !has.has(each))) await isTold(name, 'has room for');
@@ -251,7 +264,9 @@ test('a claim that had a volume before the API server was restored gets no empty
     const before = await startController(lost.client, { executor: nodes });
     await lost.client.create(VOLUMES, volume);
     await until('the volume is there', async () =>
-      (await lost.client.get<Volume>(VOLUMES, name)).status?.phase === 'Available' ? true : undefined,
+      (await lost.client.get<Volume>(VOLUMES, name)).status?.phase === 'Available'
+        ? true
+        : undefined,
     );
     await before.stop();
   } finally {

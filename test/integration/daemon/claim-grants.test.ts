@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PERSISTENT_VOLUME_CLAIMS, REFERENCE_GRANTS, VOLUMES } from '../../../src/api/resources.ts';
 import type { ReferenceGrant } from '../../../src/api/snapshot.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { type ClaimWorld, type Key, startClaimWorld, toSnapshot } from '../../support/claim-world.ts';
+import {
+  type ClaimWorld,
+  type Key,
+  startClaimWorld,
+  toSnapshot,
+} from '../../support/claim-world.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { inTurns } from '../../support/in-turns.ts';
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
@@ -75,7 +80,12 @@ const ask = (key: Key, from: Key = 'prod/backup', size = '1Gi') =>
     resources: { requests: { storage: size } },
   });
 const told = async (key: Key) =>
-  (await world.eventsOf(key)).map(({ type, reason, message, count }) => ({ type, reason, message, count }));
+  (await world.eventsOf(key)).map(({ type, reason, message, count }) => ({
+    type,
+    reason,
+    message,
+    count,
+  }));
 
 /** It was told, by one event, that it is not allowed, and of nothing else. */
 async function waits(key: Key): Promise<void> {
@@ -86,12 +96,14 @@ async function waits(key: Key): Promise<void> {
       `^accessing [a-z0-9-]+/backup of VolumeSnapshot dataSource from ${namespace}/${name} isn't allowed`,
     ),
   );
-  expect(await told(key)).toEqual([{ type: 'Warning', reason: 'ProvisioningFailed', message, count: 1 }]);
+  expect(await told(key)).toEqual([
+    { type: 'Warning', reason: 'ProvisioningFailed', message, count: 1 },
+  ]);
   const claim = await world.claim(key);
   expect(claim?.status).toEqual({ phase: 'Pending' });
-  expect(Object.keys(claim?.metadata.annotations ?? {}).filter((each) => each.includes('stowage'))).toEqual(
-    [],
-  );
+  expect(
+    Object.keys(claim?.metadata.annotations ?? {}).filter((each) => each.includes('stowage')),
+  ).toEqual([]);
 }
 async function isRestored(key: Key, data: string): Promise<void> {
   await world.isBound(key);
@@ -242,7 +254,8 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   await Promise.all([...sources, ...askers].map((name) => world.createNamespace(name)));
   await Promise.all(sources.map(backup));
   const pairs = sources.flatMap((source) => askers.map((asker, at) => ({ source, asker, at })));
-  const keyOf = ({ source, asker }: { source: string; asker: string }): Key => `${asker}/of-${source}`;
+  const keyOf = ({ source, asker }: { source: string; asker: string }): Key =>
+    `${asker}/of-${source}`;
   const isRight = ({ at }: { at: number }) => at < RIGHT_ASKERS;
   const wrongs = WRONG.flatMap(([, wrong]) => (wrong.refused ? [] : [wrong]));
 
@@ -250,10 +263,9 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   const began = performance.now();
   await inTurns(pairs, (pair) => ask(keyOf(pair), `${pair.source}/backup`, '1Gi'));
   const byAsker = async () => {
-    const { items } = await world.client.list<{ involvedObject?: { namespace?: string } } & ReferenceGrant>(
-      { group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true },
-      {},
-    );
+    const { items } = await world.client.list<
+      { involvedObject?: { namespace?: string } } & ReferenceGrant
+    >({ group: '', version: 'v1', plural: 'events', kind: 'Event', namespaced: true }, {});
     return items.filter(({ involvedObject }) => involvedObject?.namespace?.startsWith('asker-'));
   };
   await until('all of them are told', async () =>
@@ -264,13 +276,17 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   await inTurns(pairs, async (pair) => {
     const { source, asker, at } = pair;
     if (isRight(pair)) return world.createGrant(`${source}/to-${asker}`, asker);
-    const { in: where = source, ...spec } = within(asker, { ...RIGHT, ...wrongs[at % wrongs.length] });
+    const { in: where = source, ...spec } = within(asker, {
+      ...RIGHT,
+      ...wrongs[at % wrongs.length],
+    });
     return world.createGrant(`${where}/to-${asker}-of-${source}`, asker, spec);
   });
   const bound = async () => {
     const { items } = await world.client.list<never>(PERSISTENT_VOLUME_CLAIMS, {});
     return (items as { metadata: { namespace?: string }; status?: { phase?: string } }[]).filter(
-      ({ metadata, status }) => metadata.namespace?.startsWith('asker-') && status?.phase === 'Bound',
+      ({ metadata, status }) =>
+        metadata.namespace?.startsWith('asker-') && status?.phase === 'Bound',
     ).length;
   };
   const right = pairs.filter(isRight).length;
@@ -295,7 +311,9 @@ test('1,000 claims and 1,000 grants, of which a tenth is right', async () => {
   await isRestored('asker-49/of-source-0', 'of source-0');
   await daemon.idle();
   const readsOfOne = reads.length - before.reads - readsOfRoom;
-  console.info(`grants were listed ${readsOfRoom} times for room, ${readsOfOne} times for one grant more`);
+  console.info(
+    `grants were listed ${readsOfRoom} times for room, ${readsOfOne} times for one grant more`,
+  );
   expect(await bound()).toBe(right);
   const events = await byAsker();
   // Of bound ones, too, there was one: they waited first.

@@ -9,7 +9,12 @@ import {
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
-import { type ClaimWorld, type Key, startClaimWorld, toSnapshot } from '../../support/claim-world.ts';
+import {
+  type ClaimWorld,
+  type Key,
+  startClaimWorld,
+  toSnapshot,
+} from '../../support/claim-world.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { until } from '../../support/until.ts';
@@ -70,7 +75,9 @@ const finish = async () => {
   await nodes.runAll();
 };
 const isGone = (what: string, key: string, resource = VOLUMES) =>
-  until(`${what} is gone`, async () => ((await world.find(resource, key)) === undefined ? true : undefined));
+  until(`${what} is gone`, async () =>
+    (await world.find(resource, key)) === undefined ? true : undefined,
+  );
 
 test('a snapshot that is deleted while another namespace restores it goes once that is made', async () => {
   await data('foo');
@@ -103,12 +110,16 @@ test('a snapshot that is deleted while another namespace restores it goes once t
 test('a claim that is deleted while it is cloned goes once that is made', async () => {
   await data('cloned');
   nodes.laziness = Infinity;
-  await world.createClaim('prod/clone', { dataSource: { kind: 'PersistentVolumeClaim', name: 'cloned' } });
+  await world.createClaim('prod/clone', {
+    dataSource: { kind: 'PersistentVolumeClaim', name: 'cloned' },
+  });
   await isBeingMade('prod/clone');
   const { name, uid } = (await volumeOf('prod/cloned'))?.metadata ?? { name: '' };
   expect((await volumeOf('prod/clone'))?.spec.source).toEqual({ volumeName: name, uid });
   await until('the claim is kept as a source', async () =>
-    (await world.claim('prod/cloned'))?.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)
+    (await world.claim('prod/cloned'))?.metadata.finalizers?.includes(
+      SNAPSHOT_FINALIZERS.claimAsSource,
+    )
       ? true
       : undefined,
   );
@@ -125,7 +136,9 @@ test('a claim that is deleted while it is cloned goes once that is made', async 
   await until('it is decided what becomes of its Volume', async () => {
     const volume = await world.find<Volume>(VOLUMES, `/${name}`);
     if (volume?.metadata.deletionTimestamp !== undefined) throw new Error('its data is taken away');
-    return daemon?.lines.some(({ message }) => message === 'kept while it is cloned') ? true : undefined;
+    return daemon?.lines.some(({ message }) => message === 'kept while it is cloned')
+      ? true
+      : undefined;
   });
   await finish();
   await world.isBound('prod/clone');

@@ -30,7 +30,9 @@ test.concurrent('a leader is killed: the follower waits the Lease out, goes on w
     await leads(holder);
     await submitted(second, 1);
     await until('the second looks after all of them', async () =>
-      (await log()).some(([pid, what]) => pid === second.process.pid && what === 'poll') ? true : undefined,
+      (await log()).some(([pid, what]) => pid === second.process.pid && what === 'poll')
+        ? true
+        : undefined,
     );
     await eachOnce(3);
   }));
@@ -49,7 +51,9 @@ test.concurrent('a leader is cut off from the API server: it leaves the nodes al
     await submitted(second, 1);
     await eachOnce(3);
     const pids = (await log()).map(([pid]) => pid);
-    expect(pids.lastIndexOf(first.process.pid ?? 0)).toBeLessThan(pids.indexOf(second.process.pid ?? 0));
+    expect(pids.lastIndexOf(first.process.pid ?? 0)).toBeLessThan(
+      pids.indexOf(second.process.pid ?? 0),
+    );
   }));
 
 test.concurrent('a leader is told to end: it releases the Lease and exits with 0, and the follower takes over at once', () =>
@@ -81,7 +85,9 @@ test.concurrent('leader and follower are ready; each line of a reconcile has its
     await leads();
     const second = start();
     for (const daemon of [first, second]) {
-      const serving = (await says(daemon, 'serving HTTP')).find(({ msg }) => msg === 'serving HTTP');
+      const serving = (await says(daemon, 'serving HTTP')).find(
+        ({ msg }) => msg === 'serving HTTP',
+      );
       const ask = async (path: string) => {
         const { statusCode, body } = await request(`http://127.0.0.1:${serving?.port}${path}`);
         return `${statusCode} ${await body.text()}`;
@@ -98,7 +104,11 @@ test.concurrent('leader and follower are ready; each line of a reconcile has its
     await create('a');
     await submitted(first, 1);
     const told = (await says(first, 'status')).filter(({ volume }) => volume === 'a');
-    expect(told[0]).toMatchObject({ phase: 'Pending', job: 'PrepareVolume/1', uid: expect.any(String) });
+    expect(told[0]).toMatchObject({
+      phase: 'Pending',
+      job: 'PrepareVolume/1',
+      uid: expect.any(String),
+    });
     expect(told[0]?.reconcile).toMatch(/^[0-9a-f]{8}$/);
     expect((await says(second, 'standing by for the leader')).map(({ msg }) => msg)).not.toContain(
       'watching',

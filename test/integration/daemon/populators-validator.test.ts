@@ -26,11 +26,16 @@ describe('the validator', () => {
     await cluster.createClass('immediate');
     const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 'x' };
     await cluster.createClaim('nothing', { dataSourceRef: undefined });
-    await cluster.createClaim('claim', { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x' } });
+    await cluster.createClaim('claim', {
+      dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x' },
+    });
     await cluster.createClaim('snapshot', { dataSourceRef: snapshot });
     await cluster.createClaim('registered');
     await cluster.createClaim('unknown', { dataSourceRef: unknown });
-    await cluster.isTold('unknown', 'UnrecognizedDataSourceKind: The datasource for this PVC does not match');
+    await cluster.isTold(
+      'unknown',
+      'UnrecognizedDataSourceKind: The datasource for this PVC does not match',
+    );
     const labels = { metadata: { labels: { changed: 'yes' } } };
     for (const name of ['nothing', 'claim', 'snapshot', 'registered', 'unknown']) {
       await cluster.client.patch(PERSISTENT_VOLUME_CLAIMS, name, labels, { namespace: NAMESPACE });
@@ -41,7 +46,9 @@ describe('the validator', () => {
     for (const name of ['nothing', 'claim', 'snapshot', 'registered']) {
       expect(await reasons(name)).not.toContain('UnrecognizedDataSourceKind');
     }
-    const [told, ...more] = (await cluster.eventsOf('unknown')).filter(({ type }) => type === 'Warning');
+    const [told, ...more] = (await cluster.eventsOf('unknown')).filter(
+      ({ type }) => type === 'Warning',
+    );
     expect([told?.count, more]).toEqual([1, []]);
     // A kind that only a VolumePopulator names is somebody else's.
     expect(await reasons('registered')).toEqual(['Provisioning']);
@@ -60,14 +67,20 @@ describe('the validator', () => {
 
 test('all four sources of feedback tell of their part', async () => {
   await cluster.createClass('immediate');
-  await expect(cluster.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } })).rejects.toThrow(
-    "must be 'PersistentVolumeClaim' when referencing the default apiGroup",
-  );
+  await expect(
+    cluster.createClaim('core', { dataSourceRef: { kind: 'Pod', name: 'x' } }),
+  ).rejects.toThrow("must be 'PersistentVolumeClaim' when referencing the default apiGroup");
   await cluster.createClaim('data');
   await cluster.isTold('data', 'UnrecognizedDataSourceKind');
-  await cluster.isTold('data', 'Provisioning: Assuming an external populator will provision the volume');
+  await cluster.isTold(
+    'data',
+    'Provisioning: Assuming an external populator will provision the volume',
+  );
   await cluster.register();
-  await cluster.isTold('data', `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`);
+  await cluster.isTold(
+    'data',
+    `PopulatorDataSourceNotFound: Hello ${NAMESPACE}/example does not exist`,
+  );
   await cluster.createHello();
   await cluster.isBound('data');
 });

@@ -55,8 +55,14 @@ describe('the machine', () => {
     await cluster.isClean();
     const [pv, ...others] = await cluster.persistentVolumes();
     expect(others).toEqual([]);
-    expect(pv?.metadata.annotations).toMatchObject({ 'stowage.dev/populated-from': `${NAMESPACE}/example` });
-    expect(pv?.spec.claimRef).toMatchObject({ namespace: NAMESPACE, name: 'data', uid: metadata.uid });
+    expect(pv?.metadata.annotations).toMatchObject({
+      'stowage.dev/populated-from': `${NAMESPACE}/example`,
+    });
+    expect(pv?.spec.claimRef).toMatchObject({
+      namespace: NAMESPACE,
+      name: 'data',
+      uid: metadata.uid,
+    });
     expect(await reasons('data')).toEqual(
       expect.arrayContaining(['Provisioning', 'PopulatorCreated', 'PopulatorFinished']),
     );
@@ -90,7 +96,10 @@ describe('the machine', () => {
     await cluster.createClaim('data', { storageClassName: 'waits' });
     await cluster.client.create(PODS, podOf('data', { 'kubernetes.io/hostname': 'n2' }));
     const { spec } = await cluster.isBound('data');
-    const pv = await cluster.client.get<PersistentVolume>(PERSISTENT_VOLUMES, spec.volumeName ?? '');
+    const pv = await cluster.client.get<PersistentVolume>(
+      PERSISTENT_VOLUMES,
+      spec.volumeName ?? '',
+    );
     expect(JSON.stringify(pv.spec.nodeAffinity)).toContain('n2');
     expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
     await cluster.isClean();
@@ -166,7 +175,9 @@ describe('the machine', () => {
     await Promise.all(names.map((name) => cluster.createClaim(name)));
     await until('the last ones are told to wait', async () => {
       const { items } = await cluster.client.list<KubeEvent>(EVENTS, { namespace: NAMESPACE });
-      const told = items.filter(({ message }) => message.includes('fill volumes of this namespace already'));
+      const told = items.filter(({ message }) =>
+        message.includes('fill volumes of this namespace already'),
+      );
       return told.length >= 2 || undefined;
     });
     expect(await cluster.all(PODS, OWN)).toHaveLength(most);
@@ -227,7 +238,9 @@ test('counts a pod that failed, and not as one that filled its volume', async ()
   await cluster.isBound('data');
   await cluster.isClean();
   const { body } = await metrics.read();
-  expect(body.split('\n').filter((line) => line.startsWith('volume_populator_operation_count'))).toEqual([
+  expect(
+    body.split('\n').filter((line) => line.startsWith('volume_populator_operation_count')),
+  ).toEqual([
     'volume_populator_operation_count{operation_name="populate",result="error"} 1',
     'volume_populator_operation_count{operation_name="populate",result="success"} 1',
   ]);
@@ -243,7 +256,8 @@ test('waits for definitions of kinds that the cluster lacks, and begins when the
   await until('the log tells of it', async () => {
     const told = JSON.stringify(daemon.lines);
     return (
-      (told.includes('volumepopulators.populator.storage.k8s.io') && told.includes('populatordefinitions')) ||
+      (told.includes('volumepopulators.populator.storage.k8s.io') &&
+        told.includes('populatordefinitions')) ||
       undefined
     );
   });

@@ -29,7 +29,9 @@ describe('beside the standard snapshot-controller', () => {
     await cluster.createData('data');
     await cluster.createSnapshot('backup', 'data');
     await until('the class is written', async () =>
-      (await cluster.snapshot('backup'))?.spec.volumeSnapshotClassName === 'fast' ? true : undefined,
+      (await cluster.snapshot('backup'))?.spec.volumeSnapshotClassName === 'fast'
+        ? true
+        : undefined,
     );
     expect((await cluster.snapshot('backup'))?.status).toBeUndefined();
   });

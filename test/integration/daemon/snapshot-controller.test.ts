@@ -35,7 +35,11 @@ describe('a snapshot of a claim', () => {
     });
     expect(content.metadata.finalizers).toEqual([OF_CONTENT]);
     expect(path).toBe(`/var/lib/metalk8s/storage/sparse/snapshots/${content.metadata.uid}`);
-    expect(parseHandle(content.status?.snapshotHandle ?? '')).toEqual({ type: 'file', nodes: ['n1'], path });
+    expect(parseHandle(content.status?.snapshotHandle ?? '')).toEqual({
+      type: 'file',
+      nodes: ['n1'],
+      path,
+    });
     expect(snapshot.status).toMatchObject({
       boundVolumeSnapshotContentName: content.metadata.name,
       restoreSize: '1Gi',
@@ -59,7 +63,9 @@ describe('a snapshot of a claim', () => {
     await cluster.createSnapshot('another', 'data', 'fast');
     await cluster.isReady('another');
     expect(writes.slice(written).filter((write) => write.endsWith(' backup'))).toEqual([]);
-    expect(writes.slice(written).filter((write) => write.endsWith(contentOf(snapshot)))).toEqual([]);
+    expect(writes.slice(written).filter((write) => write.endsWith(contentOf(snapshot)))).toEqual(
+      [],
+    );
     expect(nodes.asked.slice(asked)).toEqual(['take n1']);
   });
 
@@ -90,7 +96,9 @@ describe('a snapshot of a claim', () => {
     cluster.start();
     const snapshot = await cluster.take();
     const content = (await cluster.content(contentOf(snapshot))) as VolumeSnapshotContent;
-    expect(JSON.parse(content.metadata.annotations?.['stowage.dev/snapshot-job'] ?? '')).toMatchObject({
+    expect(
+      JSON.parse(content.metadata.annotations?.['stowage.dev/snapshot-job'] ?? ''),
+    ).toMatchObject({
       attempt: 3,
       tries: 3,
     });
@@ -159,7 +167,10 @@ describe('a snapshot of a claim', () => {
     await cluster.remove(VOLUMES, 'data');
     cluster.nodes.away.clear();
     await cluster.createVolume('data');
-    await cluster.says('backup', 'there is no Volume data, or it is not the one that the snapshot is of');
+    await cluster.says(
+      'backup',
+      'there is no Volume data, or it is not the one that the snapshot is of',
+    );
     expect(cluster.nodes.taken).toEqual([]);
   });
 });
@@ -175,6 +186,9 @@ test('a cluster that gets the CRDs later is served from then on', async () => {
   await cluster.createData('data');
   await cluster.createClass('fast');
   await cluster.createSnapshot('backup', 'data', 'fast');
-  await until('it is ready', async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined);
+  await until(
+    'it is ready',
+    async () => (await cluster.snapshot('backup'))?.status?.readyToUse || undefined,
+  );
   expect(cluster.lines().filter(({ level }) => level === 'warn' || level === 'error')).toEqual([]);
 });

@@ -73,17 +73,22 @@ describe('deleting', () => {
     expect(cluster.nodes.copies.size).toBe(0);
   });
 
-  test.each(['Delete', 'Retain'] as const)('waits for what is made from it (%s)', async (policy) => {
-    cluster.start();
-    const snapshot = await cluster.take('backup', policy);
-    await cluster.createVolume('restored', { source: { snapshotContentName: contentOf(snapshot) } });
-    await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
-    await cluster.says('backup', 'Snapshot is being used to restore Volume restored');
-    expect(cluster.nodes.removed).toEqual([]);
-    await cluster.makeVolume('restored');
-    await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
-    expect(cluster.nodes.copies.size).toBe(policy === 'Delete' ? 0 : 1);
-  });
+  test.each(['Delete', 'Retain'] as const)(
+    'waits for what is made from it (%s)',
+    async (policy) => {
+      cluster.start();
+      const snapshot = await cluster.take('backup', policy);
+      await cluster.createVolume('restored', {
+        source: { snapshotContentName: contentOf(snapshot) },
+      });
+      await cluster.remove(VOLUME_SNAPSHOTS, 'backup');
+      await cluster.says('backup', 'Snapshot is being used to restore Volume restored');
+      expect(cluster.nodes.removed).toEqual([]);
+      await cluster.makeVolume('restored');
+      await cluster.isGone(VOLUME_SNAPSHOTS, 'backup');
+      expect(cluster.nodes.copies.size).toBe(policy === 'Delete' ? 0 : 1);
+    },
+  );
 
   test('what a volume is made from is shown to be a source until then', async () => {
     cluster.start();
@@ -92,14 +97,19 @@ describe('deleting', () => {
       until(
         `it is held by ${wanted}`,
         async () =>
-          String((await cluster.snapshot('backup'))?.metadata.finalizers) === String(wanted) || undefined,
+          String((await cluster.snapshot('backup'))?.metadata.finalizers) === String(wanted) ||
+          undefined,
       );
-    await cluster.createVolume('restored', { source: { snapshotContentName: contentOf(snapshot) } });
+    await cluster.createVolume('restored', {
+      source: { snapshotContentName: contentOf(snapshot) },
+    });
     await holds([BOUND, AS_SOURCE]);
     await cluster.makeVolume('restored');
     await holds([BOUND]);
     // Given up, it holds nothing either; nor does what another process left, whenever it began.
-    await cluster.createVolume('given-up', { source: { snapshotContentName: contentOf(snapshot) } });
+    await cluster.createVolume('given-up', {
+      source: { snapshotContentName: contentOf(snapshot) },
+    });
     await holds([BOUND, AS_SOURCE]);
     await cluster.stop();
     await cluster.remove(VOLUMES, 'given-up');
@@ -130,7 +140,9 @@ describe('deleting', () => {
     await cluster.letGo('backup');
     await cluster.remove(VOLUME_SNAPSHOT_CONTENTS, name);
     await until('it says so', async () =>
-      (await cluster.events(name)).find(({ message }) => message === 'Volume restored is being made from it'),
+      (await cluster.events(name)).find(
+        ({ message }) => message === 'Volume restored is being made from it',
+      ),
     );
     expect(cluster.nodes.removed).toEqual([]);
     await cluster.remove(VOLUMES, 'restored');

@@ -23,7 +23,9 @@ const settled = (count: number) =>
     if (done.length < count) return undefined;
     return {
       ready: done.filter(({ status }) => status?.readyToUse).map(({ metadata }) => metadata.name),
-      waiting: done.filter(({ status }) => !status?.readyToUse).map(({ metadata }) => metadata.name),
+      waiting: done
+        .filter(({ status }) => !status?.readyToUse)
+        .map(({ metadata }) => metadata.name),
       messages: done.flatMap(({ status }) => (status?.readyToUse ? [] : [status?.error?.message])),
     };
   });
@@ -42,7 +44,9 @@ describe('snapshots for which there is room for one', () => {
 
     await cluster.remove(VOLUME_SNAPSHOTS, ready[0] ?? '');
     await cluster.isGone(VOLUME_SNAPSHOTS, ready[0] ?? '');
-    await until('another one is taken', async () => (cluster.nodes.taken.length === 2 ? true : undefined));
+    await until('another one is taken', async () =>
+      cluster.nodes.taken.length === 2 ? true : undefined,
+    );
     expect(cluster.nodes.copies.size).toBe(1);
     expect(waiting).toHaveLength(3);
   });

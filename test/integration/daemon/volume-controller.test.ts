@@ -69,8 +69,11 @@ afterEach(async () => {
 
 const conditionOf = async (name: string, type: string): Promise<Condition | undefined> =>
   (await client.get<Volume>(VOLUMES, name)).status?.conditions?.find((each) => each.type === type);
-const annotate = (resource: typeof VOLUMES, name: string, annotations: Record<string, string | null>) =>
-  client.patch(resource, name, { metadata: { annotations } });
+const annotate = (
+  resource: typeof VOLUMES,
+  name: string,
+  annotations: Record<string, string | null>,
+) => client.patch(resource, name, { metadata: { annotations } });
 const isPaused = (name: string, status: string) =>
   until(`${name} has Paused=${status}`, async () =>
     (await conditionOf(name, 'Paused'))?.status === status ? true : undefined,
@@ -100,7 +103,9 @@ describe('the annotation stowage.dev/paused', () => {
       kind: 'Node',
       metadata: { name: 'n1', annotations: { [PAUSED]: 'true' } },
     });
-    await until('the daemon knows the Node', async () => (controller.nodes.get('n1') ? true : undefined));
+    await until('the daemon knows the Node', async () =>
+      controller.nodes.get('n1') ? true : undefined,
+    );
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await client.create(VOLUMES, sparseVolume('b', 'n2', '32Mi'));
     await isPaused('a', 'True');
@@ -205,7 +210,11 @@ test('a PersistentVolume that may not be made is tried again, and fails no Volum
     ...real,
     create: (resource, ...rest) => {
       if (resource !== PERSISTENT_VOLUMES || allowed) return real.create(resource, ...rest);
-      throw new ApiError({ apiVersion: 'v1', kind: 'Status', status: 'Failure', message }, 403, 'POST');
+      throw new ApiError(
+        { apiVersion: 'v1', kind: 'Status', status: 'Failure', message },
+        403,
+        'POST',
+      );
     },
   });
   await start(CRDS, refusing, { executor: workingNodes(), retry: { startMs: 20, maxMs: 100 } });
@@ -236,7 +245,9 @@ test.each([
     },
     async submit(node, job, waitMs) {
       const state = await nodes.submit(node, job, waitMs);
-      return tells ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) } : state;
+      return tells
+        ? { state: 'succeeded', seen: await nodes.observe(node, job.look ?? []) }
+        : state;
     },
   };
   await start(CRDS, undefined, { executor });
@@ -295,7 +306,11 @@ describe('a node that was away', () => {
   });
 
   test('and booted meanwhile is looked at again at once', async () => {
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+    });
     await booted('first');
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await readyIs('a', 'Available');
@@ -308,7 +323,11 @@ describe('a node that was away', () => {
   });
 
   test('and is back is told, also when another writes the Volume at that moment', async () => {
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+    });
     await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
     await readyIs('a', 'Available');
     nodes.away.add('n1');
@@ -338,13 +357,25 @@ test('a node that booted is tried again soon, after tries that were far apart, f
     neverFromMs: NEVER,
   };
   await start(CRDS, undefined, { clock, retry: { startMs: 20, maxMs: 600_000 } });
-  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create<KubeNode>(NODES, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1' },
+  });
   await client.create(VOLUMES, sparseVolume('a', 'n1', '32Mi'));
   const triedMoreThan = (times: number) =>
-    until(`tried more than ${times} times`, async () => controller.asked.length > times || undefined);
+    until(
+      `tried more than ${times} times`,
+      async () => controller.asked.length > times || undefined,
+    );
   await triedMoreThan(4);
   await controller.idle(NEVER);
-  await client.patch(NODES, 'n1', { status: { nodeInfo: { bootID: 'b' } } }, { subresource: 'status' });
+  await client.patch(
+    NODES,
+    'n1',
+    { status: { nodeInfo: { bootID: 'b' } } },
+    { subresource: 'status' },
+  );
   await triedMoreThan(controller.asked.length + 3);
 });
 
@@ -357,11 +388,15 @@ describe('a lost node', () => {
   };
   const gone = (name: string) =>
     until(`${name} gone`, async () =>
-      (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === name) ? undefined : true,
+      (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === name)
+        ? undefined
+        : true,
     );
 
   const askedAgain = async () => {
-    await until('the node is tried again', async () => (controller.asked.length > 0 ? true : undefined));
+    await until('the node is tried again', async () =>
+      controller.asked.length > 0 ? true : undefined,
+    );
     controller.asked.length = 0;
   };
 
@@ -379,7 +414,11 @@ describe('a lost node', () => {
     expect(message).toContain('node n1 is away');
 
     controller.asked.length = 0;
-    await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+    await client.create<KubeNode>(NODES, {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+    });
     await askedAgain();
     const conditions = [{ type: 'Ready', status: 'True' }];
     await client.patch(NODES, 'n1', { status: { conditions } }, { subresource: 'status' });

@@ -78,11 +78,17 @@ describe('install', () => {
       async list<T extends KubeObject>(resource: Resource, options?: ListOptions) {
         const page = await client.list<T>(resource, options);
         if (resource !== CUSTOM_RESOURCE_DEFINITIONS) return page;
-        return { ...page, items: page.items.map((item) => ({ ...item, status: { conditions: [] } })) };
+        return {
+          ...page,
+          items: page.items.map((item) => ({ ...item, status: { conditions: [] } })),
+        };
       },
       async *watch<T extends KubeObject>(resource: Resource, { fieldSelector = '' }: WatchOptions) {
         seen.push(`waits for ${resource.kind}`);
-        yield { type: 'MODIFIED', object: await client.get<T>(resource, fieldSelector.split('=')[1] ?? '') };
+        yield {
+          type: 'MODIFIED',
+          object: await client.get<T>(resource, fieldSelector.split('=')[1] ?? ''),
+        };
       },
       create: (resource, object, options) => {
         seen.push(`creates ${resource.kind}`);
@@ -115,7 +121,9 @@ describe('install', () => {
     const asked = ['--ssh-config=/etc/stowage/ssh/config', gate];
     expect(await argsOf()).toEqual(asked);
     // An upgrade, and one thing more.
-    expect((await stowage(['install', '--image', 'stowage:next'])).err).toContain('stowage changed');
+    expect((await stowage(['install', '--image', 'stowage:next'])).err).toContain(
+      'stowage changed',
+    );
     expect(await argsOf()).toEqual(asked);
     await stowage(['install', '--controllers', '*,-leftover']);
     expect(await argsOf()).toEqual([asked[0], '--controllers=*,-leftover', gate]);
@@ -123,7 +131,14 @@ describe('install', () => {
     const moved = await stowage(['install', '-n', 'storage', '--dry-run=server']);
     expect(moved.code).toBe(0);
     // Of the transport before nothing is kept.
-    const salt = ['--transport', 'salt', '--salt-url', 'https://salt:8000', '--salt-audience', 'salt-api'];
+    const salt = [
+      '--transport',
+      'salt',
+      '--salt-url',
+      'https://salt:8000',
+      '--salt-audience',
+      'salt-api',
+    ];
     await stowage(['install', ...salt]);
     expect(await argsOf()).toEqual(expect.arrayContaining(['--transport=salt', gate]));
     await stowage(['install', '--transport', 'ssh']);
@@ -136,10 +151,17 @@ describe('install', () => {
   test('refuses what it cannot read of that', async () => {
     await stowage(['install', '--replicas', '2']);
     const annotations = { 'stowage.dev/install-values': '{"replicas":"many"}' };
-    await client.patch(DEPLOYMENTS, 'stowage', { metadata: { annotations } }, { namespace: 'stowage' });
+    await client.patch(
+      DEPLOYMENTS,
+      'stowage',
+      { metadata: { annotations } },
+      { namespace: 'stowage' },
+    );
     const { code, err } = await stowage(['install']);
     expect(code).toBe(5);
-    expect(err).toContain('stowage.dev/install-values: replicas: It must be a whole number from 0 to 10');
+    expect(err).toContain(
+      'stowage.dev/install-values: replicas: It must be a whole number from 0 to 10',
+    );
     expect(err).toContain('--reset-values');
     expect((await stowage(['install', '--reset-values'])).code).toBe(0);
   });
@@ -148,7 +170,10 @@ describe('install', () => {
     await client.create(VOLUMES, sparseVolume('a', 'n1', '1Gi'));
     await stowage(['install']);
     await client.patch(DEPLOYMENTS, 'stowage', { spec: { replicas: 3 } }, { namespace: 'stowage' });
-    await client.patch(CLUSTER_ROLES, 'stowage', { rules: [], metadata: { labels: { team: 'a' } } });
+    await client.patch(CLUSTER_ROLES, 'stowage', {
+      rules: [],
+      metadata: { labels: { team: 'a' } },
+    });
     const { code, err } = await stowage(['install', '--image', 'stowage:next']);
     expect(code).toBe(0);
     expect(err).toContain('clusterrole.rbac.authorization.k8s.io/stowage changed\n');
@@ -164,7 +189,10 @@ describe('install', () => {
 
   test('removes what an earlier set had, and nothing that is not labelled so', async () => {
     await stowage(['install']);
-    const metadata = { name: 'old', labels: { [LABEL]: 'stowage', 'app.kubernetes.io/component': 'rbac' } };
+    const metadata = {
+      name: 'old',
+      labels: { [LABEL]: 'stowage', 'app.kubernetes.io/component': 'rbac' },
+    };
     const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
     const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', rules: [] };
     await client.create(CLUSTER_ROLES, { ...role, metadata });
@@ -202,7 +230,9 @@ describe('install', () => {
     const program = createProgram(fakeIo().io);
     const watch = program.commands.find((each) => each.name() === command);
     const known = [...program.options, ...(watch?.options ?? [])].map(({ long }) => long);
-    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.includes(flag))).toEqual([]);
+    expect(flags.map((flag) => flag.split('=')[0]).filter((flag) => !known.includes(flag))).toEqual(
+      [],
+    );
   });
 
   test('--dry-run=server stores nothing', async () => {
@@ -274,7 +304,10 @@ describe('beside a daemon that leads in another namespace', () => {
     await client.create(LEASES, leadingLease(clock.now() - 60_000));
     expect((await stowage(['install'], { clock })).code).toBe(0);
     const lease = leadingLease(clock.now());
-    await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'stowage' } });
+    await client.create(LEASES, {
+      ...lease,
+      metadata: { ...lease.metadata, namespace: 'stowage' },
+    });
     const { code } = await stowage(['install', '-n', 'storage', '--dry-run=server'], { clock });
     expect(code).toBe(0);
   });

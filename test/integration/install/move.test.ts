@@ -29,7 +29,9 @@ const daemonIn = (namespace: string) => exists(DEPLOYMENTS, 'stowage', namespace
 
 /** A pod of the daemon in the namespace `stowage`, which takes its time to end. */
 async function slowPod(owned: boolean): Promise<() => Promise<unknown>> {
-  const { metadata } = await client.get<KubeObject>(DEPLOYMENTS, 'stowage', { namespace: 'stowage' });
+  const { metadata } = await client.get<KubeObject>(DEPLOYMENTS, 'stowage', {
+    namespace: 'stowage',
+  });
   const { uid = '', name } = metadata;
   const owner = { apiVersion: 'apps/v1', kind: 'Deployment', name, uid, blockOwnerDeletion: true };
   const pod = {
@@ -57,7 +59,9 @@ test('the other daemon goes before the next one comes, for two would both lead',
   const lines = err.split('\n');
   const removed = lines.indexOf('deployment.apps/stowage in namespace stowage removed');
   expect(removed).toBeGreaterThan(0);
-  expect(lines.indexOf('deployment.apps/stowage in namespace elsewhere created')).toBeGreaterThan(removed);
+  expect(lines.indexOf('deployment.apps/stowage in namespace elsewhere created')).toBeGreaterThan(
+    removed,
+  );
   expect(await exists(ROLES, 'stowage-leader-election', 'stowage')).toBe(false);
   expect(await exists(NETWORK_POLICIES, 'stowage', 'stowage')).toBe(false);
   expect(await exists(NETWORK_POLICIES, 'stowage', 'elsewhere')).toBe(true);
@@ -81,7 +85,9 @@ describe.each([
     await end();
     const { code, err } = await moving;
     expect(code).toBe(0);
-    expect(err).toContain('waiting for the pods of the daemon in namespace stowage to end: stowage-1\n');
+    expect(err).toContain(
+      'waiting for the pods of the daemon in namespace stowage to end: stowage-1\n',
+    );
     expect(await daemonIn('elsewhere')).toBe(true);
   });
 
@@ -118,7 +124,10 @@ describe('nothing is removed', () => {
     metadata: { name: 'stowage' },
     spec: {
       selector: { matchLabels: { app: 'x' } },
-      template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'x' }] } },
+      template: {
+        metadata: { labels: { app: 'x' } },
+        spec: { containers: [{ name: 'x', image: 'x' }] },
+      },
     },
   };
 
@@ -127,7 +136,11 @@ describe('nothing is removed', () => {
     [['--components', 'deployment'], 'would lose its account'],
   ])('where the next daemon cannot be made: %j', async (flags, message) => {
     await stowage(['install', '-n', 'other']);
-    await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'stowage' } });
+    await client.create(NAMESPACES, {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: 'stowage' },
+    });
     await client.create(DEPLOYMENTS, foreign as KubeObject, { namespace: 'stowage' });
     const { code, err } = await stowage(['install', ...flags]);
     expect(code).toBe(5);
@@ -205,6 +218,8 @@ describe('a binding of another role', () => {
     };
     const { err } = await stowage(['install'], {}, refusing);
     expect(err).toContain('denied by a webhook');
-    expect(await client.get(CLUSTER_ROLE_BINDINGS, 'stowage')).toMatchObject({ roleRef: { name: 'before' } });
+    expect(await client.get(CLUSTER_ROLE_BINDINGS, 'stowage')).toMatchObject({
+      roleRef: { name: 'before' },
+    });
   });
 });

@@ -1,14 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { STANDARD_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { VOLUME_POPULATORS, VOLUME_SNAPSHOT_CLASSES, VOLUME_SNAPSHOTS } from '../../../src/api/resources.ts';
+import {
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOT_CLASSES,
+  VOLUME_SNAPSHOTS,
+} from '../../../src/api/resources.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { LAST_INSTALLED } from '../../../src/cli/install/standard.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';
 
 const ALL = 'snapshot-crds,referencegrant-crd,populator-crds';
-const NAMES = Object.values(STANDARD_CRDS).flatMap((crds) => crds.map(({ metadata }) => metadata.name));
+const NAMES = Object.values(STANDARD_CRDS).flatMap((crds) =>
+  crds.map(({ metadata }) => metadata.name),
+);
 const SNAPSHOT_CRD = 'volumesnapshots.snapshot.storage.k8s.io';
 const THEIRS = "left as it is, for it is not Stowage's";
 
@@ -45,7 +51,10 @@ async function takeOver(name: string): Promise<void> {
   await client.patch(CUSTOM_RESOURCE_DEFINITIONS, name, { spec: { versions } });
 }
 
-async function makeTheirs(name: string, change: (version: object) => object = (version) => version) {
+async function makeTheirs(
+  name: string,
+  change: (version: object) => object = (version) => version,
+) {
   const found = Object.values(STANDARD_CRDS)
     .flat()
     .find(({ metadata }) => metadata.name === name) as unknown as KubeObject & {
@@ -132,8 +141,16 @@ describe("what is somebody else's", () => {
     await install();
     const metadata = { name: 'theirs' };
     const sourceKind = { group: 'example.com', kind: 'Backup' };
-    const { apiVersion, kind } = { apiVersion: 'populator.storage.k8s.io/v1beta1', kind: 'VolumePopulator' };
-    await client.create(VOLUME_POPULATORS, { apiVersion, kind, metadata, sourceKind } as KubeObject);
+    const { apiVersion, kind } = {
+      apiVersion: 'populator.storage.k8s.io/v1beta1',
+      kind: 'VolumePopulator',
+    };
+    await client.create(VOLUME_POPULATORS, {
+      apiVersion,
+      kind,
+      metadata,
+      sourceKind,
+    } as KubeObject);
     const { code, err } = await uninstall();
     expect(code).toBe(5);
     expect(err).toContain('there are 1 VolumePopulator (theirs)');

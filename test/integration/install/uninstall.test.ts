@@ -38,7 +38,13 @@ beforeEach(async () => {
 });
 afterEach(() => installing.stop());
 
-const core = (plural: string, kind: string) => ({ group: '', version: 'v1', plural, kind, namespaced: true });
+const core = (plural: string, kind: string) => ({
+  group: '',
+  version: 'v1',
+  plural,
+  kind,
+  namespaced: true,
+});
 const SECRETS = core('secrets', 'Secret');
 const CONFIG_MAPS = core('configmaps', 'ConfigMap');
 const make = (resource: typeof SECRETS, name: string, namespace: string, rest: object = {}) =>
@@ -71,7 +77,9 @@ test('removes what install made, and nothing else', async () => {
     expect(await exists(resource, name, namespace)).toBe(false);
   }
   expect(await exists(NAMESPACES, 'default')).toBe(true);
-  expect((await stowage(['uninstall', '--yes'])).err).toBe('nothing was found that stowage install made\n');
+  expect((await stowage(['uninstall', '--yes'])).err).toBe(
+    'nothing was found that stowage install made\n',
+  );
 });
 
 test('refuses while there are Volumes, and has removed nothing then', async () => {
@@ -107,7 +115,11 @@ test('refuses for a Volume that came meanwhile, too', async () => {
 });
 
 test('leaves a namespace that was there, and a definition that was', async () => {
-  await client.create(NAMESPACES, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine' } });
+  await client.create(NAMESPACES, {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name: 'mine' },
+  });
   await stowage(['install', '-n', 'mine']);
   // As MetalK8s publishes it.
   const labels = Object.fromEntries(
@@ -127,8 +139,13 @@ test('leaves a namespace that was there, and a definition that was', async () =>
 test('leaves each namespace that has anything of others, also of an earlier move', async () => {
   await stowage(['install', '-n', 'old']);
   await make(CONFIG_MAPS, 'theirs', 'old');
-  const template = { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'x', image: 'x' }] } };
-  await make(DEPLOYMENTS, 'other', 'old', { spec: { selector: { matchLabels: { app: 'x' } }, template } });
+  const template = {
+    metadata: { labels: { app: 'x' } },
+    spec: { containers: [{ name: 'x', image: 'x' }] },
+  };
+  await make(DEPLOYMENTS, 'other', 'old', {
+    spec: { selector: { matchLabels: { app: 'x' } }, template },
+  });
   await make(SECRETS, 'stowage-ssh', 'old');
   await stowage(['install', '-n', 'new']);
   const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
@@ -156,7 +173,12 @@ test('leaves a namespace with objects of a kind that others defined', async () =
       scope: 'Namespaced',
       names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
       versions: [
-        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } },
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object' } },
+        },
       ],
     },
   };
@@ -220,7 +242,9 @@ test('asks, and needs --yes where there is nobody to ask', async () => {
   expect(no).toMatchObject({ code: 5, questions: ['Remove all of these?'] });
   const unasked = await stowage(['uninstall']);
   expect(unasked.code).toBe(2);
-  expect(unasked.err).toContain('This would be removed: deployment.apps/stowage in namespace stowage;');
+  expect(unasked.err).toContain(
+    'This would be removed: deployment.apps/stowage in namespace stowage;',
+  );
   expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(true);
 });
 
@@ -238,7 +262,11 @@ describe('what daemons made by themselves', () => {
     client.create<KubeObject>(
       CSI_STORAGE_CAPACITIES,
       {
-        ...{ apiVersion: 'storage.k8s.io/v1', kind: 'CSIStorageCapacity', storageClassName: 'fast' },
+        ...{
+          apiVersion: 'storage.k8s.io/v1',
+          kind: 'CSIStorageCapacity',
+          storageClassName: 'fast',
+        },
         metadata: { name: 'stowage-1', labels: CAPACITY_LABELS },
       } as KubeObject,
       { namespace },
@@ -283,7 +311,9 @@ describe('what daemons made by themselves', () => {
   test('elsewhere goes when one is installed, for nobody keeps it up', async () => {
     await make(0, clock.now());
     const { err } = await stowage(['install'], { clock });
-    expect(err).toContain('csistoragecapacity.storage.k8s.io/stowage-1 in namespace default removed\n');
+    expect(err).toContain(
+      'csistoragecapacity.storage.k8s.io/stowage-1 in namespace default removed\n',
+    );
     expect(await there()).toEqual({ capacities: ['stowage'], leases: ['stowage'], driver: true });
   });
 });

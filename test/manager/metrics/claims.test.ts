@@ -3,7 +3,12 @@ import { Registry } from 'prom-client';
 import type { Provisioned } from '../../../src/controllers/provisioner/types.ts';
 import { claimMetrics } from '../../../src/manager/metrics/claims.ts';
 
-const bound: Provisioned = { storageClass: 'fast', source: 'snapshot', crossNamespace: false, ms: 1500 };
+const bound: Provisioned = {
+  storageClass: 'fast',
+  source: 'snapshot',
+  crossNamespace: false,
+  ms: 1500,
+};
 const { ms: _, ...failed } = bound;
 
 /** Returns the lines of the claims' counters, after such ends of claims. */
@@ -17,24 +22,29 @@ async function countersAfter(...ends: Provisioned[]): Promise<string[]> {
     .sort();
 }
 
-describe.each(['none', 'snapshot', 'claim', 'link'] as const)('a claim whose source is: %s', (source) => {
-  test.each([
-    ['in its own namespace', false],
-    ['in another namespace', true],
-  ])('%s', async (_where, crossNamespace) => {
-    const across = (series: string) =>
-      crossNamespace ? [`cross_namespace_persistentvolumeclaim_${series}_total{storage_class="fast"} 1`] : [];
-    expect(await countersAfter({ ...bound, source, crossNamespace })).toEqual([
-      ...across('provision'),
-      `stowage_claim_seconds_count{class="fast",source="${source}"} 1`,
-      `stowage_claims_total{class="fast",source="${source}",result="succeeded"} 1`,
-    ]);
-    expect(await countersAfter({ ...failed, source, crossNamespace })).toEqual([
-      ...across('provision_failed'),
-      `stowage_claims_total{class="fast",source="${source}",result="failed"} 1`,
-    ]);
-  });
-});
+describe.each(['none', 'snapshot', 'claim', 'link'] as const)(
+  'a claim whose source is: %s',
+  (source) => {
+    test.each([
+      ['in its own namespace', false],
+      ['in another namespace', true],
+    ])('%s', async (_where, crossNamespace) => {
+      const across = (series: string) =>
+        crossNamespace
+          ? [`cross_namespace_persistentvolumeclaim_${series}_total{storage_class="fast"} 1`]
+          : [];
+      expect(await countersAfter({ ...bound, source, crossNamespace })).toEqual([
+        ...across('provision'),
+        `stowage_claim_seconds_count{class="fast",source="${source}"} 1`,
+        `stowage_claims_total{class="fast",source="${source}",result="succeeded"} 1`,
+      ]);
+      expect(await countersAfter({ ...failed, source, crossNamespace })).toEqual([
+        ...across('provision_failed'),
+        `stowage_claims_total{class="fast",source="${source}",result="failed"} 1`,
+      ]);
+    });
+  },
+);
 
 test('each attempt is counted, by storage class', async () => {
   const across = { ...failed, crossNamespace: true };

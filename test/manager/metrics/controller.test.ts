@@ -28,7 +28,10 @@ let began: number;
 beforeEach(async () => {
   began = Date.now();
   cluster = await startCluster();
-  metrics = createMetrics({ clock: systemClock, transportOf: (node) => (node === 'n2' ? 'salt' : 'ssh') });
+  metrics = createMetrics({
+    clock: systemClock,
+    transportOf: (node) => (node === 'n2' ? 'salt' : 'ssh'),
+  });
   ({ client } = await connect({ kubeconfig: cluster.kubeconfig, onCall: metrics.onCall }));
   nodes = workingNodes();
   nodes.away.add('n3');
@@ -48,7 +51,11 @@ const hasPhase = (name: string, phase: string) =>
   );
 
 test('every series is there through the work of a controller, with what was done', async () => {
-  await client.create<KubeNode>(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  await client.create<KubeNode>(NODES, {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1' },
+  });
   for (const [name, node] of [
     ['a', 'n1'],
     ['b', 'n1'],
@@ -69,16 +76,26 @@ test('every series is there through the work of a controller, with what was done
 
   // A sandbox without its binder leaves PersistentVolumes without a phase.
   await client.delete(VOLUMES, 'b');
-  await client.patch(PERSISTENT_VOLUMES, 'b', { status: { phase: 'Available' } }, { subresource: 'status' });
+  await client.patch(
+    PERSISTENT_VOLUMES,
+    'b',
+    { status: { phase: 'Available' } },
+    { subresource: 'status' },
+  );
   await until('b is gone', async () =>
-    (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === 'b') ? undefined : true,
+    (await client.list(VOLUMES)).items.some(({ metadata }) => metadata.name === 'b')
+      ? undefined
+      : true,
   );
 
   const samples = await until('all is at rest', async () => {
     const now = await scrape();
-    return seriesValue(now, 'stowage_queue_depth', { controller: 'volume' }) === 0 ? now : undefined;
+    return seriesValue(now, 'stowage_queue_depth', { controller: 'volume' }) === 0
+      ? now
+      : undefined;
   });
-  const value = (name: string, labels: Record<string, string> = {}) => seriesValue(samples, name, labels);
+  const value = (name: string, labels: Record<string, string> = {}) =>
+    seriesValue(samples, name, labels);
   const volume = { controller: 'volume' };
 
   // What is.
@@ -95,7 +112,9 @@ test('every series is there through the work of a controller, with what was done
     expect(value('stowage_directory_allocated_bytes', place)).toBe(Number(ALLOCATED));
     expect(value('stowage_directory_free_bytes', place)).toBe(Number(FREE));
   }
-  expect(value('stowage_directory_free_bytes', { node: 'n3', directory: DIRECTORY })).toBeUndefined();
+  expect(
+    value('stowage_directory_free_bytes', { node: 'n3', directory: DIRECTORY }),
+  ).toBeUndefined();
   for (const resource of ['nodes', 'volumes', 'persistentvolumes', 'storageclasses', 'leftovers']) {
     const age = value('stowage_informer_age_seconds', { resource });
     expect(age).toBeGreaterThanOrEqual(0);
@@ -109,7 +128,9 @@ test('every series is there through the work of a controller, with what was done
   expect(jobs('PrepareVolume', 'ssh')).toBe(2);
   expect(jobs('PrepareVolume', 'salt')).toBe(1);
   expect(jobs('UnprepareVolume', 'ssh')).toBe(1);
-  expect(value('stowage_job_duration_seconds_count', { kind: 'PrepareVolume', transport: 'ssh' })).toBe(2);
+  expect(
+    value('stowage_job_duration_seconds_count', { kind: 'PrepareVolume', transport: 'ssh' }),
+  ).toBe(2);
   // It was detached first.
   expect(jobs('DetachVolume', 'ssh')).toBe(1);
   expect(nodes.started).toBe(5);
@@ -118,12 +139,16 @@ test('every series is there through the work of a controller, with what was done
   expect(value('stowage_queue_retries_total', volume)).toBe(
     value('stowage_reconciles_total', { ...volume, result: 'retry' }),
   );
-  expect(value('stowage_reconciles_total', { ...volume, result: 'retry' })).toBeGreaterThanOrEqual(1);
+  expect(value('stowage_reconciles_total', { ...volume, result: 'retry' })).toBeGreaterThanOrEqual(
+    1,
+  );
   expect(value('stowage_reconciles_total', { ...volume, result: 'error' })).toBe(0);
   const ended = ['success', 'requeue-after', 'retry', 'error'].map(
     (result) => value('stowage_reconciles_total', { ...volume, result }) ?? Number.NaN,
   );
-  expect(value('stowage_reconcile_duration_seconds_count', volume)).toBe(ended.reduce((sum, n) => sum + n));
+  expect(value('stowage_reconcile_duration_seconds_count', volume)).toBe(
+    ended.reduce((sum, n) => sum + n),
+  );
   expect(value('stowage_reconciles_total', { controller: 'leftover', result: 'success' })).toBe(0);
   const calls = (verb: string, resource: string, code: string) =>
     value('stowage_api_calls_total', { verb, resource, code });
@@ -133,7 +158,10 @@ test('every series is there through the work of a controller, with what was done
   expect(calls('get', 'storageclasses', '404')).toBe(1);
   expect(calls('watch', 'volumes', '200')).toBe(1);
   expect(calls('list', 'nodes', '200')).toBe(1);
-  const counted = value('stowage_api_call_duration_seconds_count', { verb: 'create', resource: 'volumes' });
+  const counted = value('stowage_api_call_duration_seconds_count', {
+    verb: 'create',
+    resource: 'volumes',
+  });
   expect(counted).toBe(5);
   expect(value('process_resident_memory_bytes')).toBeGreaterThan(MI);
   expect(value('process_cpu_seconds_total')).toBeGreaterThan(0);

@@ -17,9 +17,15 @@ test('writes each series once, on one line, with hostile names unchanged', async
     expect([
       seriesValue(samples, 'stowage_directory_free_bytes', place),
       seriesValue(samples, 'stowage_directory_allocated_bytes', place),
-      seriesValue(samples, 'stowage_jobs_total', { kind: 'other', transport: node, result: 'failed' }),
+      seriesValue(samples, 'stowage_jobs_total', {
+        kind: 'other',
+        transport: node,
+        result: 'failed',
+      }),
     ]).toEqual([2 ** 40, 0, node === '\ufffd' ? 2 : 1]);
   }
-  expect(samples.filter(({ name }) => name === 'stowage_directory_free_bytes')).toHaveLength(names.size);
+  expect(samples.filter(({ name }) => name === 'stowage_directory_free_bytes')).toHaveLength(
+    names.size,
+  );
   expect(seriesValue(samples, 'stowage_volumes', { phase: 'Unknown' })).toBe(HOSTILE.length);
 });

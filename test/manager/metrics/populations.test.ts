@@ -6,7 +6,12 @@ import { populationMetrics } from '../../../src/manager/metrics/populations.ts';
 import { pending } from '../../support/decisions.ts';
 import { volume } from '../../support/volume-input.ts';
 
-const populator: PopulatorSource = { builtin: 'Image', namespace: 'prod', name: 'debian', options: {} };
+const populator: PopulatorSource = {
+  builtin: 'Image',
+  namespace: 'prod',
+  name: 'debian',
+  options: {},
+};
 const sized = (size: string, status?: VolumeStatus): Volume => {
   const plain = volume(status);
   const spec = { ...plain.spec, sparseLoopDevice: { size }, source: { populator, uid: 'u' } };
@@ -28,12 +33,18 @@ test('what is in flight is filled by pods or on nodes, and has an end there', as
       sized('2Gi'),
       sized('4Gi', { ...pending('PrepareVolume/1'), conditions: [waiting] }),
       sized('8Gi', { phase: 'Failed', job: 'PrepareVolume/8' }),
-      sized('16Gi', { ...pending('PrepareVolume/DONE'), prepared: { node: 'n', paths: [], identity: '' } }),
+      sized('16Gi', {
+        ...pending('PrepareVolume/DONE'),
+        prepared: { node: 'n', paths: [], identity: '' },
+      }),
       volume(pending('PrepareVolume/1')),
     ],
   });
   const valuesOf = async (name: string) =>
-    (await registry.getSingleMetric(name)?.get())?.values.map(({ labels, value }) => [labels.phase, value]);
+    (await registry.getSingleMetric(name)?.get())?.values.map(({ labels, value }) => [
+      labels.phase,
+      value,
+    ]);
   expect(await valuesOf('stowage_populations_in_flight')).toEqual([
     ['Pending', 2],
     ['Running', 2],

@@ -84,7 +84,10 @@ describe('the space of a directory', () => {
     space.observed(named('4'), 'n2', rawNode(disk));
     await clock.advance(1000);
     space.observed(named('1'), 'n1', looked(80n, 30n));
-    expect(sums([named('1'), named('2'), named('3'), named('4')])).toEqual(['n1/a 80 35', 'n1/b 7 1']);
+    expect(sums([named('1'), named('2'), named('3'), named('4')])).toEqual([
+      'n1/a 80 35',
+      'n1/b 7 1',
+    ]);
     // The order of Volumes is not that of looks.
     expect(sums([named('2'), named('1')])).toEqual(['n1/a 80 35']);
   });

@@ -4,7 +4,10 @@ import type { PopulatorDefinition } from '../../../src/api/populator.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../src/model/data-source/builtin.ts';
 import { claimNamed, grantNamed } from '../../support/snapshots.ts';
 
-const definition = (name: string, by: object = { node: { builtin: 'Image' } }): PopulatorDefinition => ({
+const definition = (
+  name: string,
+  by: object = { node: { builtin: 'Image' } },
+): PopulatorDefinition => ({
   ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'PopulatorDefinition', metadata: { name } },
   spec: {
     sourceKind: { group: 'stowage.dev', kind: 'Image' },
@@ -12,7 +15,10 @@ const definition = (name: string, by: object = { node: { builtin: 'Image' } }): 
     ...by,
   },
 });
-const image = (spec: object = { source: { url: 'https://a.example/b.zst' } }, metadata = {}): KubeObject =>
+const image = (
+  spec: object = { source: { url: 'https://a.example/b.zst' } },
+  metadata = {},
+): KubeObject =>
   ({
     ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'Image' },
     ...{ metadata: { name: 'debian', namespace: 'prod', uid: 'image-uid', ...metadata }, spec },
@@ -42,7 +48,13 @@ const reads = (
 });
 
 const other = (namespace: string) =>
-  ({ kind: 'other', group: 'stowage.dev', objectKind: 'Image', namespace, name: 'debian' }) as const;
+  ({
+    kind: 'other',
+    group: 'stowage.dev',
+    objectKind: 'Image',
+    namespace,
+    name: 'debian',
+  }) as const;
 const resolved = (
   there: Parameters<typeof reads>[0],
   { crossNamespace = true, from = 'prod' } = {},
@@ -73,7 +85,10 @@ test.each([
     [{ ...definition('image'), metadata: { name: 'image', deletionTimestamp: 'x' } }],
   ],
 ])('with %s it is left to others, until one comes', async (_, definitions) => {
-  expect(await resolved({ definitions })).toEqual({ none: true, on: [{ kind: 'PopulatorDefinition' }] });
+  expect(await resolved({ definitions })).toEqual({
+    none: true,
+    on: [{ kind: 'PopulatorDefinition' }],
+  });
 });
 
 test('another namespace takes the gate, and a grant that is looked for before the object is', async () => {
@@ -118,7 +133,11 @@ test.each<[string, Parameters<typeof reads>[0], string]>([
     { object: { found: image({ source: { url: 'ftp://a' } }) } },
     'must be of http or https',
   ],
-  ['a URL with a user', { object: { found: image({ source: { url: 'http://a@b/' } }) } }, 'without a user'],
+  [
+    'a URL with a user',
+    { object: { found: image({ source: { url: 'http://a@b/' } }) } },
+    'without a user',
+  ],
   [
     'a URL with a space',
     { object: { found: image({ source: { url: 'http://b/ --x' } }) } },
@@ -178,9 +197,12 @@ test.each([
   });
 });
 
-test.each(['none', 'xz'])('what somebody declared stands, whatever the name: %s', async (compression) => {
-  const found = image({ source: { url: 'https://a/b.zip' }, compression });
-  expect(await resolved({ object: { found } })).toMatchObject({
-    ready: { populator: { options: { compression } } },
-  });
-});
+test.each(['none', 'xz'])(
+  'what somebody declared stands, whatever the name: %s',
+  async (compression) => {
+    const found = image({ source: { url: 'https://a/b.zip' }, compression });
+    expect(await resolved({ object: { found } })).toMatchObject({
+      ready: { populator: { options: { compression } } },
+    });
+  },
+);

@@ -5,7 +5,10 @@ import { checkSourceClaim } from '../../../src/model/data-source/check-claim.ts'
 import { checkSnapshot } from '../../../src/model/data-source/check-snapshot.ts';
 import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
 
-const snapshotWith = (status: Partial<VolumeSnapshot['status']>, metadata: object = {}): VolumeSnapshot => ({
+const snapshotWith = (
+  status: Partial<VolumeSnapshot['status']>,
+  metadata: object = {},
+): VolumeSnapshot => ({
   ...SNAPSHOT,
   metadata: { ...SNAPSHOT.metadata, ...metadata },
   status: { ...SNAPSHOT.status, ...status },
@@ -27,7 +30,11 @@ describe('a snapshot', () => {
 
   test.each<[string, VolumeSnapshotContent, bigint]>([
     ['of a content that says its size', CONTENT, 1n << 30n],
-    ['of a size that only the snapshot says', contentWith({}, { restoreSize: undefined }), 1n << 30n],
+    [
+      'of a size that only the snapshot says',
+      contentWith({}, { restoreSize: undefined }),
+      1n << 30n,
+    ],
     ['of a content that says another size', contentWith({}, { restoreSize: 4096 }), 4096n],
   ])('%s', (_name, content, restoreSizeBytes) => {
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toEqual({
@@ -38,7 +45,12 @@ describe('a snapshot', () => {
   /** Each is wrong in all that comes after it, too: the first is what is said. */
   const wrongs: [string, 'wait' | 'refuse', string, string][] = [
     ['BeingDeleted', 'wait', 'VolumeSnapshot prod/foo-backup is being deleted', 'deleted'],
-    ['NotBound', 'wait', 'VolumeSnapshot prod/foo-backup is not bound to a content: it broke', 'bound'],
+    [
+      'NotBound',
+      'wait',
+      'VolumeSnapshot prod/foo-backup is not bound to a content: it broke',
+      'bound',
+    ],
     [
       'NotBound',
       'wait',
@@ -64,7 +76,12 @@ describe('a snapshot', () => {
       'VolumeSnapshotContent snapcontent-uid-snapshot of VolumeSnapshot prod/foo-backup has no snapshot handle yet',
       'handle',
     ],
-    ['TooSmall', 'refuse', 'the claim asks for 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi', 'size'],
+    [
+      'TooSmall',
+      'refuse',
+      'the claim asks for 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi',
+      'size',
+    ],
     [
       'ModeChange',
       'refuse',
@@ -74,7 +91,8 @@ describe('a snapshot', () => {
   ];
   const from = (step: string) => {
     const wrong = (each: string) =>
-      wrongs.findIndex(([, , , name]) => name === each) >= wrongs.findIndex(([, , , name]) => name === step);
+      wrongs.findIndex(([, , , name]) => name === each) >=
+      wrongs.findIndex(([, , , name]) => name === step);
     const snapshot = snapshotWith(
       {
         ...(wrong('ready') && { readyToUse: false }),
@@ -90,7 +108,10 @@ describe('a snapshot', () => {
       },
       wrong('handle') ? { snapshotHandle: '' } : {},
     );
-    const claim = asking(wrong('size') ? '1Mi' : '1Gi', wrong('mode') ? { volumeMode: 'Block' } : {});
+    const claim = asking(
+      wrong('size') ? '1Mi' : '1Gi',
+      wrong('mode') ? { volumeMode: 'Block' } : {},
+    );
     return checkSnapshot(snapshot, step === 'content' ? undefined : content, claim);
   };
 
@@ -113,7 +134,9 @@ describe('a snapshot', () => {
 
   test('that is larger than it says in GiB, by a byte', () => {
     const content = contentWith({}, { restoreSize: 2 ** 30 + 1 });
-    expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({ refuse: { reason: 'TooSmall' } });
+    expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
+      refuse: { reason: 'TooSmall' },
+    });
   });
 });
 
@@ -135,60 +158,82 @@ describe('the source of a clone', () => {
     });
   });
 
-  test.each<[string, 'wait' | 'refuse', string, PersistentVolumeClaim, PersistentVolume | undefined, object]>(
+  test.each<
+    [string, 'wait' | 'refuse', string, PersistentVolumeClaim, PersistentVolume | undefined, object]
+  >([
     [
-      [
-        'BeingDeleted',
-        'wait',
-        'PersistentVolumeClaim test/foo is being deleted',
-        sourceWith({ metadata: { ...source.metadata, deletionTimestamp: 'x' } }),
-        pv,
-        {},
-      ],
-      [
-        'NotBound',
-        'wait',
-        'PersistentVolumeClaim test/foo is Pending, and must be Bound',
-        sourceWith({ status: { phase: 'Pending' } }),
-        pv,
-        {},
-      ],
-      ['NotBound', 'wait', 'PersistentVolumeClaim test/foo is Pending', sourceWith({ status: {} }), pv, {}],
-      ['NotBound', 'wait', 'to PersistentVolume pvc-foo, which does not exist', source, undefined, {}],
-      [
-        'BoundToAnother',
-        'wait',
-        'PersistentVolume pvc-foo of PersistentVolumeClaim test/foo is bound to another claim',
-        source,
-        pvWith({ claimRef: { ...pv.spec.claimRef, uid: 'other' } }),
-        {},
-      ],
-      [
-        'OtherDriver',
-        'refuse',
-        "the volume of PersistentVolumeClaim test/foo is none of Stowage's",
-        source,
-        pvWith({}, { ownerReferences: [] }),
-        {},
-      ],
-      ['TooSmall', 'refuse', 'asks for 1Gi, and PersistentVolumeClaim test/foo has 2Gi', ...pair('2Gi'), {}],
-      [
-        'ModeChange',
-        'refuse',
-        'the claim asks for volume mode Block, and PersistentVolumeClaim test/foo is of mode Filesystem',
-        source,
-        pv,
-        { volumeMode: 'Block' },
-      ],
+      'BeingDeleted',
+      'wait',
+      'PersistentVolumeClaim test/foo is being deleted',
+      sourceWith({ metadata: { ...source.metadata, deletionTimestamp: 'x' } }),
+      pv,
+      {},
     ],
-  )('%s (%s): %s', (reason, sort, message, from, of, spec) => {
+    [
+      'NotBound',
+      'wait',
+      'PersistentVolumeClaim test/foo is Pending, and must be Bound',
+      sourceWith({ status: { phase: 'Pending' } }),
+      pv,
+      {},
+    ],
+    [
+      'NotBound',
+      'wait',
+      'PersistentVolumeClaim test/foo is Pending',
+      sourceWith({ status: {} }),
+      pv,
+      {},
+    ],
+    [
+      'NotBound',
+      'wait',
+      'to PersistentVolume pvc-foo, which does not exist',
+      source,
+      undefined,
+      {},
+    ],
+    [
+      'BoundToAnother',
+      'wait',
+      'PersistentVolume pvc-foo of PersistentVolumeClaim test/foo is bound to another claim',
+      source,
+      pvWith({ claimRef: { ...pv.spec.claimRef, uid: 'other' } }),
+      {},
+    ],
+    [
+      'OtherDriver',
+      'refuse',
+      "the volume of PersistentVolumeClaim test/foo is none of Stowage's",
+      source,
+      pvWith({}, { ownerReferences: [] }),
+      {},
+    ],
+    [
+      'TooSmall',
+      'refuse',
+      'asks for 1Gi, and PersistentVolumeClaim test/foo has 2Gi',
+      ...pair('2Gi'),
+      {},
+    ],
+    [
+      'ModeChange',
+      'refuse',
+      'the claim asks for volume mode Block, and PersistentVolumeClaim test/foo is of mode Filesystem',
+      source,
+      pv,
+      { volumeMode: 'Block' },
+    ],
+  ])('%s (%s): %s', (reason, sort, message, from, of, spec) => {
     expect(checkSourceClaim(from, of, asking('1Gi', spec))).toMatchObject({
       [sort]: { reason, message: expect.stringContaining(message) },
     });
   });
 
   test('that is the claim itself', () => {
-    expect(checkSourceClaim(source, pv, source)).toMatchObject({ refuse: { message: expect.any(String) } });
+    expect(checkSourceClaim(source, pv, source)).toMatchObject({
+      refuse: { message: expect.any(String) },
+    });
   });
 
   function pair(size: string): [PersistentVolumeClaim, PersistentVolume] {

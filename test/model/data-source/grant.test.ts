@@ -49,7 +49,11 @@ describe('a grant allows nothing, and why is told', () => {
         'from.kind is "VolumeSnapshotLink" of group "snapshot.storage.k8s.io", not "PersistentVolumeClaim" of group ""',
       ],
     ],
-    ['another namespace', { from: [OTHER_FROM], to: [TO_BACKUP] }, ['from.namespace is "other", not "test"']],
+    [
+      'another namespace',
+      { from: [OTHER_FROM], to: [TO_BACKUP] },
+      ['from.namespace is "other", not "test"'],
+    ],
     ['another name', { from: [FROM], to: [OTHER_TO] }, ['to.name is "other", not "foo-backup"']],
     [
       'two things wrong',
@@ -57,7 +61,11 @@ describe('a grant allows nothing, and why is told', () => {
       ['from.namespace is "other", not "test"', 'to.name is "other", not "foo-backup"'],
     ],
     ['nothing to', { from: [FROM], to: [] }, ['it has no to']],
-    ['a from of null, which no schema forbade', { from: null, to: [TO_BACKUP] }, ['it has no from']],
+    [
+      'a from of null, which no schema forbade',
+      { from: null, to: [TO_BACKUP] },
+      ['it has no from'],
+    ],
   ])('%s', (_name, spec, wrong) => {
     const grant = grantNamed('bar', spec);
     expect(isGranted([grant], FROM, TO)).toBe(false);

@@ -119,17 +119,22 @@ test("another populator's kind", async () => {
 describe('a snapshot of another namespace', () => {
   test('under a grant', async () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT] });
-    expect(await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read })).toEqual(
-      READY,
-    );
-    expect(seen).toEqual(['grants prod', 'snapshot prod/foo-backup', 'content snapcontent-uid-snapshot']);
+    expect(
+      await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read }),
+    ).toEqual(READY);
+    expect(seen).toEqual([
+      'grants prod',
+      'snapshot prod/foo-backup',
+      'content snapcontent-uid-snapshot',
+    ]);
   });
 
   test('of which nothing is read, and nothing said, without a grant', async () => {
     const denied = {
       wait: {
         reason: 'NotAllowed',
-        message: "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
+        message:
+          "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
         hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
         referent: { ...TO_BACKUP, namespace: 'prod' },
         on: [
@@ -142,9 +147,9 @@ describe('a snapshot of another namespace', () => {
       },
     };
     const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
-    expect(await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read })).toEqual(
-      denied,
-    );
+    expect(
+      await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: true }, read }),
+    ).toEqual(denied);
     expect(seen).toEqual(['grants prod']);
     // The same of one that does not exist.
     expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [LINK_GRANT] })).toEqual(denied);
@@ -162,7 +167,11 @@ describe('a snapshot of another namespace', () => {
 
   test('with the gate off', async () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT] });
-    const found = await resolve({ claim: claimOf(TO_SNAPSHOT), gate: { crossNamespace: false }, read });
+    const found = await resolve({
+      claim: claimOf(TO_SNAPSHOT),
+      gate: { crossNamespace: false },
+      read,
+    });
     expect(found).toMatchObject({ wait: { reason: 'GateOff', on: [] } });
     expect(seen).toEqual([]);
   });
@@ -186,7 +195,9 @@ test('a snapshot of its own namespace needs no grant', async () => {
 describe('a link', () => {
   test('to another namespace, under a grant for links, whatever the gate', async () => {
     for (const gate of [true, false]) {
-      expect(await resolved(claimOf(TO_LINK), { ...THERE, grants: [LINK_GRANT] }, gate)).toEqual(READY);
+      expect(await resolved(claimOf(TO_LINK), { ...THERE, grants: [LINK_GRANT] }, gate)).toEqual(
+        READY,
+      );
     }
   });
 
@@ -227,8 +238,13 @@ describe('a link', () => {
     ['is not there', []],
     ['is being deleted', [{ ...LINK, metadata: { ...LINK.metadata, deletionTimestamp: 'x' } }]],
   ])('that %s', async (_name, links) => {
-    expect(await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] })).toMatchObject({
-      wait: { reason: 'NotFound', on: [{ kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' }] },
+    expect(
+      await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] }),
+    ).toMatchObject({
+      wait: {
+        reason: 'NotFound',
+        on: [{ kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' }],
+      },
     });
   });
 
@@ -238,18 +254,26 @@ describe('a link', () => {
       'one of another kind',
       [{ ...LINK_POPULATOR, sourceKind: { group: 'example.com', kind: 'VolumeSnapshotLink' } }],
     ],
-    ['one that is being deleted', [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }]],
-  ])('is not followed, and not read, where of VolumePopulators there is %s', async (_name, populators) => {
-    const { read, seen } = reading({ ...THERE, populators, grants: [LINK_GRANT] });
-    expect(await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read })).toMatchObject({
-      wait: {
-        reason: 'LinksNotRegistered',
-        hint: expect.stringContaining('stowage install --components populator-crds'),
-        on: [{ kind: 'VolumePopulator' }],
-      },
-    });
-    expect(seen).toEqual(['populators']);
-  });
+    [
+      'one that is being deleted',
+      [{ ...LINK_POPULATOR, metadata: { name: 'a', deletionTimestamp: 'x' } }],
+    ],
+  ])(
+    'is not followed, and not read, where of VolumePopulators there is %s',
+    async (_name, populators) => {
+      const { read, seen } = reading({ ...THERE, populators, grants: [LINK_GRANT] });
+      expect(
+        await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read }),
+      ).toMatchObject({
+        wait: {
+          reason: 'LinksNotRegistered',
+          hint: expect.stringContaining('stowage install --components populator-crds'),
+          on: [{ kind: 'VolumePopulator' }],
+        },
+      });
+      expect(seen).toEqual(['populators']);
+    },
+  );
 
   test('is for another populator where links are switched off', async () => {
     const { read, seen } = reading({ ...THERE, grants: [LINK_GRANT] });
@@ -288,18 +312,24 @@ describe('a clone', () => {
     expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
       wait: {
         reason: 'NotAllowed',
-        message: "accessing prod/foo of PersistentVolumeClaim dataSource from test/foo-testing isn't allowed",
+        message:
+          "accessing prod/foo of PersistentVolumeClaim dataSource from test/foo-testing isn't allowed",
       },
     });
     expect(seen).toEqual(['grants prod']);
     const to = { group: '', kind: 'PersistentVolumeClaim', name: 'foo' };
     const grants = [grantNamed('bar', { from: [FROM_CLAIMS], to: [to] })];
-    expect(await resolved(claim, { ...there, grants })).toMatchObject({ ready: { volumeName: 'pvc-foo' } });
+    expect(await resolved(claim, { ...there, grants })).toMatchObject({
+      ready: { volumeName: 'pvc-foo' },
+    });
   });
 
   test('of one that is not there', async () => {
     expect(await resolved(claimOf(TO_CLAIM), {})).toMatchObject({
-      wait: { reason: 'NotFound', on: [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }] },
+      wait: {
+        reason: 'NotFound',
+        on: [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }],
+      },
     });
   });
 });

@@ -2,7 +2,14 @@ import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { mayEnd } from '../../../src/model/data-source/source-watch-match.ts';
 import type { Awaited } from '../../../src/model/data-source/types.ts';
-import { FROM_CLAIMS, FROM_LINKS, grantNamed, LINK, SNAPSHOT, TO_BACKUP } from '../../support/snapshots.ts';
+import {
+  FROM_CLAIMS,
+  FROM_LINKS,
+  grantNamed,
+  LINK,
+  SNAPSHOT,
+  TO_BACKUP,
+} from '../../support/snapshots.ts';
 
 const GRANT: Awaited = {
   kind: 'ReferenceGrant',
@@ -23,7 +30,13 @@ test.each<[string, Awaited, Awaited['kind'], KubeObject, boolean]>([
     grant(FROM_CLAIMS, { ...TO_BACKUP, name: 'x' }),
     false,
   ],
-  ['one elsewhere', GRANT, 'ReferenceGrant', grant(FROM_CLAIMS, TO_BACKUP, { namespace: 'test' }), false],
+  [
+    'one elsewhere',
+    GRANT,
+    'ReferenceGrant',
+    grant(FROM_CLAIMS, TO_BACKUP, { namespace: 'test' }),
+    false,
+  ],
   ['one without a spec', GRANT, 'ReferenceGrant', grantNamed('g', undefined as never), false],
   ['the snapshot', BACKUP, 'VolumeSnapshot', SNAPSHOT, true],
   [

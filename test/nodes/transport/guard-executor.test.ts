@@ -43,7 +43,13 @@ test('a job is started, asked for and forgotten by its key', async () => {
   const common = { node: 'n1', version: 1 };
   const { steps } = JOB;
   expect(asked).toEqual([
-    ['n1', { function: 'submit', arguments: { ...common, subject: 'v1', job: 'prepare-1', steps, wait: 2 } }],
+    [
+      'n1',
+      {
+        function: 'submit',
+        arguments: { ...common, subject: 'v1', job: 'prepare-1', steps, wait: 2 },
+      },
+    ],
     ['n1', { function: 'poll', arguments: { ...common, keys: [['v1', 'prepare-1']], wait: 0.5 } }],
   ]);
   const other = node({ version: 1, answer: false });
@@ -78,6 +84,8 @@ test('reports which command the node refuses, with a hint', async () => {
 test.each(['', 'Welcome!\n{}', { version: 1 }, { version: 1, answer: [] }])(
   '%j is no answer',
   async (said) => {
-    expect(await failure(node(said).executor.submit('n1', JOB, 0))).toMatchObject({ code: 'protocol' });
+    expect(await failure(node(said).executor.submit('n1', JOB, 0))).toMatchObject({
+      code: 'protocol',
+    });
   },
 );

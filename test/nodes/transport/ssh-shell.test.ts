@@ -60,10 +60,13 @@ test('nor behind a link', async () => {
   await expect(shell().run('n1', '', 5000)).rejects.toThrow('belongs to someone else');
 });
 
-test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])('%j is no name of a node', async (name) => {
-  await expect(shell().run(name, '', 5000)).rejects.toThrow('is no name of a node');
-  expect(await sshArguments()).toBeUndefined();
-});
+test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])(
+  '%j is no name of a node',
+  async (name) => {
+    await expect(shell().run(name, '', 5000)).rejects.toThrow('is no name of a node');
+    expect(await sshArguments()).toBeUndefined();
+  },
+);
 
 test.each([
   ['before it was asked for a session: asked again', 'session: write packet: Broken pipe', 2],

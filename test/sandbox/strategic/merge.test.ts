@@ -18,7 +18,8 @@ const pod = {
     dnsConfig: { options: [{ name: 'o' }] },
   },
 };
-const patched = (spec: object, kind = 'Pod') => strategicMerge(pod, { spec }, shapeOf(kind)).spec as Fields;
+const patched = (spec: object, kind = 'Pod') =>
+  strategicMerge(pod, { spec }, shapeOf(kind)).spec as Fields;
 const patchedMetadata = (metadata: object) =>
   strategicMerge(pod, { metadata }, shapeOf('Pod')).metadata as Fields;
 
@@ -70,7 +71,12 @@ test.each<[string, string, object, unknown]>([
     { containers: [{ name: 'b', $patch: 'delete' }] },
     [{ name: 'a', image: 'x' }],
   ],
-  ['replaces a list', 'containers', { containers: [{ name: 'z' }, { $patch: 'replace' }] }, [{ name: 'z' }]],
+  [
+    'replaces a list',
+    'containers',
+    { containers: [{ name: 'z' }, { $patch: 'replace' }] },
+    [{ name: 'z' }],
+  ],
   [
     'retains keys',
     'volumes',
@@ -86,12 +92,19 @@ test.each<[string, string, object, unknown]>([
   ],
   ['empties an object', 'dnsConfig', { dnsConfig: { $patch: 'delete' } }, {}],
   ['removes by null', 'dnsConfig', { dnsConfig: null }, undefined],
-  ['adds without nulls and directives', 'affinity', { affinity: { a: null, b: { $patch: 'delete' } } }, {}],
+  [
+    'adds without nulls and directives',
+    'affinity',
+    { affinity: { a: null, b: { $patch: 'delete' } } },
+    {},
+  ],
 ])('%s', (_, field, patch, expected) => expect(patched(patch)[field]).toEqual(expected));
 
 test('merges and strikes out finalizers', () => {
   expect(patchedMetadata({ finalizers: ['c/c'] }).finalizers).toEqual(['c/c', 'a/a', 'b/b']);
-  expect(patchedMetadata({ '$deleteFromPrimitiveList/finalizers': ['a/a'] }).finalizers).toEqual(['b/b']);
+  expect(patchedMetadata({ '$deleteFromPrimitiveList/finalizers': ['a/a'] }).finalizers).toEqual([
+    'b/b',
+  ]);
 });
 
 test.each<[string, object]>([
@@ -118,7 +131,10 @@ test('changes neither the object nor the patch', () => {
     containers: Object.freeze([{ name: 'b', image: 'q', $retainKeys: ['name', 'image'] }]),
   });
   patched(patch);
-  expect([JSON.stringify(pod), patch.containers[0]?.$retainKeys]).toEqual([before, ['name', 'image']]);
+  expect([JSON.stringify(pod), patch.containers[0]?.$retainKeys]).toEqual([
+    before,
+    ['name', 'image'],
+  ]);
 });
 
 describe('where no list has objects', () => {

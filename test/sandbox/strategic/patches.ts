@@ -13,7 +13,10 @@ const some = (fields: Record<string, fc.Arbitrary<unknown>>) =>
 
 const env = fc.record({ name, value });
 const container = fc
-  .record({ name, image: value, env: unique(env, 'name'), command: set }, { requiredKeys: ['name'] })
+  .record(
+    { name, image: value, env: unique(env, 'name'), command: set },
+    { requiredKeys: ['name'] },
+  )
   .map((one) => one as Fields);
 const volume = fc.oneof(
   fc.record({ name, emptyDir: fc.constant({}) }),

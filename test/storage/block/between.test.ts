@@ -13,13 +13,23 @@ import { TEST_SEED } from '../../support/test-seed.ts';
 const RUNS = 20_000;
 const USES = ['mounted', 'mounted elsewhere', 'stacked', 'held', 'swap'] as const;
 const KINDS = [
-  ...['nothing', 'another device', 'another disk', 'content', 'data', 'unreadable', 'made', 'claimed'],
+  ...[
+    'nothing',
+    'another device',
+    'another disk',
+    'content',
+    'data',
+    'unreadable',
+    'made',
+    'claimed',
+  ],
   ...['content of a partition', 'data in a partition', 'another partition'],
   ...[...USES, 'open'],
 ] as const;
 
 /** Also a step that removes the persistent link writes nothing to the device. */
-const writes = (step: Step): boolean => writesTo([step]).some((command) => !command.startsWith('rm '));
+const writes = (step: Step): boolean =>
+  writesTo([step]).some((command) => !command.startsWith('rm '));
 
 function changeOf({ device }: Case, is: (typeof KINDS)[number], index: number): Change {
   const { partitions, disk, otherPaths } = device;
@@ -42,7 +52,9 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
     case 'content of a partition':
       return isFirst && operation === 'prepare' && device.printedParts.length > 0;
     case 'data in a partition':
-      return isFirst && operation === 'prepare' && device.printedParts.some(({ isBlank }) => isBlank);
+      return (
+        isFirst && operation === 'prepare' && device.printedParts.some(({ isBlank }) => isBlank)
+      );
     case 'another partition':
       return isFirst && operation === 'prepare' && device.content !== '';
     case 'data':
@@ -54,34 +66,43 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
       return isFirst;
     // The kernel has forgotten the partitions by the second write.
     default:
-      return isFirst || !('of' in change && device.partitions.some(({ name }) => name === change.of.name));
+      return (
+        isFirst ||
+        !('of' in change && device.partitions.some(({ name }) => name === change.of.name))
+      );
   }
 }
 
 test(`no step of a plan writes to a device that changed, of ${RUNS} observations (seed ${TEST_SEED})`, () => {
   const refused = new Map<string, number>();
   fc.assert(
-    fc.property(cases, fc.constantFrom(...KINDS), fc.nat(7), fc.nat(3), (each, kind, index, number) => {
-      const planned = plan(each.operation, each.desired, each.observed, 0);
-      if ('refusal' in planned) return;
-      const writing = planned.steps.filter(writes);
-      const step = writing[number % writing.length];
-      if (step === undefined) return;
-      const isFirst = step === writing[0];
-      const change = changeOf(each, kind, index);
-      const answers = guardAnswers(each.device, change);
-      // All steps before the first write, or the step alone.
-      const steps = isFirst ? planned.steps.slice(0, planned.steps.indexOf(step) + 1) : [step];
-      const failing = steps
-        .flatMap(({ guards }) => guards)
-        .filter(({ argv, expect: wanted }) => !holds(wanted, answers(argv)));
-      if (!isSeen(each, change, isFirst)) {
-        if (kind === 'nothing') expect(failing).toEqual([]);
-        return;
-      }
-      refused.set(kind, (refused.get(kind) ?? 0) + 1);
-      expect([kind, step.name, failing.length > 0]).toEqual([kind, step.name, true]);
-    }),
+    fc.property(
+      cases,
+      fc.constantFrom(...KINDS),
+      fc.nat(7),
+      fc.nat(3),
+      (each, kind, index, number) => {
+        const planned = plan(each.operation, each.desired, each.observed, 0);
+        if ('refusal' in planned) return;
+        const writing = planned.steps.filter(writes);
+        const step = writing[number % writing.length];
+        if (step === undefined) return;
+        const isFirst = step === writing[0];
+        const change = changeOf(each, kind, index);
+        const answers = guardAnswers(each.device, change);
+        // All steps before the first write, or the step alone.
+        const steps = isFirst ? planned.steps.slice(0, planned.steps.indexOf(step) + 1) : [step];
+        const failing = steps
+          .flatMap(({ guards }) => guards)
+          .filter(({ argv, expect: wanted }) => !holds(wanted, answers(argv)));
+        if (!isSeen(each, change, isFirst)) {
+          if (kind === 'nothing') expect(failing).toEqual([]);
+          return;
+        }
+        refused.set(kind, (refused.get(kind) ?? 0) + 1);
+        expect([kind, step.name, failing.length > 0]).toEqual([kind, step.name, true]);
+      },
+    ),
     { numRuns: RUNS, seed: TEST_SEED },
   );
   for (const kind of KINDS)

@@ -6,9 +6,19 @@ import type { Signature } from '../../../src/storage/types.ts';
 /** As `wipefs -J` of util-linux 2.38 prints it. */
 const wipefs = (...rows: [type: string, uuid?: string][]) =>
   JSON.stringify({
-    signatures: rows.map(([type, uuid]) => ({ device: 'x', offset: '0x0', type, uuid: uuid ?? null })),
+    signatures: rows.map(([type, uuid]) => ({
+      device: 'x',
+      offset: '0x0',
+      type,
+      uuid: uuid ?? null,
+    })),
   });
-const printed = (signature: Signature, text: string, number?: number, isBlank?: boolean): Printed => ({
+const printed = (
+  signature: Signature,
+  text: string,
+  number?: number,
+  isBlank?: boolean,
+): Printed => ({
   signature,
   blkid: '',
   blkidExit: 0,
@@ -27,8 +37,18 @@ describe('a device that carries', () => {
     ['nothing', printed(none, '{"signatures": [\n\n]}'), [], ''],
     ['nothing, as wipefs prints it without a row', printed(none, ''), [], ''],
     ['a file system', printed(one('ext4', 'A'), wipefs(['ext4', 'A'])), [], 'ext4:A'],
-    ['one without a UUID', printed(one('ceph_bluestore'), wipefs(['ceph_bluestore'])), [], 'ceph_bluestore'],
-    ['two', printed({ found: 'ambivalent' }, wipefs(['xfs', 'B'], ['ext4', 'A'])), [], 'ext4:A+xfs:B'],
+    [
+      'one without a UUID',
+      printed(one('ceph_bluestore'), wipefs(['ceph_bluestore'])),
+      [],
+      'ceph_bluestore',
+    ],
+    [
+      'two',
+      printed({ found: 'ambivalent' }, wipefs(['xfs', 'B'], ['ext4', 'A'])),
+      [],
+      'ext4:A+xfs:B',
+    ],
     ['what wipefs cannot name', printed({ found: 'ambivalent' }, wipefs()), [], 'ambivalent'],
     ['what only wipefs sees', printed(none, wipefs(['gpt'])), [], 'gpt'],
     [

@@ -1,7 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
-import { BY_PARTUUID, BY_UUID, byMapper, dropLink, lookAgain, SETTLE } from '../../support/link-words.ts';
+import {
+  BY_PARTUUID,
+  BY_UUID,
+  byMapper,
+  dropLink,
+  lookAgain,
+  SETTLE,
+} from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import {
   disk,
@@ -33,7 +40,10 @@ const gpt: DeviceFacts = {
   content: `gpt:${UID};1=none`,
   partitions: [sdb1],
 };
-const named: DeviceFacts = { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } };
+const named: DeviceFacts = {
+  ...partition,
+  partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID },
+};
 const foreign: DeviceFacts = { ...disk, signature: one('xfs', 'x'), content: 'xfs:x' };
 const nameless: DeviceFacts = { ...disk, identity: 'size=1073741824' };
 /** Another disk than the node recorded, or the same after the node started anew: nothing tells. */
@@ -63,7 +73,11 @@ describe('Delete', () => {
   test.each<[string, ObservedRaw, string[], DesiredRaw?]>([
     ['nothing was ever done', rawNode(foreign), []],
     ['half a record', rawNode(foreign, { recordFiles: true }), ['forget']],
-    ['a file system', madeOf(ext4), ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), 'forget']],
+    [
+      'a file system',
+      madeOf(ext4),
+      ['wipefs --all --force /dev/sdb', ...UNLINK('sdb', BY_UUID), 'forget'],
+    ],
     [
       'a file system, and its path',
       madeOf(ext4, { link: '8:16' }),
@@ -90,7 +104,12 @@ describe('Delete', () => {
     [
       'a table of an earlier version',
       madeOf(gpt),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...UNLINK('sdb', BY_PARTUUID), 'forget'],
+      [
+        'wipefs --all --force /dev/sdb',
+        'partx --delete /dev/sdb',
+        ...UNLINK('sdb', BY_PARTUUID),
+        'forget',
+      ],
       earlierBlock,
     ],
     [
@@ -119,7 +138,11 @@ describe('Delete', () => {
     [
       'a partition of which nobody knows the earlier GUID gets a random one',
       rawNode(named),
-      ['sgdisk --partition-guid=2:R /dev/sdb', 'partx --update /dev/sdb', ...UNLINK('sdb2', BY_PARTUUID)],
+      [
+        'sgdisk --partition-guid=2:R /dev/sdb',
+        'partx --update /dev/sdb',
+        ...UNLINK('sdb2', BY_PARTUUID),
+      ],
       { ...rawBlock, recorded: true },
     ],
     [
@@ -145,17 +168,30 @@ describe('Delete', () => {
     [
       'only the kernel knows the partition of a table that is off',
       madeOf({ ...gpt, signature: { found: 'none' }, content: 'no table;?=none' }),
-      ['wipefs --all --force /dev/sdb', 'partx --delete /dev/sdb', ...UNLINK('sdb', BY_PARTUUID), 'forget'],
+      [
+        'wipefs --all --force /dev/sdb',
+        'partx --delete /dev/sdb',
+        ...UNLINK('sdb', BY_PARTUUID),
+        'forget',
+      ],
       rawBlock,
     ],
     [
       'what was never destroyed',
-      rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+      rawNode(foreign, {
+        link: '8:16',
+        intent: intentFor(disk, { signature: 'xfs:x' }),
+        recordFiles: true,
+      }),
       [...UNLINK('sdb', BY_UUID), ...dropLink('sdb'), 'forget'],
     ],
     [
       'what was never destroyed, of an earlier version',
-      rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+      rawNode(foreign, {
+        link: '8:16',
+        intent: intentFor(disk, { signature: 'xfs:x' }),
+        recordFiles: true,
+      }),
       [...UNLINK('sdb', BY_UUID), 'forget'],
       earlier,
     ],
@@ -187,7 +223,11 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
   ['a partition', madeOf(named, { intent: intentFor(partition) }), 0, rawBlock],
   [
     'what was never destroyed',
-    rawNode(foreign, { link: '8:16', intent: intentFor(disk, { signature: 'xfs:x' }), recordFiles: true }),
+    rawNode(foreign, {
+      link: '8:16',
+      intent: intentFor(disk, { signature: 'xfs:x' }),
+      recordFiles: true,
+    }),
     0,
   ],
 ])(
@@ -196,7 +236,9 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
     const made = plan('destroy', wanted, observed, 0);
     const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
     expect(rm?.argv.at(-1)).toBe(wanted.mode === 'Block' ? BY_PARTUUID : BY_UUID);
-    expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([{ exit, stdout: { has: '', lacks: UID } }]);
+    expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([
+      { exit, stdout: { has: '', lacks: UID } },
+    ]);
   },
 );
 
@@ -219,15 +261,23 @@ describe('Retain', () => {
   ])('%s: only the records go', (_, observed) => {
     expect(outcome(keeping, observed)).toEqual(['forget']);
     // What udev derives from content stays with the data.
-    expect(outcome({ ...keeping, earlierLink: BY_UUID }, { ...observed, link: '8:16' })).toEqual(['forget']);
+    expect(outcome({ ...keeping, earlierLink: BY_UUID }, { ...observed, link: '8:16' })).toEqual([
+      'forget',
+    ]);
   });
 
   test('the path goes, and its rule before it', () => {
-    expect(outcome(keeping, madeOf(ext4, { link: '8:16' }))).toEqual([...dropLink('sdb'), 'forget']);
+    expect(outcome(keeping, madeOf(ext4, { link: '8:16' }))).toEqual([
+      ...dropLink('sdb'),
+      'forget',
+    ]);
     const block = { ...rawBlock, onDelete: 'Retain' } as const;
     expect(outcome(block, madeOf(gpt, { link: '8:17' }))).toEqual([...dropLink('sdb1'), 'forget']);
     // Of a device that went: udev looks at what is there.
-    const gone = { ...madeOf(ext4, { link: '8:16', devices: [] }), target: { is: 'missing' } } as const;
+    const gone = {
+      ...madeOf(ext4, { link: '8:16', devices: [] }),
+      target: { is: 'missing' },
+    } as const;
     expect(outcome(keeping, gone)).toEqual([
       ...dropLink('x').filter((command) => command !== lookAgain('x')),
       'forget',
@@ -240,7 +290,11 @@ describe('Wipe', () => {
     ['from the first byte', madeOf(ext4), [16, 'seek=0', 'forget']],
     ['a disk with a table', madeOf(gpt), [16, 'seek=0', 'forget'], blockWiping],
     ['a logical volume', madeOf(logical), [16, 'seek=0', 'forget'], blockWiping],
-    ['from where it came to', madeOf(disk, { wiped: 512n << 20n }), [8, 'seek=536870912', 'forget']],
+    [
+      'from where it came to',
+      madeOf(disk, { wiped: 512n << 20n }),
+      [8, 'seek=536870912', 'forget'],
+    ],
     [
       'of a table the copy at the end is left',
       madeOf({ ...disk, content: 'gpt', tableUuids: [UID] }, { wiped: 64n << 20n }),
@@ -273,7 +327,9 @@ describe('Wipe', () => {
       const made = madeOf(facts);
       const without = rawMade(facts, { intent: undefined });
       for (const observed of [made, without]) {
-        expect(outcome(wiping, observed)).toMatch(/carries nothing, and not what was made for this Volume$/);
+        expect(outcome(wiping, observed)).toMatch(
+          /carries nothing, and not what was made for this Volume$/,
+        );
       }
     }
   });
@@ -286,10 +342,12 @@ describe('Wipe', () => {
 
   test('of what somebody puts there meanwhile nothing is overwritten', () => {
     const made = plan('destroy', wiping, madeOf(ext4), 0);
-    const parts = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+    const parts =
+      'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
     const looks = parts.map(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
     expect(looks[0]).toContain('blkid -p -o export /dev/sdb');
-    for (const look of looks.slice(1)) expect(look).toContain('cmp --bytes=1048576 -- /dev/sdb /dev/zero');
+    for (const look of looks.slice(1))
+      expect(look).toContain('cmp --bytes=1048576 -- /dev/sdb /dev/zero');
   });
 
   test('a disk without a name of its own is known by what was wiped of it', () => {
@@ -307,62 +365,85 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
     partitions: content.includes(';') ? [sdb1] : [],
   }));
   test.each(halves)('$content: is ours on the disk that was recorded, and on no other', (facts) => {
-    expect(outcome(wanted, madeOf(facts, { wiped }))).toContainEqual(expect.stringMatching(CLEANED));
+    expect(outcome(wanted, madeOf(facts, { wiped }))).toContainEqual(
+      expect.stringMatching(CLEANED),
+    );
     const serial = { ...facts, identity: disk.identity };
     expect(outcome(wanted, madeOf(serial, { intent: intentFor(disk), wiped }))).toContainEqual(
       expect.stringMatching(CLEANED),
     );
     const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
-    expect(outcome(wanted, other)).toMatch(/does not tell whose it is.* tells the disk from another$/);
+    expect(outcome(wanted, other)).toMatch(
+      /does not tell whose it is.* tells the disk from another$/,
+    );
   });
 
-  test.each(['gpt', 'gpt;?=none'])('%s: is ours by its GUID on any disk, and else never', (content) => {
-    const facts = { ...nameless, content, partitions: content.includes(';') ? [sdb1] : [] };
-    const copy = { ...facts, presence: 'b00t/8', tableUuids: ['x', UID] };
-    expect(outcome(wanted, madeOf(copy))).toContainEqual(expect.stringMatching(CLEANED));
-    for (const tableUuids of [[], ['x']]) {
-      expect(outcome(wanted, madeOf({ ...facts, tableUuids }, { wiped }))).toMatch(
-        /which is not of this Volume$/,
-      );
-    }
-  });
+  test.each(['gpt', 'gpt;?=none'])(
+    '%s: is ours by its GUID on any disk, and else never',
+    (content) => {
+      const facts = { ...nameless, content, partitions: content.includes(';') ? [sdb1] : [] };
+      const copy = { ...facts, presence: 'b00t/8', tableUuids: ['x', UID] };
+      expect(outcome(wanted, madeOf(copy))).toContainEqual(expect.stringMatching(CLEANED));
+      for (const tableUuids of [[], ['x']]) {
+        expect(outcome(wanted, madeOf({ ...facts, tableUuids }, { wiped }))).toMatch(
+          /which is not of this Volume$/,
+        );
+      }
+    },
+  );
 });
 
 describe.each([rawDesired, wiping])('%j', (wanted) => {
   test.each<[string, ObservedRaw, RegExp]>([
     ['the device is gone', { ...madeOf(ext4), target: { is: 'missing' } }, /^there is no device/],
-    ['it is no device', { ...madeOf(ext4), target: { is: 'other', what: 'directory' } }, /but a directory$/],
+    [
+      'it is no device',
+      { ...madeOf(ext4), target: { is: 'other', what: 'directory' } },
+      /but a directory$/,
+    ],
     [
       'exchanged',
       madeOf({ ...ext4, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
       /is now .*S2/,
     ],
-    ['smaller', madeOf({ ...ext4, identity: 'serial=S1 size=1' }, { intent: intentFor(disk) }), /is now/],
+    [
+      'smaller',
+      madeOf({ ...ext4, identity: 'serial=S1 size=1' }, { intent: intentFor(disk) }),
+      /is now/,
+    ],
     ['it carries something else', madeOf(foreign), /carries xfs:x, which is not of this Volume$/],
-    ['mounted', madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) }), /^passing: .*mounted at \/a$/],
+    [
+      'mounted',
+      madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) }),
+      /^passing: .*mounted at \/a$/,
+    ],
     ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^passing: .*it is swap$/],
   ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('destroy', wanted, observed, 0);
     expect('steps' in made ? writesTo(made.steps) : []).toEqual([]);
-    if (!('passing' in made)) expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
+    if (!('passing' in made))
+      expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
   });
 });
 
 test.each([
   ['t10.ATA', '0x5000c500a1b2c3d4'],
   ['0x5000c500a1b2c3d4', '0x5000c500a1b2c3d40123456789abcdef'],
-])('a copy of the volume on a disk whose WWN is not that of the record is left: %s, %s', (wwn, found) => {
-  const recorded = {
-    ...wiping,
-    recorded: true,
-    identity: `wwn=${wwn} size=1073741824`,
-  };
-  const copy = { ...ext4, identity: `wwn=${found} size=1073741824`, presence: undefined };
-  expect(plan('destroy', recorded, rawNode(copy), 0)).toMatchObject({
-    refusal: expect.stringContaining('and not the device of this Volume'),
-  });
-});
+])(
+  'a copy of the volume on a disk whose WWN is not that of the record is left: %s, %s',
+  (wwn, found) => {
+    const recorded = {
+      ...wiping,
+      recorded: true,
+      identity: `wwn=${wwn} size=1073741824`,
+    };
+    const copy = { ...ext4, identity: `wwn=${found} size=1073741824`, presence: undefined };
+    expect(plan('destroy', recorded, rawNode(copy), 0)).toMatchObject({
+      refusal: expect.stringContaining('and not the device of this Volume'),
+    });
+  },
+);
 
 test('a disk with another serial number than the record is left, also where the presence agrees', () => {
   const recorded = {

@@ -38,7 +38,9 @@ test.each([
   ['a device of a kernel without sequence numbers', { ...disk, presence: undefined }, undefined],
 ])('%s is the observed device by the sequence number of its disk', (_, device, expected) => {
   const found = sameDeviceGuards(device).find(({ argv }) => argv.at(-1)?.endsWith('/diskseq'));
-  expect(found && [found.argv.at(-1), (found.expect.stdout as { is: string }).is]).toEqual(expected);
+  expect(found && [found.argv.at(-1), (found.expect.stdout as { is: string }).is]).toEqual(
+    expected,
+  );
 });
 
 test('of a partition, disks may be open to read by every path', () => {

@@ -45,7 +45,9 @@ function located({ target = missing, link = missing, devices = [sda, sdb], ...de
     identity: IDENTITY,
     ...desired,
   });
-  return typeof found === 'object' ? `${found.row.name}${found.isElsewhere ? ', elsewhere' : ''}` : found;
+  return typeof found === 'object'
+    ? `${found.row.name}${found.isElsewhere ? ', elsewhere' : ''}`
+    : found;
 }
 
 test.each<[string, Case, string | undefined]>([
@@ -80,7 +82,11 @@ test.each<[string, Case, string | undefined]>([
     { identity: `serial=S3 size=${SIZE}`, link: at('8:0') },
     undefined,
   ],
-  ['the device is smaller than what was recorded', { identity: `wwn=${WWN} size=${2n * SIZE}` }, undefined],
+  [
+    'the device is smaller than what was recorded',
+    { identity: `wwn=${WWN} size=${2n * SIZE}` },
+    undefined,
+  ],
   [
     'a partition of a disk',
     { identity: `wwn=${WWN} serial=S1 partition=1 size=${SIZE}`, devices: [sda, part] },
@@ -92,7 +98,11 @@ test.each<[string, Case, string | undefined]>([
     'sda, elsewhere',
   ],
   ['multipathd has taken the disk', { target: leadsTo('8:0'), devices: [sda, sdb, map] }, 'dm-0'],
-  ['multipathd has taken the disk, and the link is gone', { devices: [sda, sdb, map] }, 'dm-0, elsewhere'],
+  [
+    'multipathd has taken the disk, and the link is gone',
+    { devices: [sda, sdb, map] },
+    'dm-0, elsewhere',
+  ],
   ['the path is the map itself', { target: leadsTo('254:0'), devices: [sda, sdb, map] }, 'dm-0'],
   [
     'no disk is behind the path',

@@ -13,7 +13,8 @@ const RUNS = 100_000;
 const wwnOf = (identity: string | undefined) =>
   /wwn=(?:naa\.|0x)?(\S+)/i.exec(identity ?? '')?.[1]?.toLowerCase();
 
-const sizeOf = (identity: string | undefined) => Number(/size=(\d+)/.exec(identity ?? '')?.[1] ?? 0);
+const sizeOf = (identity: string | undefined) =>
+  Number(/size=(\d+)/.exec(identity ?? '')?.[1] ?? 0);
 
 /** Signatures by the place where they are, of a text that names a content; without what stands for none. */
 const placesIn = (text: string) =>
@@ -44,9 +45,15 @@ function isRestOf(consent: string, content: string): boolean {
 /** The rules that a plan breaks which writes to the device. */
 function broken({ operation, desired, observed, device, use, owner }: Case): string[] {
   const { intent, done, wiped } = observed;
-  const carried = device.content === '' && device.isBlank === false ? 'unknown data' : device.content;
+  const carried =
+    device.content === '' && device.isBlank === false ? 'unknown data' : device.content;
   const isOurs = carried.includes(UID) || device.partition?.uuid === UID;
-  const all = [device, ...device.partitions, ...(device.disk ? [device.disk] : []), ...device.otherPaths];
+  const all = [
+    device,
+    ...device.partitions,
+    ...(device.disk ? [device.disk] : []),
+    ...device.otherPaths,
+  ];
   const recorded = desired.identity ?? intent?.device?.identity;
   const [wwn, wwnNow] = [wwnOf(recorded), wwnOf(device.identity)];
   const seen = intent?.device?.presence;
@@ -68,7 +75,9 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
     ],
     [
       'a smaller one than the recorded one',
-      recorded === undefined || device.dmUuid !== undefined || sizeOf(device.identity) >= sizeOf(recorded),
+      recorded === undefined ||
+        device.dmUuid !== undefined ||
+        sizeOf(device.identity) >= sizeOf(recorded),
     ],
     ['made anew', operation !== 'prepare' || (done === undefined && !desired.recorded)],
     [
@@ -122,7 +131,8 @@ test(`no plan for ${RUNS} observations writes to what it may not (seed ${TEST_SE
     fc.property(cases, (each) => {
       const planned = plan(each.operation, each.desired, each.observed, 0);
       if ('refusal' in planned || writesTo(planned.steps).length === 0) return;
-      if (each.operation === 'prepare' || each.operation === 'destroy') written[each.operation] += 1;
+      if (each.operation === 'prepare' || each.operation === 'destroy')
+        written[each.operation] += 1;
       expect(broken(each)).toEqual([]);
     }),
     { numRuns: RUNS, seed: TEST_SEED },

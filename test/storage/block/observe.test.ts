@@ -59,7 +59,13 @@ const WIPEFS_DISK = wipefs(
   { device: 'sdb', offset: '0x3fffe00', type: 'gpt', uuid: null, label: null },
   { device: 'sdb', offset: '0x1fe', type: 'PMBR', uuid: null, label: null },
 );
-const WIPEFS_PART = wipefs({ device: 'sdb1', offset: '0x438', type: 'ext4', uuid: FS, label: null });
+const WIPEFS_PART = wipefs({
+  device: 'sdb1',
+  offset: '0x438',
+  type: 'ext4',
+  uuid: FS,
+  label: null,
+});
 
 const BELOW = 'sdb 8:16  disk 67108864 0 S1 0x5000\nsdb1 8:17 sdb part 32505856 0  \n';
 
@@ -132,7 +138,9 @@ test('every probe of both rounds is answered here', () => {
       .map(({ name }) => name)
       .sort(),
   );
-  expect(deviceProbes(map(PARTITION), rawDesired).map(({ name }) => name)).not.toContain('blkid sdb');
+  expect(deviceProbes(map(PARTITION), rawDesired).map(({ name }) => name)).not.toContain(
+    'blkid sdb',
+  );
 });
 
 test('a path is one argument, after the options', () => {
@@ -229,27 +237,39 @@ test.each<[string, DesiredRaw, string, string]>([
   ['Filesystem', rawDesired, LINK, BY_UUID],
   ['Block', rawBlock, LINK, BY_PARTUUID],
   ['Filesystem, of an earlier version', { ...rawDesired, earlierLink: BY_UUID }, BY_UUID, BY_UUID],
-  ['Block, of an earlier version', { ...rawBlock, earlierLink: BY_PARTUUID }, BY_PARTUUID, BY_PARTUUID],
+  [
+    'Block, of an earlier version',
+    { ...rawBlock, earlierLink: BY_PARTUUID },
+    BY_PARTUUID,
+    BY_PARTUUID,
+  ],
   [
     'Block, of an earlier version, on a logical volume',
     { ...rawBlock, earlierLink: byMapper('LVM-abc') },
     byMapper('LVM-abc'),
     BY_PARTUUID,
   ],
-])('the persistent path is followed, and what udev derives from content: %s', (_, wanted, link, content) => {
-  const argvs = new Map(rawProbes(wanted).map(({ name, argv }) => [name, argv.join(' ')]));
-  expect(argvs.get('link')).toBe(`stat -L -c %t:%T ${link}`);
-  expect(argvs.get('content link')).toBe(`stat -L -c %t:%T ${content}`);
-  // Where content leads says nothing of the volume's path.
-  const first = { ...FIRST, 'content link': result(0, '8:10') };
-  expect(read(first, SECOND, wanted).link).toBeUndefined();
-  expect(read({ ...first, link: result(0, '8:1f\n') }, SECOND, wanted).link).toBe('8:31');
-});
+])(
+  'the persistent path is followed, and what udev derives from content: %s',
+  (_, wanted, link, content) => {
+    const argvs = new Map(rawProbes(wanted).map(({ name, argv }) => [name, argv.join(' ')]));
+    expect(argvs.get('link')).toBe(`stat -L -c %t:%T ${link}`);
+    expect(argvs.get('content link')).toBe(`stat -L -c %t:%T ${content}`);
+    // Where content leads says nothing of the volume's path.
+    const first = { ...FIRST, 'content link': result(0, '8:10') };
+    expect(read(first, SECOND, wanted).link).toBeUndefined();
+    expect(read({ ...first, link: result(0, '8:1f\n') }, SECOND, wanted).link).toBe('8:31');
+  },
+);
 
 test.each<[string, ProbeResult, object]>([
   ['nothing', missing, { is: 'missing' }],
   ['a file', result(0, 'regular file|0:0'), { is: 'other', what: 'regular file' }],
-  ['a terminal', result(0, 'character special file|4:1'), { is: 'other', what: 'character special file' }],
+  [
+    'a terminal',
+    result(0, 'character special file|4:1'),
+    { is: 'other', what: 'character special file' },
+  ],
 ])('the path leads to %s', (_, target, expected) => {
   const first = { ...FIRST, target };
   expect(deviceProbes(map(first), rawDesired)).toEqual([]);

@@ -11,7 +11,10 @@ import { UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */
 
-const GUIDS = ['0a1b2c3d-0000-4000-8000-000000000001', '0a1b2c3d-0000-4000-8000-000000000002'] as const;
+const GUIDS = [
+  '0a1b2c3d-0000-4000-8000-000000000001',
+  '0a1b2c3d-0000-4000-8000-000000000002',
+] as const;
 const TABLE = '0a1b2c3d-0000-4000-8000-0000000000ff';
 const OTHER = '11111111-2222-4333-8444-555555555555';
 
@@ -29,18 +32,26 @@ const CASES = BACKINGS.flatMap((backing) =>
 function nodeWith(backing: Backing, fill: Fill): FakeDisks {
   const dm = backing === 'logical volume' ? { dm: 'LVM-abc' } : {};
   const disk = fakeDisk(backing === 'logical volume' ? 'dm-b' : 'sdb', { id: 'ours', ...dm });
-  const other = fakeDisk('sdc', { id: 'other', marks: [{ at: 0x438n, type: 'ext4', uuid: OTHER }] });
+  const other = fakeDisk('sdc', {
+    id: 'other',
+    marks: [{ at: 0x438n, type: 'ext4', uuid: OTHER }],
+  });
   if (backing === 'partition' || fill === 'two partitions') divide(disk, TABLE, GUIDS);
   const node = new FakeDisks(disk, other);
   const inner = disk.table.partitions;
   const area = backing === 'disk' && fill !== 'two partitions' ? disk : (inner.get(1) ?? disk);
-  if (fill !== 'nothing') area.marks.push({ at: 0x438n, type: 'ext4', uuid: OTHER.replace('1', '2') });
+  if (fill !== 'nothing')
+    area.marks.push({ at: 0x438n, type: 'ext4', uuid: OTHER.replace('1', '2') });
   inner.get(2)?.marks.push({ at: 0n, type: 'xfs', uuid: OTHER.replace('1', '3') });
   return node;
 }
 
 /** With consent for what is there. */
-function desiredFor(node: FakeDisks, backing: Backing, content: (typeof CONTENTS)[number]): DesiredRaw {
+function desiredFor(
+  node: FakeDisks,
+  backing: Backing,
+  content: (typeof CONTENTS)[number],
+): DesiredRaw {
   const desired: DesiredRaw = {
     type: 'raw',
     uid: UID,
@@ -148,7 +159,8 @@ function expectPrepared(node: FakeDisks, desired: DesiredRaw): void {
 /** A pod's data, where no program looks for signatures. */
 function fill(node: FakeDisks, desired: DesiredRaw): void {
   const { area } = deviceOf(node, desired);
-  for (const part of [3n, 50n, 99n]) area.marks.push({ at: (area.sizeBytes * part) / 100n, type: '' });
+  for (const part of [3n, 50n, 99n])
+    area.marks.push({ at: (area.sizeBytes * part) / 100n, type: '' });
 }
 const data = (node: FakeDisks, desired: DesiredRaw) =>
   deviceOf(node, desired).area.marks.filter(({ type }) => type === '');
@@ -235,19 +247,25 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
 
   test('on a disk without a name of its own the same, until the node starts anew', () => {
     fc.assert(
-      fc.property(crashes, crashes, fc.constantFrom('Delete', 'Wipe'), (preparing, destroying, onDelete) => {
-        const still = (crashed: readonly Crash[]) => crashed.map((each) => ({ ...each, reboot: false }));
-        const { node, desired } = start();
-        for (const disk of node.disks) disk.serial = '';
-        interrupt(node, 'prepare', desired, still(preparing));
-        finish(node, 'prepare', desired);
-        expectPrepared(node, desired);
-        const gone = { ...desired, recorded: true, onDelete } as const;
-        interrupt(node, 'destroy', gone, still(destroying));
-        finish(node, 'destroy', gone);
-        expect([...node.records.keys()]).toEqual([]);
-        expectOthersUntouched(node, backing, desired);
-      }),
+      fc.property(
+        crashes,
+        crashes,
+        fc.constantFrom('Delete', 'Wipe'),
+        (preparing, destroying, onDelete) => {
+          const still = (crashed: readonly Crash[]) =>
+            crashed.map((each) => ({ ...each, reboot: false }));
+          const { node, desired } = start();
+          for (const disk of node.disks) disk.serial = '';
+          interrupt(node, 'prepare', desired, still(preparing));
+          finish(node, 'prepare', desired);
+          expectPrepared(node, desired);
+          const gone = { ...desired, recorded: true, onDelete } as const;
+          interrupt(node, 'destroy', gone, still(destroying));
+          finish(node, 'destroy', gone);
+          expect([...node.records.keys()]).toEqual([]);
+          expectOthersUntouched(node, backing, desired);
+        },
+      ),
       { seed: TEST_SEED, numRuns: 5 },
     );
   });

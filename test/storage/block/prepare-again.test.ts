@@ -23,22 +23,30 @@ describe('an interrupted try', () => {
 
   test('is made again with its record, and refused without', () => {
     expect(commands(xfs, rawNode(ours, { intent }))).toEqual(
-      expect.arrayContaining(['wipefs --all --force /dev/sdb', `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`]),
+      expect.arrayContaining([
+        'wipefs --all --force /dev/sdb',
+        `mkfs.xfs -q -f -K -m uuid=${UID} /dev/sdb`,
+      ]),
     );
     expect(made(xfs, rawNode(ours))).toMatchObject({ refusal: `/dev/sdb carries xfs:${UID}` });
   });
 
   test('on another device is refused, whatever is consented to', () => {
     const exchanged = { ...ours, identity: 'wwn=0x6000 serial=S2 size=1073741824' };
-    expect(made({ ...xfs, overwrite: ours.content }, rawNode(exchanged, { intent }))).toMatchObject({
-      refusal: expect.stringContaining('serial=S2'),
-    });
+    expect(made({ ...xfs, overwrite: ours.content }, rawNode(exchanged, { intent }))).toMatchObject(
+      {
+        refusal: expect.stringContaining('serial=S2'),
+      },
+    );
   });
 
   test.each([
     [
       'a partition that has its GUID already',
-      carrying('ext4:x', { ...partition, partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID } }),
+      carrying('ext4:x', {
+        ...partition,
+        partition: { number: 2, inTable: 2, scheme: 'gpt', uuid: UID },
+      }),
     ],
     ['a logical volume', carrying('ext4:x', logical)],
   ])('never destroys what is in %s in mode Block', (_, found) => {
@@ -149,7 +157,9 @@ describe('what was made', () => {
     const others = [intentFor(logical, { uid: OTHER })];
     const wanted = { ...rawBlock, recorded: true, identity: logical.identity };
     for (const observed of [rawMade(logical, { others }), rawNode(logical)]) {
-      expect(made(wanted, { ...observed, link: logical.device }, 'present')).toMatchObject({ steps: [] });
+      expect(made(wanted, { ...observed, link: logical.device }, 'present')).toMatchObject({
+        steps: [],
+      });
     }
   });
 
@@ -165,7 +175,14 @@ describe('what was made', () => {
   });
 
   test('is never written to, whatever is seen and consented to', () => {
-    const contents = fc.constantFrom(...CONTENTS, '', `ext4:${UID}`, `xfs:${UID}`, `gpt:${UID}`, 'gpt');
+    const contents = fc.constantFrom(
+      ...CONTENTS,
+      '',
+      `ext4:${UID}`,
+      `xfs:${UID}`,
+      `gpt:${UID}`,
+      'gpt',
+    );
     fc.assert(
       fc.property(
         fc.constantFrom(disk, partition, logical),

@@ -1,6 +1,11 @@
 import type { Step } from '../../../src/nodes/job.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredRaw, DeviceFacts, ObservedRaw, Operation } from '../../../src/storage/types.ts';
+import type {
+  DesiredRaw,
+  DeviceFacts,
+  ObservedRaw,
+  Operation,
+} from '../../../src/storage/types.ts';
 import { disk, rawDesired } from '../../support/raw-input.ts';
 
 /** Raw devices that carry something, and what is planned to prepare one. */

@@ -20,7 +20,12 @@ describe('refused even with consent', () => {
   const stacked = { ...loop, name: 'loop4', backingFile: '/dev/sdb' };
   const other = intentFor(disk, { uid: OTHER });
   const cases: [string, DeviceFacts, Partial<ObservedRaw>, RegExp, DesiredRaw?][] = [
-    ['mounted', facts, { mounts: new Map([['8:16', ['/a', '/b']]]) }, /sdb is in use: mounted at \/a, \/b$/],
+    [
+      'mounted',
+      facts,
+      { mounts: new Map([['8:16', ['/a', '/b']]]) },
+      /sdb is in use: mounted at \/a, \/b$/,
+    ],
     [
       'a partition mounted',
       facts,
@@ -94,7 +99,12 @@ describe('refused even with consent', () => {
       { loops: [stacked] },
       /sdb is in use: \/dev\/loop4 is stacked on it$/,
     ],
-    ['too small', { ...disk, sizeBytes: 1n << 20n }, {}, /has 1048576 bytes, and a Volume needs 4194304/],
+    [
+      'too small',
+      { ...disk, sizeBytes: 1n << 20n },
+      {},
+      /has 1048576 bytes, and a Volume needs 4194304/,
+    ],
     [
       'named after what is on it',
       facts,
@@ -111,7 +121,10 @@ describe('refused even with consent', () => {
     ],
     [
       'an MBR above it, in mode Block',
-      carrying('ext4:x', { ...partition, partition: { number: 1, inTable: 1, scheme: 'dos', uuid: 'a-01' } }),
+      carrying('ext4:x', {
+        ...partition,
+        partition: { number: 1, inTable: 1, scheme: 'dos', uuid: 'a-01' },
+      }),
       {},
       /partition 1 of a table of type dos/,
       rawBlock,
@@ -146,7 +159,11 @@ describe('refused even with consent', () => {
   });
 
   test.each<[string, ObservedRaw['target'], RegExp]>([
-    ['no device', { is: 'missing' }, /^there is no device \/dev\/disk\/by-id\/wwn-0x5000 on the node$/],
+    [
+      'no device',
+      { is: 'missing' },
+      /^there is no device \/dev\/disk\/by-id\/wwn-0x5000 on the node$/,
+    ],
     ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/],
   ])('%s', (_, target, refusal) => {
     for (const operation of ['prepare', 'present'] as const) {
@@ -164,7 +181,9 @@ describe('refused even with consent', () => {
 test('a device that is away is waited for once something was begun on it, and else refused', () => {
   const missing = rawNode(disk, { target: { is: 'missing' } });
   expect(made(rawDesired, missing)).toMatchObject({ passing: false });
-  expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({ passing: true });
+  expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({
+    passing: true,
+  });
 });
 
 test('a device in use comes with no command that would end what the node itself runs on', () => {

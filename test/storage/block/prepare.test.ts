@@ -20,7 +20,9 @@ const MODES = [
   ['xfs', xfs],
   ['Block', rawBlock],
 ] as const;
-const KINDS = CONTENTS.flatMap((content) => MODES.map(([mode, wanted]) => [content, mode, wanted] as const));
+const KINDS = CONTENTS.flatMap((content) =>
+  MODES.map(([mode, wanted]) => [content, mode, wanted] as const),
+);
 function expectGuarded(step: Step, facts: DeviceFacts): void {
   expect(step.lock).toBe('/dev/sdb');
   expect(step.guards[0]?.argv).toEqual(['test', '!', '-e', `/var/lib/stowage/volumes/${UID}.done`]);
@@ -28,7 +30,9 @@ function expectGuarded(step: Step, facts: DeviceFacts): void {
     expect.objectContaining({ expect: { exit: 0, stdout: { is: facts.printed.identity } } }),
   );
   for (const { name, device } of [facts, ...facts.partitions]) {
-    const guards = step.guards.map(({ argv, expect: { stdout } }) => JSON.stringify([argv, stdout]));
+    const guards = step.guards.map(({ argv, expect: { stdout } }) =>
+      JSON.stringify([argv, stdout]),
+    );
     for (const look of [
       ['losetup', '-j', `/dev/${name}`],
       ['find', `/sys/class/block/${name}/holders/`],
@@ -41,67 +45,75 @@ function expectGuarded(step: Step, facts: DeviceFacts): void {
 }
 
 describe('what is on a device', () => {
-  test.each(KINDS)('%s, to become %s: refused without consent, and with another', (content, _, wanted) => {
-    const observed = rawNode(carrying(content));
-    expect(made(wanted, observed)).toEqual({
-      refusal: `/dev/sdb carries ${content}`,
-      hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
-    });
-    for (const overwrite of [
-      'ext4:another',
-      `${content} `,
-      content.slice(0, -1),
-      content.toUpperCase(),
-      '*',
-    ]) {
-      if (overwrite === content) continue;
-      expect(made({ ...wanted, overwrite }, observed)).toEqual({
-        refusal: `/dev/sdb carries ${content}. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`,
+  test.each(KINDS)(
+    '%s, to become %s: refused without consent, and with another',
+    (content, _, wanted) => {
+      const observed = rawNode(carrying(content));
+      expect(made(wanted, observed)).toEqual({
+        refusal: `/dev/sdb carries ${content}`,
         hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
       });
-    }
-  });
+      for (const overwrite of [
+        'ext4:another',
+        `${content} `,
+        content.slice(0, -1),
+        content.toUpperCase(),
+        '*',
+      ]) {
+        if (overwrite === content) continue;
+        expect(made({ ...wanted, overwrite }, observed)).toEqual({
+          refusal: `/dev/sdb carries ${content}. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`,
+          hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
+        });
+      }
+    },
+  );
 
-  test.each(KINDS)('%s, to become %s: destroyed with consent for just that', (content, _, wanted) => {
-    const facts = carrying(content);
-    const steps = stepsOf({ ...wanted, overwrite: content }, rawNode(facts));
-    const record = steps.find(({ stdin }) => stdin?.includes('"version"'))?.stdin ?? '';
-    expect(JSON.parse(record)).toMatchObject({ uid: UID, signature: content, consent: content });
-    const destroying = steps.filter(({ argv }) => writesTo([{ name: '', argv, guards: [] }]).length > 0);
-    expect(destroying.map(({ argv }) => argv[0])).toEqual([
-      'wipefs',
-      wanted.mode === 'Block' ? 'sgdisk' : `mkfs.${wanted.fs?.type}`,
-    ]);
-    // The intent is durable before, done comes after.
-    expect(steps.findIndex(({ argv }) => argv[0] === 'sync')).toBeLessThan(
-      steps.indexOf(destroying[0] as Step),
-    );
-    expect(steps.findIndex(({ argv }) => argv.join().includes('.done.new'))).toBeGreaterThan(
-      steps.indexOf(destroying[1] as Step),
-    );
-    for (const step of destroying) expectGuarded(step, facts);
-    const first = destroying[0]?.guards ?? [];
-    expect(first).toContainEqual(
-      expect.objectContaining({
-        argv: ['blkid', '-p', '-o', 'export', '/dev/sdb'],
-        expect: { exit: facts.printed.blkidExit, stdout: { is: facts.printed.blkid } },
-      }),
-    );
-    expect(first).toContainEqual(
-      expect.objectContaining({ expect: { exit: 0, stdout: { is: facts.printed.wipefs } } }),
-    );
-    expect(destroying[1]?.guards.map(({ argv }) => argv.join(' '))).toEqual(
-      expect.arrayContaining([
-        'blkid -p -o value -s TYPE -s PTTYPE /dev/sdb',
-        'wipefs -n -i -O TYPE /dev/sdb',
-      ]),
-    );
-    expect(destroying[0]?.argv).toEqual([
-      ...['wipefs', '--all', '--force'],
-      ...facts.partitions.map(({ name }) => `/dev/${name}`),
-      '/dev/sdb',
-    ]);
-  });
+  test.each(KINDS)(
+    '%s, to become %s: destroyed with consent for just that',
+    (content, _, wanted) => {
+      const facts = carrying(content);
+      const steps = stepsOf({ ...wanted, overwrite: content }, rawNode(facts));
+      const record = steps.find(({ stdin }) => stdin?.includes('"version"'))?.stdin ?? '';
+      expect(JSON.parse(record)).toMatchObject({ uid: UID, signature: content, consent: content });
+      const destroying = steps.filter(
+        ({ argv }) => writesTo([{ name: '', argv, guards: [] }]).length > 0,
+      );
+      expect(destroying.map(({ argv }) => argv[0])).toEqual([
+        'wipefs',
+        wanted.mode === 'Block' ? 'sgdisk' : `mkfs.${wanted.fs?.type}`,
+      ]);
+      // The intent is durable before, done comes after.
+      expect(steps.findIndex(({ argv }) => argv[0] === 'sync')).toBeLessThan(
+        steps.indexOf(destroying[0] as Step),
+      );
+      expect(steps.findIndex(({ argv }) => argv.join().includes('.done.new'))).toBeGreaterThan(
+        steps.indexOf(destroying[1] as Step),
+      );
+      for (const step of destroying) expectGuarded(step, facts);
+      const first = destroying[0]?.guards ?? [];
+      expect(first).toContainEqual(
+        expect.objectContaining({
+          argv: ['blkid', '-p', '-o', 'export', '/dev/sdb'],
+          expect: { exit: facts.printed.blkidExit, stdout: { is: facts.printed.blkid } },
+        }),
+      );
+      expect(first).toContainEqual(
+        expect.objectContaining({ expect: { exit: 0, stdout: { is: facts.printed.wipefs } } }),
+      );
+      expect(destroying[1]?.guards.map(({ argv }) => argv.join(' '))).toEqual(
+        expect.arrayContaining([
+          'blkid -p -o value -s TYPE -s PTTYPE /dev/sdb',
+          'wipefs -n -i -O TYPE /dev/sdb',
+        ]),
+      );
+      expect(destroying[0]?.argv).toEqual([
+        ...['wipefs', '--all', '--force'],
+        ...facts.partitions.map(({ name }) => `/dev/${name}`),
+        '/dev/sdb',
+      ]);
+    },
+  );
 });
 
 describe('an empty', () => {
@@ -134,7 +146,9 @@ describe('an empty', () => {
       `mkfs.ext4 -q -F -U ${UID} /dev/sdb2`,
       rule('ENV{PARTN}=="2",ATTRS{diskseq}=="7"'),
     ]);
-    const mkfs = stepsOf(rawDesired, rawNode(partition)).find(({ argv }) => argv[0] === 'mkfs.ext4');
+    const mkfs = stepsOf(rawDesired, rawNode(partition)).find(
+      ({ argv }) => argv[0] === 'mkfs.ext4',
+    );
     expectGuarded(mkfs as Step, partition);
   });
 

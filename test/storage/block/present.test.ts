@@ -2,7 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { Step } from '../../../src/nodes/job.ts';
 import { rawProbes } from '../../../src/storage/block/observe.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredRaw, DeviceFacts, ObservedRaw, Operation } from '../../../src/storage/types.ts';
+import type {
+  DesiredRaw,
+  DeviceFacts,
+  ObservedRaw,
+  Operation,
+} from '../../../src/storage/types.ts';
 import {
   BY_PARTUUID,
   BY_UUID,
@@ -16,7 +21,14 @@ import {
   SETTLE,
   settle,
 } from '../../support/link-words.ts';
-import { disk, logical, partition, rawBlock, rawDesired, rawMade } from '../../support/raw-input.ts';
+import {
+  disk,
+  logical,
+  partition,
+  rawBlock,
+  rawDesired,
+  rawMade,
+} from '../../support/raw-input.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import { UID } from '../../support/volume-input.ts';
 
@@ -37,7 +49,13 @@ const table: DeviceFacts = {
 const ext4 = filled(disk);
 const ownPart: DeviceFacts = { ...partition, partition: GUID_OWN };
 /** A disk that multipathd has taken; the partition of a map is a map, too. */
-const map: DeviceFacts = { ...disk, name: 'dm-5', device: '252:5', type: 'mpath', mapUuid: 'mpath-360' };
+const map: DeviceFacts = {
+  ...disk,
+  name: 'dm-5',
+  device: '252:5',
+  type: 'mpath',
+  mapUuid: 'mpath-360',
+};
 const mapTable: DeviceFacts = {
   ...table,
   ...{ name: 'dm-5', device: '252:5', type: 'mpath', mapUuid: 'mpath-360' },
@@ -78,11 +96,21 @@ describe('the rule for a path knows', () => {
   const SEQ = 'ATTRS{diskseq}=="7"';
   test.each<[string, DeviceFacts, DesiredRaw, string[]]>([
     ['a disk', ext4, rawDesired, ruleFor(`${WHOLE},${SEQ}`)],
-    ['the partition of a disk in mode Block', table, rawBlock, ruleFor(`ENV{PARTN}=="1",${SEQ}`, LINK, LAST)],
+    [
+      'the partition of a disk in mode Block',
+      table,
+      rawBlock,
+      ruleFor(`ENV{PARTN}=="1",${SEQ}`, LINK, LAST),
+    ],
     ['a partition', filled(partition), rawDesired, ruleFor(`ENV{PARTN}=="2",${SEQ}`)],
     ['a partition in mode Block', ownPart, rawBlock, ruleFor(`ENV{PARTN}=="2",${SEQ}`, LINK, LAST)],
     ['a logical volume', filled(logical), rawDesired, ruleFor('ATTR{dm/uuid}=="LVM-abc"')],
-    ['a logical volume in mode Block', logical, rawBlock, ruleFor('ATTR{dm/uuid}=="LVM-abc"', LINK, LAST)],
+    [
+      'a logical volume in mode Block',
+      logical,
+      rawBlock,
+      ruleFor('ATTR{dm/uuid}=="LVM-abc"', LINK, LAST),
+    ],
     ['a map of multipathd', filled(map), rawDesired, ruleFor('ATTR{dm/uuid}=="mpath-360"')],
     [
       'the partition of a map in mode Block',
@@ -102,7 +130,12 @@ describe('the rule for a path knows', () => {
       rawDesired,
       ruleFor('ATTR{dm/uuid}=="CRYPT-a?b?c?d??e"'),
     ],
-    ['a map without a UUID', { ...filled(logical), dmUuid: '' }, rawDesired, ruleFor(`${WHOLE},${SEQ}`)],
+    [
+      'a map without a UUID',
+      { ...filled(logical), dmUuid: '' },
+      rawDesired,
+      ruleFor(`${WHOLE},${SEQ}`),
+    ],
 
     [
       'a disk of an older kernel, by what is on it as well',
@@ -156,11 +189,16 @@ describe('the rule for a path knows', () => {
     ],
   ])('%s', (_, facts, wanted, rule) => {
     expect(commands(wanted, rawMade(facts)).slice(0, rule.length)).toEqual(rule);
-    expect(commandsOf(stepsOf('present', wanted, rawMade(facts))).filter((argv) => !may(argv))).toEqual([]);
+    expect(
+      commandsOf(stepsOf('present', wanted, rawMade(facts))).filter((argv) => !may(argv)),
+    ).toEqual([]);
   });
 
   test('no logical volume of an earlier version in mode Block: udev has a rule for it', () => {
-    expect(commands(mapperBlock, rawMade(logical))).toEqual([lookAgain('dm-0'), settle(byMapper('LVM-abc'))]);
+    expect(commands(mapperBlock, rawMade(logical))).toEqual([
+      lookAgain('dm-0'),
+      settle(byMapper('LVM-abc')),
+    ]);
   });
 });
 

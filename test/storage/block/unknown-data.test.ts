@@ -37,11 +37,16 @@ describe('a device with data of no known kind', () => {
 
   test('its consent is recorded before the first write', () => {
     const [record] = stepsOf(consent, rawNode(unknown)).filter(({ stdin }) => stdin !== undefined);
-    expect(JSON.parse(record?.stdin ?? '')).toMatchObject({ signature: UNKNOWN_DATA, consent: UNKNOWN_DATA });
+    expect(JSON.parse(record?.stdin ?? '')).toMatchObject({
+      signature: UNKNOWN_DATA,
+      consent: UNKNOWN_DATA,
+    });
   });
 
   test('a consent to unknown data is none to a file system', () => {
-    expect(made(consent, rawNode({ ...carrying(`xfs:${OTHER}`), isBlank: false }))).toHaveProperty('refusal');
+    expect(made(consent, rawNode({ ...carrying(`xfs:${OTHER}`), isBlank: false }))).toHaveProperty(
+      'refusal',
+    );
   });
 });
 
@@ -50,7 +55,10 @@ test('what partitions hold is compared once more right before it is destroyed', 
   const part = (name: string, blkid: string, isBlank: boolean) => ({
     ...{ name, sizeBytes: 1n << 26n, isBlank, blkid, blkidExit: 0, wipefs: `of ${name}` },
   });
-  const facts = { ...carrying(content), printedParts: [part('sdb1', 'A', false), part('sdb2', 'B', true)] };
+  const facts = {
+    ...carrying(content),
+    printedParts: [part('sdb1', 'A', false), part('sdb2', 'B', true)],
+  };
   const wiped = stepsOf({ ...rawDesired, overwrite: content }, rawNode(facts)).find(
     ({ argv }) => argv[0] === 'wipefs',
   );
@@ -63,13 +71,17 @@ test('what partitions hold is compared once more right before it is destroyed', 
   ]) {
     expect(compared).toContainEqual(each);
   }
-  const zeros = wiped?.guards.filter(({ argv }) => argv[0] === 'cmp').map(({ argv }) => argv.at(-2));
+  const zeros = wiped?.guards
+    .filter(({ argv }) => argv[0] === 'cmp')
+    .map(({ argv }) => argv.at(-2));
   expect(new Set(zeros)).toEqual(new Set(['/dev/sdb2']));
 });
 
 test('a blank device is compared once more right before it is written to', () => {
   const blank = { ...disk, isBlank: true };
-  const guards = stepsOf(rawDesired, rawNode(blank)).find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards;
+  const guards = stepsOf(rawDesired, rawNode(blank)).find(
+    ({ argv }) => argv[0] === 'mkfs.ext4',
+  )?.guards;
   expect(guards?.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
 });
 
@@ -78,7 +90,10 @@ describe('what an interrupted try left without a signature', () => {
     ['partition', partition],
     ['logical volume', logical],
   ])('is none in a %s of mode Block, to which nothing is written', (_, facts) => {
-    const node = rawNode({ ...facts, isBlank: false }, { intent: intentFor(facts, { begun: true }) });
+    const node = rawNode(
+      { ...facts, isBlank: false },
+      { intent: intentFor(facts, { begun: true }) },
+    );
     expect(made(rawBlock, node)).toHaveProperty('refusal');
     // As a record has it that there was no consent.
     expect(made({ ...rawBlock, overwrite: 'none' }, node)).toHaveProperty('refusal');
@@ -122,7 +137,10 @@ describe('what an interrupted try left without a signature', () => {
       'of which nothing tells whether it is the one on record',
       { identity: 'size=1073741824', presence: 'b00t/8' },
     ],
-    ['with the same serial number alone', { identity: 'serial=S1 size=1073741824', presence: 'b00t/8' }],
+    [
+      'with the same serial number alone',
+      { identity: 'serial=S1 size=1073741824', presence: 'b00t/8' },
+    ],
   ])('is refused on a disk %s', (_, found) => {
     const intent = intentFor({ ...disk, ...found, presence: 'b00t/7' });
     expect(made(rawDesired, rawNode({ ...unknown, ...found }, { intent }))).toMatchObject({

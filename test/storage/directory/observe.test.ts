@@ -24,7 +24,12 @@ describe('the file system of a directory', () => {
   const data = { uuid: 'bbbb-17', type: 'ext4', source: '/dev/sdb1' };
   test.each<[name: string, mounts: string, place: object, isRoot: boolean]>([
     ['mounted above it', mounted(DATA), { ...data, path: '/volumes' }, false],
-    ['mounted at it', mounted(DATA.replace(' /data ', ' /data/volumes ')), { ...data, path: '/' }, false],
+    [
+      'mounted at it',
+      mounted(DATA.replace(' /data ', ' /data/volumes ')),
+      { ...data, path: '/' },
+      false,
+    ],
     ['not mounted', ROOT, { ...onRoot, path: '/data/volumes' }, true],
     [
       'mounted at a directory with a like name',
@@ -71,7 +76,12 @@ describe('the file system of a directory', () => {
       false,
     ],
   ])('%s', (_, mounts, place, isRoot) => {
-    expect(read(mounts)).toMatchObject({ directory: DIRECTORY, now: place, isRoot, recorded: undefined });
+    expect(read(mounts)).toMatchObject({
+      directory: DIRECTORY,
+      now: place,
+      isRoot,
+      recorded: undefined,
+    });
     expect(Object.keys(read(mounts).now).sort()).toEqual(Object.keys(place).sort());
   });
 

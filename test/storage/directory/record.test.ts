@@ -10,7 +10,12 @@ const OTHER = UID.replace('6', '7');
 const RECORD = directoryRecord(directory.directory);
 const here = sparseDesired;
 const there = { ...sparseDesired, uid: OTHER, file: FILE.replace(UID, OTHER) };
-const elsewhere: FileSystemPlace = { uuid: 'b-17', type: 'xfs', source: '/dev/vdb', path: '/sparse' };
+const elsewhere: FileSystemPlace = {
+  uuid: 'b-17',
+  type: 'xfs',
+  source: '/dev/vdb',
+  path: '/sparse',
+};
 
 function stepsOf(node: FakeNode, desired: typeof here, now?: FileSystemPlace) {
   const observed = node.observe(desired);

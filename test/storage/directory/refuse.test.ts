@@ -1,11 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { compareFileSystems, refuseAway, refuseDirectory } from '../../../src/storage/directory/refuse.ts';
+import {
+  compareFileSystems,
+  refuseAway,
+  refuseDirectory,
+} from '../../../src/storage/directory/refuse.ts';
 import type { FileSystemPlace, ObservedDirectory } from '../../../src/storage/directory/types.ts';
 
 const data: FileSystemPlace = { uuid: 'b-17', type: 'ext4', source: '/dev/sdb1', path: '/volumes' };
 const { uuid: _, ...unnamed } = data;
 const nfs: FileSystemPlace = { type: 'nfs4', source: 'files:/export', path: '/volumes' };
-const root: FileSystemPlace = { uuid: 'a-2', type: 'ext4', source: '/dev/sda2', path: '/data/volumes' };
+const root: FileSystemPlace = {
+  uuid: 'a-2',
+  type: 'ext4',
+  source: '/dev/sda2',
+  path: '/data/volumes',
+};
 
 test.each<[string, FileSystemPlace, FileSystemPlace, string]>([
   ['the same', data, data, 'same'],
@@ -65,7 +74,12 @@ describe('a directory', () => {
       undefined,
       undefined,
     ],
-    ['that is on the root file system on record', { ...unmounted, recorded: root }, undefined, undefined],
+    [
+      'that is on the root file system on record',
+      { ...unmounted, recorded: root },
+      undefined,
+      undefined,
+    ],
     [
       'without a record, on the root file system, which must be mounted',
       { ...unmounted, recorded: undefined },
@@ -93,7 +107,10 @@ describe('a directory', () => {
     ['/etc/cron.d', '/etc/cron.d is in /etc, which is no place for volumes'],
     ['/data/volumes', undefined],
     ['/usr', '/data/volumes (/usr) is in /usr, which is no place for volumes'],
-    ['/var/lib/kubelet/pods', '/data/volumes (/var/lib/kubelet/pods) is in /var/lib/kubelet, which is'],
+    [
+      '/var/lib/kubelet/pods',
+      '/data/volumes (/var/lib/kubelet/pods) is in /var/lib/kubelet, which is',
+    ],
     ['/usrlocal', undefined],
     ['/var/lib/stowage/volumes', undefined],
   ])('that is %s without symbolic links: %s', (realPath, refusal) => {

@@ -127,13 +127,19 @@ table('absent', [
   ...otherUsers.map(([what, observed]): Case => [what, observed, []]),
 ]);
 
-const NOT_MOUNTED = /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+const NOT_MOUNTED =
+  /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
 const gone = { ...madeNode, file: { type: 'missing' } } as const;
 
 table('destroy', [
   ['nothing', freshNode, []],
   ['a file in a directory that is not mounted', away(gone), NOT_MOUNTED],
-  ['a recorded one in a directory that is not mounted', away(freshNode), NOT_MOUNTED, { recorded: true }],
+  [
+    'a recorded one in a directory that is not mounted',
+    away(freshNode),
+    NOT_MOUNTED,
+    { recorded: true },
+  ],
   [
     'one that is to be kept in a directory that is not mounted',
     away(gone),
@@ -168,7 +174,12 @@ table('destroy', [
     LAST,
     { recorded: true, onDelete: 'Retain' },
   ],
-  ['a file that is gone, and whose data is to be wiped', removed, LAST, { recorded: true, onDelete: 'Wipe' }],
+  [
+    'a file that is gone, and whose data is to be wiped',
+    removed,
+    LAST,
+    { recorded: true, onDelete: 'Wipe' },
+  ],
   [
     'a done record without an intent',
     { ...freshNode, done: { sizeBytes: 1n << 30n }, recordFiles: true },

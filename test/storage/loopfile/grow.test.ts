@@ -8,7 +8,12 @@ import { run } from './plan-cases.ts';
 
 const GI = 1n << 30n;
 const POINT = `/run/stowage/mounts/${UID}`;
-const wanted: DesiredSparse = { ...sparseDesired, fs: undefined, sizeBytes: 2n * GI, recorded: true };
+const wanted: DesiredSparse = {
+  ...sparseDesired,
+  fs: undefined,
+  sizeBytes: 2n * GI,
+  recorded: true,
+};
 const block: DesiredSparse = { ...wanted, mode: 'Block' };
 const MIB2 = 2n << 20n;
 const part = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
@@ -28,7 +33,9 @@ const long = (node: ObservedSparse, more = 0n): ObservedSparse => ({
 const FILE_GROWS = (bytes: bigint) => `truncate -s ${bytes} -- ${FILE}`;
 const LOOP = 'losetup -c /dev/loop3';
 const UNMOUNT = [`umount -- ${POINT}`, `rmdir -- ${POINT}`];
-const grown = (type: string) => [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop3', UID, type).join(' ')];
+const grown = (type: string) => [
+  scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop3', UID, type).join(' '),
+];
 const EXT4 = grown('ext4');
 const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
 const XFS = grown('xfs');
@@ -44,7 +51,9 @@ const PARTITION = [
 function commands(desired: DesiredSparse, node: ObservedSparse): unknown {
   const made = plan('present', desired, node, 5);
   if ('refusal' in made) return made.refusal;
-  return made.steps.map(({ argv }) => argv.join(' ')).filter((command) => !/^(mv|sync) /.test(command));
+  return made.steps
+    .map(({ argv }) => argv.join(' '))
+    .filter((command) => !/^(mv|sync) /.test(command));
 }
 const mounted = (node: ObservedSparse): ObservedSparse => ({
   ...node,
@@ -63,11 +72,24 @@ describe('growing', () => {
     ['xfs', xfs, [FILE_GROWS(2n * GI), LOOP, ...XFS, DONE]],
     ['Block', blockNode, [FILE_GROWS(2n * GI + MIB2), LOOP, ...PARTITION, DONE], block],
     ['the file has grown', long(readyNode), [LOOP, ...EXT4, DONE]],
-    ['the file of a Block volume has grown', long(blockNode, MIB2), [LOOP, ...PARTITION, DONE], block],
+    [
+      'the file of a Block volume has grown',
+      long(blockNode, MIB2),
+      [LOOP, ...PARTITION, DONE],
+      block,
+    ],
     ['killed while it was mounted', mounted(long(xfs)), [LOOP, ...UNMOUNT, ...XFS, DONE]],
     ['ext4, killed so', mounted(long(readyNode)), [LOOP, ...UNMOUNT, ...EXT4, DONE]],
-    ['mounted by a pod', { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) }, [LOOP, ...EXT4, DONE]],
-    ['ext4, where root may not grow it mounted', unable, [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE]],
+    [
+      'mounted by a pod',
+      { ...long(readyNode), mounts: new Map([['7:3', ['/pod']]]) },
+      [LOOP, ...EXT4, DONE],
+    ],
+    [
+      'ext4, where root may not grow it mounted',
+      unable,
+      [FILE_GROWS(2n * GI), LOOP, ...CHECKED, DONE],
+    ],
     [
       'and it was left mounted',
       mountedByUs(unable),
@@ -145,7 +167,9 @@ describe('growing', () => {
     const guards = (desired: DesiredSparse, node: ObservedSparse) => {
       const made = plan('present', desired, node, 5);
       return 'steps' in made
-        ? made.steps.flatMap(({ argv, guards: all }) => all.map((each) => [argv[0], each.expect.stdout]))
+        ? made.steps.flatMap(({ argv, guards: all }) =>
+            all.map((each) => [argv[0], each.expect.stdout]),
+          )
         : [];
     };
     expect(guards(wanted, readyNode)).toEqual([
@@ -162,7 +186,9 @@ describe('growing', () => {
   });
 
   test('does not begin before the device is there', () => {
-    expect(commands(wanted, { ...readyNode, loops: [] })).toContainEqual(`losetup /dev/loop5 ${FILE}`);
+    expect(commands(wanted, { ...readyNode, loops: [] })).toContainEqual(
+      `losetup /dev/loop5 ${FILE}`,
+    );
     expect(commands(wanted, { ...readyNode, link: undefined })).toEqual(run('rule', 'trigger'));
   });
 });

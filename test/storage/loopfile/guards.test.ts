@@ -25,7 +25,9 @@ describe('before a step', () => {
   test('every step that makes the file, its name too: its directory is on the file system that was observed', () => {
     const made = plan('prepare', desired, freshNode, 5);
     const steps = 'steps' in made ? made.steps : [];
-    const guarded = steps.filter(({ guards }) => guards.some(({ argv }) => argv.join(' ') === SAME));
+    const guarded = steps.filter(({ guards }) =>
+      guards.some(({ argv }) => argv.join(' ') === SAME),
+    );
     expect(guarded.map(({ argv }) => argv[0])).toEqual(['rm', 'truncate', 'mkfs.ext4', 'mv']);
   });
 

@@ -27,7 +27,8 @@ const READY: Record<string, ProbeResult> = {
   link: result(0, '7:3'),
 };
 
-const read = (results: Record<string, ProbeResult>) => readSparse(PLACE, new Map(Object.entries(results)));
+const read = (results: Record<string, ProbeResult>) =>
+  readSparse(PLACE, new Map(Object.entries(results)));
 
 test('every probe is answered here', () => {
   expect(Object.keys(FRESH).sort()).toEqual(
@@ -68,10 +69,19 @@ describe('facts are read of', () => {
     ],
     [
       'a root without CAP_SYS_RESOURCE',
-      { capabilities: result(0, 'CapInh:\t0000000000000000\nCapEff:\t000001fffeffffff\nSeccomp:\t0\n') },
+      {
+        capabilities: result(
+          0,
+          'CapInh:\t0000000000000000\nCapEff:\t000001fffeffffff\nSeccomp:\t0\n',
+        ),
+      },
       { growsMounted: false },
     ],
-    ['a kernel that does not tell', { capabilities: result(0, 'Name:\tcat\n') }, { growsMounted: true }],
+    [
+      'a kernel that does not tell',
+      { capabilities: result(0, 'Name:\tcat\n') },
+      { growsMounted: true },
+    ],
     [
       'a directory that is missing',
       { free: missing },
@@ -139,30 +149,37 @@ describe('nothing is concluded from', () => {
     expect(() => read(rest)).toThrow(ObservationError);
   });
 
-  test.each(Object.keys(FRESH).filter((name) => name !== 'readable'))('a missing tool for %s', (name) => {
-    const broken = { ...MADE, [name]: result(127, '', 'sh: 9: blkid: not found') };
-    expect(() => read(broken)).toThrow(
-      new ObservationError('the node lacks a tool: sh: 9: blkid: not found'),
-    );
-  });
-
-  test.each(Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free', 'mappers'].includes(name)))(
-    'an I/O error of %s',
+  test.each(Object.keys(FRESH).filter((name) => name !== 'readable'))(
+    'a missing tool for %s',
     (name) => {
-      expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);
-      expect(() => read({ ...MADE, [name]: io })).toThrow(/Input\/output error/);
+      const broken = { ...MADE, [name]: result(127, '', 'sh: 9: blkid: not found') };
+      expect(() => read(broken)).toThrow(
+        new ObservationError('the node lacks a tool: sh: 9: blkid: not found'),
+      );
     },
   );
+
+  test.each(
+    Object.keys(FRESH).filter((name) => !['readable', 'udev', 'free', 'mappers'].includes(name)),
+  )('an I/O error of %s', (name) => {
+    expect(() => read({ ...MADE, [name]: io })).toThrow(ObservationError);
+    expect(() => read({ ...MADE, [name]: io })).toThrow(/Input\/output error/);
+  });
 
   test.each([
     ['no permission', { file: result(1, '', "stat: cannot statx 'X': Permission denied") }],
     [
       'no permission in a folder named like the error',
-      { file: result(1, '', "stat: cannot statx '/No such file or directory/x': Permission denied") },
+      {
+        file: result(1, '', "stat: cannot statx '/No such file or directory/x': Permission denied"),
+      },
     ],
     ['a path through a file', { file: result(1, '', "stat: cannot statx 'X': Not a directory") }],
     ['a file that blkid may not read', { signature: result(2), readable: io }],
-    ['a file that went away meanwhile', { signature: result(2), readable: FRESH.readable as ProbeResult }],
+    [
+      'a file that went away meanwhile',
+      { signature: result(2), readable: FRESH.readable as ProbeResult },
+    ],
     ['an intent that is no JSON', { intent: result(0, '{"version":1') }],
     ['an empty intent', { intent: result(0, '') }],
     [
@@ -171,7 +188,10 @@ describe('nothing is concluded from', () => {
     ],
     ['an intent without a file', { intent: result(0, JSON.stringify({ version: 1, uid: UID })) }],
     ['losetup that prints no JSON', { loops: result(0, 'NAME BACK-FILE') }],
-    ['losetup that lacks a column', { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') }],
+    [
+      'losetup that lacks a column',
+      { loops: result(0, '{"loopdevices": [{"name": "/dev/loop0"}]}') },
+    ],
     ['lsblk that prints no JSON', { devices: result(0, '{') }],
     ['stat that prints something else', { file: result(0, 'regular file') }],
     ['stat that prints words for a size', { file: result(0, 'regular file|big|42|0|512') }],

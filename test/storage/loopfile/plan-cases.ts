@@ -36,7 +36,10 @@ import {
 
 /** Volumes of type sparse and states of their node, and tables of what is planned for them. */
 
-export const desired: DesiredSparse = { ...sparseDesired, fs: { type: 'ext4', options: ['-m', '0'] } };
+export const desired: DesiredSparse = {
+  ...sparseDesired,
+  fs: { type: 'ext4', options: ['-m', '0'] },
+};
 /** How other Volumes differ from it. */
 export const onDemand = { onDemand: true };
 export const readOnly = { onDemand: true, readOnly: true };
@@ -49,7 +52,11 @@ const RECORDS = '/var/lib/stowage/volumes';
 export const file = { type: 'file', sizeBytes: 1n << 30n, inode: '42' } as const;
 export const ours = { found: 'one', type: 'ext4', uuid: UID } as const;
 /** The intent is written; nothing is made. */
-export const intended: ObservedSparse = { ...freshNode, intent: madeNode.intent, recordFiles: true };
+export const intended: ObservedSparse = {
+  ...freshNode,
+  intent: madeNode.intent,
+  recordFiles: true,
+};
 /** The file has its name; done is not written. */
 export const renamed: ObservedSparse = { ...madeNode, done: undefined };
 /** A file of someone else. */
@@ -59,7 +66,10 @@ export const foreign: ObservedSparse = {
   signature: { found: 'one', type: 'xfs', uuid: 'x' },
 };
 
-export const attached = (facts: Partial<LoopFacts>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+export const attached = (
+  facts: Partial<LoopFacts>,
+  more: Partial<ObservedSparse> = {},
+): ObservedSparse => ({
   ...readyNode,
   loops: [{ ...loop, ...facts }],
   ...more,
@@ -120,14 +130,21 @@ const PARTS = {
   remove: [`rm -f -- ${FILE}`, `sync ${FOLDER}`],
   removePartial: [`rm -f -- ${FILE}.partial`, `sync ${FOLDER}`],
 };
-export const run = (...parts: (keyof typeof PARTS)[]): string[] => parts.flatMap((part) => PARTS[part]);
+export const run = (...parts: (keyof typeof PARTS)[]): string[] =>
+  parts.flatMap((part) => PARTS[part]);
 const KUBELET = '/var/lib/kubelet';
 export const POD = '7c0a6d8e-5c0c-4a5b-8d0e-0c8e4bb3b1a1';
 export const MOUNT = `${KUBELET}/plugins/kubernetes.io/local-volume/mounts/data1`;
 export const POD_FOLDER = `${KUBELET}/pods/${POD}/volumes/kubernetes.io~local-volume/data1`;
 export const BOUND = `${KUBELET}/plugins/kubernetes.io~local-volume/volumeDevices/data1/${POD}`;
 /** A Block volume: the loop, its partition, and a table in the file. */
-const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const part: BlockDevice = {
+  ...loopRow,
+  name: 'loop3p1',
+  device: '259:1',
+  parent: 'loop3',
+  type: 'part',
+};
 export const blockNode = (more: Partial<ObservedSparse> = {}): ObservedSparse => ({
   ...readyNode,
   signature: { found: 'one', type: 'gpt', uuid: UID },
@@ -140,7 +157,11 @@ export const otherIntent = (fields: object): Partial<ObservedSparse> => ({
   intent: { ...madeNode.intent, ...fields } as Intent,
 });
 
-function commands(operation: Operation, wanted: DesiredSparse, observed: ObservedSparse): string[] | string {
+function commands(
+  operation: Operation,
+  wanted: DesiredSparse,
+  observed: ObservedSparse,
+): string[] | string {
   const made = plan(operation, wanted, observed, 5);
   if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
   return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
@@ -169,7 +190,11 @@ export const movedFiles: Case[] = [
     attached({ backingFile: `${FOLDER}/.nfs0000000000a2` }),
     MOVED,
   ],
-  ['a device of a file, of a directory that was unmounted', attached({ backingFile: `/${UID}` }), MOVED],
+  [
+    'a device of a file, of a directory that was unmounted',
+    attached({ backingFile: `/${UID}` }),
+    MOVED,
+  ],
   [
     'a device of a file, of a folder that was moved',
     attached({ backingFile: `/old/${UID} (deleted)` }),
@@ -189,7 +214,10 @@ export const movedFiles: Case[] = [
 ];
 
 /** Its directory is not on the file system on record. */
-export const away = (observed: ObservedSparse): ObservedSparse => ({ ...observed, directory: unmounted });
+export const away = (observed: ObservedSparse): ObservedSparse => ({
+  ...observed,
+  directory: unmounted,
+});
 
 /** Devices that have the path for the moment and are not the Volume's: they are read, or not made to the end. */
 export const otherUsers: [string, ObservedSparse][] = [

@@ -85,7 +85,8 @@ function toggleOther(node: FakeNode): void {
 
 /** All that is left of the volume. */
 function ownFacts(node: FakeNode, desired: DesiredSparse) {
-  const { file, partial, signature, intent, done, recordFiles, loops, link } = node.observe(desired);
+  const { file, partial, signature, intent, done, recordFiles, loops, link } =
+    node.observe(desired);
   const own = loops.filter(({ backingFile }) => backingFile.startsWith(FILE));
   return {
     file: file.type,
@@ -207,7 +208,10 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
         sizeBytes: larger.sizeBytes,
         fsBytes: larger.sizeBytes,
       });
-      expect(ownFacts(node, larger)).toEqual({ ...prepared(), done: { sizeBytes: larger.sizeBytes } });
+      expect(ownFacts(node, larger)).toEqual({
+        ...prepared(),
+        done: { sizeBytes: larger.sizeBytes },
+      });
       expect(node.mounts.size).toBe(0);
     }),
     { seed: TEST_SEED, numRuns: 300 },

@@ -15,13 +15,18 @@ import {
   table,
 } from './plan-cases.ts';
 
-const NOT_MOUNTED = /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+const NOT_MOUNTED =
+  /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
 const unrecorded = { ...freshNode, directory: { ...directory, recorded: undefined } };
 const ownMount = { ...freshNode, directory: { ...directory, isRoot: false } };
 
 table('prepare', [
   ['a fresh node', freshNode, run('mkdir', 'intent', 'make', 'done', 'attach')],
-  ['a directory without a record', unrecorded, run('record', 'mkdir', 'intent', 'make', 'done', 'attach')],
+  [
+    'a directory without a record',
+    unrecorded,
+    run('record', 'mkdir', 'intent', 'make', 'done', 'attach'),
+  ],
   ['a directory that is not mounted', away(freshNode), NOT_MOUNTED],
   ['an intent in a directory that is not mounted', away(intended), NOT_MOUNTED],
   [
@@ -34,8 +39,17 @@ table('prepare', [
     away({ ...madeNode, file: { type: 'missing' } }),
     NOT_MOUNTED,
   ],
-  ['a recorded volume in a directory that is not mounted', away(freshNode), NOT_MOUNTED, { recorded: true }],
-  ['a volume that is there in a directory that is on another file system', away(madeNode), run('attach')],
+  [
+    'a recorded volume in a directory that is not mounted',
+    away(freshNode),
+    NOT_MOUNTED,
+    { recorded: true },
+  ],
+  [
+    'a volume that is there in a directory that is on another file system',
+    away(madeNode),
+    run('attach'),
+  ],
   [
     'a directory on the root file system, which must not be',
     unrecorded,
@@ -54,7 +68,11 @@ table('prepare', [
     run('attach'),
     { requireMount: true },
   ],
-  ['half an intent', { ...freshNode, recordFiles: true }, run('mkdir', 'intent', 'make', 'done', 'attach')],
+  [
+    'half an intent',
+    { ...freshNode, recordFiles: true },
+    run('mkdir', 'intent', 'make', 'done', 'attach'),
+  ],
   ['an intent', intended, run('mkdir', 'make', 'done', 'attach')],
   ['a partial', { ...intended, partial: file }, run('mkdir', 'make', 'done', 'attach')],
   [
@@ -91,7 +109,11 @@ table('prepare', [
     /was made before and is missing now/,
     { recorded: true },
   ],
-  ['a file of someone else', foreign, /is there already, and nothing on the node says that Stowage made it/],
+  [
+    'a file of someone else',
+    foreign,
+    /is there already, and nothing on the node says that Stowage made it/,
+  ],
   ['a partial of someone else', { ...freshNode, partial: file }, /\.partial is there already/],
   ['a folder of that name', { ...freshNode, file: { type: 'other' } }, /is there already/],
   [
@@ -99,7 +121,11 @@ table('prepare', [
     { ...intended, ...otherIntent({ file: '/x' }) },
     /records for this Volume \/x, not /,
   ],
-  ['an intent of another Volume', { ...intended, ...otherIntent({ uid: 'x' }) }, /records for this Volume/],
+  [
+    'an intent of another Volume',
+    { ...intended, ...otherIntent({ uid: 'x' }) },
+    /records for this Volume/,
+  ],
   [
     'a renamed file with other content',
     { ...renamed, signature: { found: 'none' } },

@@ -2,7 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, LINK, lookAgain, SETTLE, settle } from '../../support/link-words.ts';
-import { FILE, freshNode, loop, loopRow, madeNode, readyNode, UID } from '../../support/volume-input.ts';
+import {
+  FILE,
+  freshNode,
+  loop,
+  loopRow,
+  madeNode,
+  readyNode,
+  UID,
+} from '../../support/volume-input.ts';
 import {
   attached,
   away,
@@ -30,7 +38,11 @@ const oddLoops: Case[] = [
     { ...readyNode, loops: [loop, { ...loop, name: 'loop4' }] },
     /more than once: \/dev\/loop3, \/dev\/loop4/,
   ],
-  ['a loop of a replaced file', attached({ backingInode: '41' }), /^\/dev\/loop3 has an earlier file/],
+  [
+    'a loop of a replaced file',
+    attached({ backingInode: '41' }),
+    /^\/dev\/loop3 has an earlier file/,
+  ],
   [
     'a loop of a removed and replaced file',
     attached({ backingInode: '41', backingFile: `${FILE} (deleted)` }),
@@ -65,7 +77,11 @@ const otherContent: Case[] = [
     { ...madeNode, signature: { found: 'none' } },
     new RegExp(`should hold a file system ${UID}, but nothing was found`),
   ],
-  ['a file with another UUID', { ...madeNode, signature: { ...ours, uuid: 'x' } }, /but ext4 x was found/],
+  [
+    'a file with another UUID',
+    { ...madeNode, signature: { ...ours, uuid: 'x' } },
+    /but ext4 x was found/,
+  ],
   [
     'a file with another type',
     { ...madeNode, signature: { ...ours, type: 'swap' } },
@@ -97,7 +113,11 @@ const attaching: Case[] = [
     [],
   ],
   ['a link to another device', { ...readyNode, link: '7:4' }, run('rule', 'lookAgain')],
-  ['a file under a linked folder', { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' }, []],
+  [
+    'a file under a linked folder',
+    { ...attached({ backingFile: '/data/x' }), realPath: '/data/x' },
+    [],
+  ],
   ["others' loops", { ...madeNode, loops: [{ ...loop, backingFile: `${FILE}2` }] }, run('attach')],
   ...oddLoops,
   ...otherContent,
@@ -113,7 +133,11 @@ const attaching: Case[] = [
   ],
   [
     'a device that pods use',
-    { ...readyNode, mounts: new Map([['7:3', [MOUNT, POD_FOLDER]]]), kubeletFolders: [MOUNT, POD_FOLDER] },
+    {
+      ...readyNode,
+      mounts: new Map([['7:3', [MOUNT, POD_FOLDER]]]),
+      kubeletFolders: [MOUNT, POD_FOLDER],
+    },
     [],
   ],
   [
@@ -154,7 +178,12 @@ table('present', [
     [],
     { ...readOnly, ...block },
   ],
-  ['a larger size of what is read-only', attached({ readOnly: true }), [], { ...readOnly, ...larger }],
+  [
+    'a larger size of what is read-only',
+    attached({ readOnly: true }),
+    [],
+    { ...readOnly, ...larger },
+  ],
   [
     'a larger size of a Block volume that is read-only',
     blockNode({ loops: [{ ...loop, readOnly: true }] }),
@@ -162,7 +191,11 @@ table('present', [
     { ...readOnly, ...larger, ...block },
   ],
   ['a missing file', freshNode, /^the backing file .* is missing$/],
-  ['a file in a directory that is not mounted', away(freshNode), /^the file system of .* is not mounted: /],
+  [
+    'a file in a directory that is not mounted',
+    away(freshNode),
+    /^the file system of .* is not mounted: /,
+  ],
   ...attaching,
   ...movedFiles,
   ...otherUsers.map(
@@ -247,7 +280,9 @@ describe('the rule for the persistent path', () => {
   test.each(['*', '?', '[a]', '|', '"', '\\', ' ', '\n', '$env{x}', '%k', 'é', ','])(
     'names the file alone in a folder with %j in its path',
     (odd) => {
-      expect(rule(`/srv/${odd}/${UID}`)).toBe(rule(FILE)?.replace(ofFile(FILE), ofFile(`*/${UID}`)));
+      expect(rule(`/srv/${odd}/${UID}`)).toBe(
+        rule(FILE)?.replace(ofFile(FILE), ofFile(`*/${UID}`)),
+      );
     },
   );
 });

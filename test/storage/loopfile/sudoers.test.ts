@@ -7,7 +7,12 @@ import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { folderRoomProbes } from '../../../src/storage/room.ts';
-import type { BlockDevice, DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import type {
+  BlockDevice,
+  DesiredSparse,
+  ObservedSparse,
+  Operation,
+} from '../../../src/storage/types.ts';
 import { QUIET } from '../../support/fake-shared.ts';
 import { BY_PARTUUID, BY_UUID } from '../../support/link-words.ts';
 import { lvmDesired, lvmMade } from '../../support/lvm-input.ts';
@@ -35,7 +40,13 @@ const desired: DesiredSparse = {
   owner: { node: 'n1', token: 't1' },
 };
 const unrecorded = { ...directory, recorded: undefined };
-const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const part: BlockDevice = {
+  ...loopRow,
+  name: 'loop3p1',
+  device: '259:1',
+  parent: 'loop3',
+  type: 'part',
+};
 const table = { found: 'one', type: 'gpt', uuid: UID } as const;
 const attached: ObservedSparse = { ...readyNode, signature: table, devices: [loopRow, part] };
 const detached: ObservedSparse = { ...madeNode, signature: table };

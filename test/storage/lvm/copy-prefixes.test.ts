@@ -6,7 +6,13 @@ import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredLvm, Operation, Plan } from '../../../src/storage/types.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { FakeThin } from '../../support/fake-thin.ts';
-import { RESTORED_UID, restoredThin, SNAP, SNAP_UID, wantedSnap } from '../../support/thin-input.ts';
+import {
+  RESTORED_UID,
+  restoredThin,
+  SNAP,
+  SNAP_UID,
+  wantedSnap,
+} from '../../support/thin-input.ts';
 import { UID } from '../../support/volume-input.ts';
 
 /** Running any prefix of a plan, killed inside its last step, and planning again must reach the same end. */

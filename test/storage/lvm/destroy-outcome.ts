@@ -28,7 +28,9 @@ export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | s
   if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))
-    .filter((command) => !/^(install|find|flock|mv|sync|true|udevadm|cmp|dd of=\/var)/.test(command))
+    .filter(
+      (command) => !/^(install|find|flock|mv|sync|true|udevadm|cmp|dd of=\/var)/.test(command),
+    )
     .map((command) => {
       if (!command.startsWith('rm -f /var/lib/stowage/volumes/')) return command;
       return command.includes('.done') ? 'forget' : 'intent';

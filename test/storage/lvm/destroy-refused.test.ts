@@ -54,7 +54,11 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
       /nothing on the node says that/,
       blockOf(wanted),
     ],
-    ['another name, empty', lvmMade(dm, { ...UNMARKED, volumes: [prod] }), /nothing on the node says that/],
+    [
+      'another name, empty',
+      lvmMade(dm, { ...UNMARKED, volumes: [prod] }),
+      /nothing on the node says that/,
+    ],
     [
       'its name, and empty',
       lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
@@ -72,7 +76,9 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
   test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
     const nothing = { ...wanted, recorded: false, identity: undefined };
     expect(plan('destroy', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
-      refusal: expect.stringMatching(/^the logical volume vg0\/data1 carries the tag of this Volume/),
+      refusal: expect.stringMatching(
+        /^the logical volume vg0\/data1 carries the tag of this Volume/,
+      ),
       hint: expect.stringContaining('Retain'),
     });
   });
@@ -94,11 +100,19 @@ test('nothing is written to a device that has the number of another logical volu
 
 describe.each([deleting, wiping])('$onDelete', (wanted) => {
   test.each<[string, ObservedLvm, RegExp]>([
-    ['the group is away', lvmMade(ext4, { groups: [], volumes: [] }), /^there is no volume group vg0/],
+    [
+      'the group is away',
+      lvmMade(ext4, { groups: [], volumes: [] }),
+      /^there is no volume group vg0/,
+    ],
     ['another group', madeIn({ uuid: 'B' }), /is not the one that/],
     ['a disk of the group is away', madeIn({ partial: true }), /^passing: .* is away$/],
     ['exported', madeIn({ exported: true }), /is exported$/],
-    ['another of its name', madeAs({ uuid: 'B', tags: [] }), /is not the logical volume that was made/],
+    [
+      'another of its name',
+      madeAs({ uuid: 'B', tags: [] }),
+      /is not the logical volume that was made/,
+    ],
     ['it has snapshots', madeAs({ kind: 'o' }), /has snapshots .* would go with it$/],
     ['it became a pool', madeAs({ kind: 't' }), /would go with it$/],
     [

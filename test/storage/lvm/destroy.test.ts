@@ -57,8 +57,18 @@ describe('Retain', () => {
       keeping,
     ],
     ['without its tag', madeAs({ tags: [] }), [...DROP, 'intent', 'forget'], keeping],
-    ['the group is gone', lvmNode({ groups: [], recordFiles: true }), ['intent', 'forget'], keeping],
-    ['a disk of the group is away', madeIn({ partial: true }), [...DROP, 'intent', 'forget'], keeping],
+    [
+      'the group is gone',
+      lvmNode({ groups: [], recordFiles: true }),
+      ['intent', 'forget'],
+      keeping,
+    ],
+    [
+      'a disk of the group is away',
+      madeIn({ partial: true }),
+      [...DROP, 'intent', 'forget'],
+      keeping,
+    ],
     ['two carry its tag', lvmMade(ext4, { volumes: [copy, lv] }), [...DROP, 'intent', 'forget']],
     [
       'left mounted where it was grown',
@@ -101,7 +111,11 @@ describe('Retain', () => {
       lvmMade(ext4, { ...UNMARKED, groups: [{ ...group, partial: true }] }),
       [],
     ],
-    ['only the record of done is left', lvmMade(ext4, { intent: undefined }), [...DROP, UNTAG, 'forget']],
+    [
+      'only the record of done is left',
+      lvmMade(ext4, { intent: undefined }),
+      [...DROP, UNTAG, 'forget'],
+    ],
   ])('%s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
     const made = plan('destroy', wanted, observed, 0);
@@ -121,11 +135,14 @@ test.each<[string, ObservedLvm, string[]]>([
     lvmMade(ext4, { link: '9:9' }),
     dropLink('x').filter((command) => command !== lookAgain('x')),
   ],
-])('the path that leads %s goes from what is retained, before its records', (_, observed, commands) => {
-  const made = plan('destroy', keeping, observed, 0);
-  const all = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
-  expect(all.slice(0, commands.length)).toEqual(commands);
-});
+])(
+  'the path that leads %s goes from what is retained, before its records',
+  (_, observed, commands) => {
+    const made = plan('destroy', keeping, observed, 0);
+    const all = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
+    expect(all.slice(0, commands.length)).toEqual(commands);
+  },
+);
 
 describe('Delete', () => {
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
@@ -214,7 +231,9 @@ describe('Delete', () => {
     const looks = steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
     expect(looks).toContain('losetup -j /dev/dm-3');
     expect(looks).toContain('find /sys/class/block/dm-3/holders/ -mindepth 1');
-    expect(steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.guards).toHaveLength(1);
+    expect(
+      steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.guards,
+    ).toHaveLength(1);
   });
 });
 
@@ -233,7 +252,11 @@ describe('Wipe', () => {
   test.each<[string, ObservedLvm, unknown[], DesiredLvm?]>([
     ['from the first byte', lvmMade(), [16, 'seek=0', 0, ...GONE]],
     ['Block', lvmMade(foreign), [16, 'seek=0', 0, ...GONE], blockOf(wiping)],
-    ['from where it came to', lvmMade(dm, { wiped: 512n * MIB }), [8, 'seek=536870912', 0, ...GONE]],
+    [
+      'from where it came to',
+      lvmMade(dm, { wiped: 512n * MIB }),
+      [8, 'seek=536870912', 0, ...GONE],
+    ],
     ['to the end', lvmMade(dm, { wiped: GIB }), [0, undefined, 0, ...GONE]],
     [
       'thin: each part is given back',
@@ -245,21 +268,29 @@ describe('Wipe', () => {
   });
 
   test.each<[string, object, RegExp]>([
-    ['without room for a part', { dataPercent: 97 }, /^passing: .*bytes left of .*takes 67108864 at a time$/],
+    [
+      'without room for a part',
+      { dataPercent: 97 },
+      /^passing: .*bytes left of .*takes 67108864 at a time$/,
+    ],
     ['that is full', { health: 'D' }, /^passing: the thin pool vg0\/pool is out of space$/],
     ['whose metadata are full', { metadataPercent: 95 }, /^passing: the metadata of the thin pool/],
   ])(
     'of a thin pool %s nothing is written: all of its volumes would lose what they write',
     (_, more, refusal) => {
-      expect(outcome(wiping, lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] }))).toMatch(refusal);
+      expect(outcome(wiping, lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] }))).toMatch(
+        refusal,
+      );
     },
   );
 
   test('each part is only written where the pool has room for it, whoever took some meanwhile', () => {
     const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
-    const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
+    const writes =
+      'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
     expect(writes).toHaveLength(16);
-    for (const { guards } of writes) expect(guards[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
+    for (const { guards } of writes)
+      expect(guards[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
   });
 
   test('all is wiped, and it is inactive: it is removed', () => {

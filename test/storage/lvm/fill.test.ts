@@ -22,7 +22,11 @@ import { plan } from '../../support/lvm-words.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import { UID } from '../../support/volume-input.ts';
 
-const fill = { builtin: 'Image', what: 'Image prod/debian', options: { source: '/images/debian' } } as const;
+const fill = {
+  builtin: 'Image',
+  what: 'Image prod/debian',
+  options: { source: '/images/debian' },
+} as const;
 const TAG = `stowage.dev/uid=${UID}`;
 const UNFINISHED = unfinishedTag(UID);
 const FINISH = `lvchange --deltag ${UNFINISHED} --addtag ${TAG} vg0/data1`;
@@ -135,7 +139,10 @@ describe('a logical volume that is filled', () => {
     ],
     [
       'is inactive since the node came back: what is in it must be seen',
-      begun(ext4, { volumes: [{ ...half, active: false, device: undefined }], target: { is: 'missing' } }),
+      begun(ext4, {
+        volumes: [{ ...half, active: false, device: undefined }],
+        target: { is: 'missing' },
+      }),
       [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', settle()],
     ],
     [
@@ -150,12 +157,15 @@ describe('a logical volume that is filled', () => {
       intent: { ...intent, fsType: wanted.fs?.type ?? '' },
       volumes: wanted.thinPool === undefined ? [] : [pool],
     });
-    const isGone = Array.isArray(expected) && expected.some((command) => command.startsWith('lvremove'));
+    const isGone =
+      Array.isArray(expected) && expected.some((command) => command.startsWith('lvremove'));
     const again = isGone ? outcome(wanted, node) : [];
     expect(made).toEqual(Array.isArray(expected) ? [...expected, ...again] : expected);
     const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'destroy');
     // The records go with it.
-    expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(expected);
+    expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(
+      expected,
+    );
   });
 
   test('one that is whole, and was not recorded as that, is recorded, and nothing is written to it', () => {
@@ -178,13 +188,17 @@ describe('a logical volume that is filled', () => {
       /may write all of its 1073741824, and what is being filled beside it 1073741824$/,
     );
     expect(
-      outcome(inPool, lvmNode({ volumes: [pool, { ...other, tags: ['stowage.dev/uid=other'] }], free: [] })),
+      outcome(
+        inPool,
+        lvmNode({ volumes: [pool, { ...other, tags: ['stowage.dev/uid=other'] }], free: [] }),
+      ),
     ).toContain(CREATED);
   });
 
   test('nothing is filled but what was just made', () => {
     const made = plan('prepare', thick, lvmNode({ intent }), 0);
-    const step = 'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
+    const step =
+      'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
     expect(step?.guards.length).toBe(3);
     expect(step?.guards).toMatchObject([
       { argv: ['test', '!', '-e', expect.stringContaining('.done')] },
@@ -198,7 +212,9 @@ describe('a logical volume that is filled', () => {
 
   test('in a pool that does not zero, what is not written is not left to it', () => {
     const node = lvmNode({ volumes: [{ ...pool, zeroes: false }], free: [] });
-    expect(outcome({ ...inPool, mode: 'Block', fs: undefined }, node)).toContain(filled('block', 'dirty'));
+    expect(outcome({ ...inPool, mode: 'Block', fs: undefined }, node)).toContain(
+      filled('block', 'dirty'),
+    );
   });
 
   test('what nobody filled it with is not taken off', () => {
@@ -249,7 +265,9 @@ describe('a logical volume that is filled', () => {
     const filling = { ...intent, filling: true };
     const WIPED = expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /);
     const volumes = [thinHalf, pool];
-    expect(outcome(wiped, begun(ext4, { volumes, intent: filling }), 'destroy')).toContainEqual(WIPED);
+    expect(outcome(wiped, begun(ext4, { volumes, intent: filling }), 'destroy')).toContainEqual(
+      WIPED,
+    );
     expect(outcome(wiped, begun(ext4, { volumes }), 'destroy')).not.toContainEqual(WIPED);
     const asleepHalf = { ...thinHalf, active: false, device: undefined };
     const target = { is: 'missing' } as const;
@@ -258,7 +276,9 @@ describe('a logical volume that is filled', () => {
       'lvchange --activate y --ignoreactivationskip vg0/data1',
     );
     const full = { ...pool, dataPercent: 100 };
-    expect(outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'destroy')).toMatch(
+    expect(
+      outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'destroy'),
+    ).toMatch(
       /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
     );
   });
@@ -272,7 +292,9 @@ describe('a logical volume that is filled', () => {
 
   test('whoever deletes it waits for no download', () => {
     const steps = cancelFill(thick);
-    expect(steps.map(({ argv }) => argv.at(-1))).toEqual([`/var/lib/stowage/volumes/${UID}.cancel`]);
+    expect(steps.map(({ argv }) => argv.at(-1))).toEqual([
+      `/var/lib/stowage/volumes/${UID}.cancel`,
+    ]);
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
 });

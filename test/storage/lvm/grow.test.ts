@@ -23,7 +23,9 @@ describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const EXTEND = 'lvextend --extents 512 vg0/data1';
   const FREE = { free: [{ ...free, count: 256n }] };
-  const grown = (type: string) => [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, type).join(' ')];
+  const grown = (type: string) => [
+    scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, type).join(' '),
+  ];
   const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     ['ext4', lvmMade(ext4, FREE), [`${EXTEND} /dev/vdb:10-265`, ...grown('ext4')]],
@@ -40,7 +42,12 @@ describe('grows', () => {
       lvmMade({ ...ext4, sizeBytes: 2n * GIB }, { volumes: [{ ...lv, sizeBytes: 2n * GIB }] }),
       grown('ext4'),
     ],
-    ['not, for a part of an extent that it has', lvmMade(), [], { ...recorded, sizeBytes: GIB - 1n }],
+    [
+      'not, for a part of an extent that it has',
+      lvmMade(),
+      [],
+      { ...recorded, sizeBytes: GIB - 1n },
+    ],
     ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
   ])('%s', (_, observed, commands, wanted = larger) => {
     expect(outcome(wanted, observed)).toEqual(commands);
@@ -49,7 +56,11 @@ describe('grows', () => {
   });
 
   test.each<[string, ObservedLvm, RegExp]>([
-    ['without room', madeIn({ freeExtents: 255n }), /has 1069547520 bytes left, and 1073741824 more/],
+    [
+      'without room',
+      madeIn({ freeExtents: 255n }),
+      /has 1069547520 bytes left, and 1073741824 more/,
+    ],
     ['in a partial group', madeIn({ partial: true }), /is away$/],
     [
       'into disks that nothing is taken from',
@@ -66,7 +77,11 @@ describe('grows', () => {
       lvmMade(ext4, { volumes: [{ ...lv, striped: true }], free: [free] }),
       /striped over several disks\. Grow it with lvextend/,
     ],
-    ['as RAID', lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }], free: [free] }), /its type as r\)/],
+    [
+      'as RAID',
+      lvmMade(ext4, { volumes: [{ ...lv, kind: 'r' }], free: [free] }),
+      /its type as r\)/,
+    ],
     [
       'in a pool that waits for a command of LVM',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: undefined }] }),
@@ -98,7 +113,9 @@ describe('grows', () => {
   ])('%s it does not, is as usable as it was, and says why', (_, observed, note) => {
     expect(outcome(larger, observed)).toEqual({
       commands: [],
-      notes: [expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`))],
+      notes: [
+        expect.stringMatching(new RegExp(`^cannot grow to 2147483648 bytes: .*${note.source}`)),
+      ],
     });
   });
 });
@@ -108,7 +125,9 @@ describe('grows what has no record of its size', () => {
   const RECORD = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
   const planned = (observed: ObservedLvm) => {
     const made = plan('present', larger, observed, 0);
-    return 'steps' in made ? made.steps.map(({ argv, stdin }) => [argv.join(' '), stdin] as const) : [];
+    return 'steps' in made
+      ? made.steps.map(({ argv, stdin }) => [argv.join(' '), stdin] as const)
+      : [];
   };
   test.each([
     ['MetalK8s made it', UNMARKED],
@@ -131,7 +150,9 @@ describe('grows what has no record of its size', () => {
     const raid = { ...UNMARKED, volumes: [{ ...lv, kind: 'r' }], free: [free] };
     expect(planned(lvmMade(ext4, raid)).map(([, stdin]) => stdin)).toContain(`${GIB}\n`);
     expect(plan('present', larger, lvmMade(ext4, raid), 0)).toMatchObject({ grows: true });
-    expect(outcome(larger, lvmMade(ext4, { ...raid, done: { sizeBytes: GIB }, recordFiles: true }))).toEqual({
+    expect(
+      outcome(larger, lvmMade(ext4, { ...raid, done: { sizeBytes: GIB }, recordFiles: true })),
+    ).toEqual({
       commands: [],
       notes: [expect.stringContaining('Grow it with lvextend; its file system follows')],
     });
@@ -157,7 +178,12 @@ test('a file system of a thin pool grows where that has room right then, one at 
 });
 
 test('a copy, which has the UUID of the file system, is not grown in its place', () => {
-  const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
+  const made = plan(
+    'present',
+    { ...recorded, sizeBytes: 2n * GIB },
+    lvmMade(ext4, { free: [free] }),
+    0,
+  );
   const grow = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'sh') : undefined;
   expect(grow?.guards[0]).toMatchObject({
     argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
@@ -166,11 +192,23 @@ test('a copy, which has the UUID of the file system, is not grown in its place',
 });
 
 test('extents are taken only while they hold what was found in them', () => {
-  const made = plan('present', { ...recorded, sizeBytes: 2n * GIB }, lvmMade(ext4, { free: [free] }), 0);
-  const extend = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'lvextend') : undefined;
+  const made = plan(
+    'present',
+    { ...recorded, sizeBytes: 2n * GIB },
+    lvmMade(ext4, { free: [free] }),
+    0,
+  );
+  const extend =
+    'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'lvextend') : undefined;
   const blkid = extend?.guards.find(({ argv }) => argv[0] === 'blkid');
   expect(blkid).toMatchObject({
-    argv: expect.arrayContaining(['-O', String(free.offsetBytes), '-S', String(free.sizeBytes), '/dev/vdb']),
+    argv: expect.arrayContaining([
+      '-O',
+      String(free.offsetBytes),
+      '-S',
+      String(free.sizeBytes),
+      '/dev/vdb',
+    ]),
     expect: { exit: 2, stdout: { is: '' } },
   });
 });

@@ -8,7 +8,16 @@ import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
 import { GIB, lvmBlock, lvmDesired, MIB, thin } from '../../support/lvm-input.ts';
-import { diskRow, LV, lvRow, NO_DEVICE, report, segmentRow, VG, vgRow } from '../../support/lvm-reports.ts';
+import {
+  diskRow,
+  LV,
+  lvRow,
+  NO_DEVICE,
+  report,
+  segmentRow,
+  VG,
+  vgRow,
+} from '../../support/lvm-reports.ts';
 import { UID } from '../../support/volume-input.ts';
 
 const DM = `LVM-${`${VG}${LV}`.replaceAll('-', '')}`;
@@ -101,7 +110,11 @@ describe('a logical volume that is there', () => {
     ['', lvmDesired, LINK],
     [', in mode Block', lvmBlock, LINK],
     [', that of an earlier version', { ...lvmDesired, earlierLink: BY_UUID }, BY_UUID],
-    [', that of an earlier version in mode Block', { ...lvmBlock, earlierLink: byMapper(DM) }, byMapper(DM)],
+    [
+      ', that of an earlier version in mode Block',
+      { ...lvmBlock, earlierLink: byMapper(DM) },
+      byMapper(DM),
+    ],
   ])('its path is followed%s', async (_, wanted, path) => {
     const there = { [`stat -L -c %t:%T ${path}`]: result(0, 'fd:3\n') };
     expect((await seen(wanted, there)).observed.link).toBe('253:3');
@@ -152,7 +165,11 @@ describe('one that is to be made', () => {
       `dd if=/dev/sda of=/dev/null bs=1M count=4 iflag=skip_bytes skip=${401n * MIB} status=none`,
     ]);
     expect(observed.free).toMatchObject([
-      { content: 'ext4:u', blkidExit: 0, blkid: 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem' },
+      {
+        content: 'ext4:u',
+        blkidExit: 0,
+        blkid: 'DEVNAME=/dev/sdb\nUUID=u\nTYPE=ext4\nUSAGE=filesystem',
+      },
       { content: '', blkidExit: 2 },
     ]);
   });
@@ -168,7 +185,10 @@ describe('one that is to be made', () => {
   });
 
   test.each<[string, Record<string, ProbeResult>]>([
-    ['free extents that cannot be read', { 'dd ': result(1, '', 'dd: error reading: Input/output error') }],
+    [
+      'free extents that cannot be read',
+      { 'dd ': result(1, '', 'dd: error reading: Input/output error') },
+    ],
     ['a blkid that fails', { 'blkid -p -O': result(4, '', 'usage') }],
     ['a cache that stays', { 'blockdev ': result(1, '', 'blockdev: denied') }],
     ['an LVM that fails', { 'vgs ': result(5, '', 'failed') }],
@@ -179,7 +199,12 @@ describe('one that is to be made', () => {
 
   test('a group that is not there is no failure', async () => {
     const { observed } = await seen(lvmDesired, { 'vgs ': report('vg'), 'lvs ': report('lv') });
-    expect(observed).toMatchObject({ groups: [], volumes: [], free: [], space: { freeBytes: undefined } });
+    expect(observed).toMatchObject({
+      groups: [],
+      volumes: [],
+      free: [],
+      space: { freeBytes: undefined },
+    });
   });
 
   const two = {
@@ -200,7 +225,11 @@ describe('one that is to be made', () => {
       {
         [`cat ${RECORDS}/${UID}.intent`]: result(
           0,
-          JSON.stringify({ version: 1, uid: UID, device: { path: '/dev/vg0/data1', identity: `vg=${VG}` } }),
+          JSON.stringify({
+            version: 1,
+            uid: UID,
+            device: { path: '/dev/vg0/data1', identity: `vg=${VG}` },
+          }),
         ),
       },
     ],
@@ -239,7 +268,12 @@ describe('one that is to be made', () => {
         },
       );
       const free = observed.free.map(({ pv, first, count }) => `${pv}:${first}+${count}`);
-      return { free, carries: observed.free.map(({ content }) => content), observed, rounds: asked.length };
+      return {
+        free,
+        carries: observed.free.map(({ content }) => content),
+        observed,
+        rounds: asked.length,
+      };
     };
 
     test.each<[string, [string, number, number][], Record<string, ProbeResult>, string[]]>([
@@ -281,7 +315,11 @@ describe('one that is to be made', () => {
         [['/dev/sda', 0, 511]],
         { [at(0n)]: XFS },
       ],
-      ['its end carries something, too', [['/dev/sda', 0, 600]], { [at(0n)]: XFS, [at(344n)]: result(8) }],
+      [
+        'its end carries something, too',
+        [['/dev/sda', 0, 600]],
+        { [at(0n)]: XFS, [at(344n)]: result(8) },
+      ],
       [
         'others are too few',
         [

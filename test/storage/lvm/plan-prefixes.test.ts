@@ -18,7 +18,11 @@ const KINDS = ['thick', 'thin'] as const;
 const FILLS = ['empty', 'filled', 'zeroed'] as const;
 const FATES = ['Retain', 'Delete', 'Wipe'] as const;
 
-const fill: Fill = { builtin: 'Image', what: 'Image prod/debian', options: { source: '/images/debian' } };
+const fill: Fill = {
+  builtin: 'Image',
+  what: 'Image prod/debian',
+  options: { source: '/images/debian' },
+};
 
 function desiredFor(
   kind: (typeof KINDS)[number],
@@ -55,14 +59,21 @@ interface Crash {
 const crashes = fc.array(
   fc.record<Crash>({
     // Doubles are mostly near their ends.
-    at: fc.nat({ max: 999 }).map((thousandths) => (steps) => Math.floor((thousandths * steps) / 1000)),
+    at: fc
+      .nat({ max: 999 })
+      .map((thousandths) => (steps) => Math.floor((thousandths * steps) / 1000)),
     killed: fc.constantFrom('before', 'half', 'after'),
     reboot: fc.boolean(),
   }),
   { maxLength: 5 },
 );
 
-function live(node: FakeLvm, operation: Operation, desired: DesiredLvm, crashed: readonly Crash[]): void {
+function live(
+  node: FakeLvm,
+  operation: Operation,
+  desired: DesiredLvm,
+  crashed: readonly Crash[],
+): void {
   for (const { at, killed, reboot } of crashed) {
     const steps = stepsOf(node, operation, desired);
     node.crash(steps, at(steps.length), killed);
@@ -116,13 +127,16 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     live(node, 'prepare', desired, crashed.prepare);
     const made = node.made;
     if (made === undefined) throw new Error('nothing was made');
-    expect(made).toMatchObject({ content: content === 'Block' ? inBlock : `${content}:${UID}`, data });
+    expect(made).toMatchObject({
+      content: content === 'Block' ? inBlock : `${content}:${UID}`,
+      data,
+    });
     if (filled === 'zeroed') expect(made.zeroBytes).toBe(made.facts.sizeBytes);
     expect(node.linked).toBe(true);
     expect(node.isTagged(UID)).toBe(true);
-    expect(node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID) && each !== inBlock)).toEqual(
-      [],
-    );
+    expect(
+      node.destroyed.filter((each) => each !== OLD && !each.endsWith(UID) && each !== inBlock),
+    ).toEqual([]);
     made.data = 'kept';
     node.left.content = '';
 
@@ -136,7 +150,11 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     live(node, 'present', recorded, crashed.present);
     const larger = { ...recorded, sizeBytes: 2n * GIB };
     live(node, 'present', larger, crashed.grow);
-    expect(node.made).toMatchObject({ data: 'kept', mounted: false, facts: { sizeBytes: 2n * GIB } });
+    expect(node.made).toMatchObject({
+      data: 'kept',
+      mounted: false,
+      facts: { sizeBytes: 2n * GIB },
+    });
     if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
 
     live(node, 'destroy', larger, crashed.destroy);

@@ -25,8 +25,17 @@ import { outcome, stale, xfs } from './prepare-outcome.ts';
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
   test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
-    ['no udev', lvmNode({ udev: false }), /^passing: no udev runs on the node, so .*by-id\/stowage-/],
-    ['no udev, Block', lvmNode({ udev: false }), /^passing: no udev runs .*by-id\/stowage-/, lvmBlock],
+    [
+      'no udev',
+      lvmNode({ udev: false }),
+      /^passing: no udev runs on the node, so .*by-id\/stowage-/,
+    ],
+    [
+      'no udev, Block',
+      lvmNode({ udev: false }),
+      /^passing: no udev runs .*by-id\/stowage-/,
+      lvmBlock,
+    ],
     ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
     [
       'no group any more: its disk may come late',
@@ -38,7 +47,11 @@ describe('refused', () => {
       lvmNode({ groups: [group, { ...group, uuid: 'B' }] }),
       /several volume groups vg0: abcdef-.* and B/,
     ],
-    ['another group', lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }), /is not the one that/],
+    [
+      'another group',
+      lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }),
+      /is not the one that/,
+    ],
     ['exported', odd({ exported: true }), /is exported$/],
     ['shared', odd({ shared: true }), /clustered or shared/],
     [
@@ -135,7 +148,11 @@ describe('refused', () => {
       /carries xfs:x\. The annotation force-lvcreate does not say/,
       { ...lvmDesired, forced: true },
     ],
-    ['in use already', begun(dm, { mounts: new Map([['253:3', ['/a']]]) }), /in use: mounted at \/a/],
+    [
+      'in use already',
+      begun(dm, { mounts: new Map([['253:3', ['/a']]]) }),
+      /in use: mounted at \/a/,
+    ],
     [
       'partial itself',
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
@@ -147,7 +164,11 @@ describe('refused', () => {
 
   test.each([
     ['a signature in the extents', [stale], 'FreeExtentsCarryData'],
-    ['several in one place', [{ ...free, content: 'ambivalent', blkidExit: 8 }], 'FreeExtentsCarryData'],
+    [
+      'several in one place',
+      [{ ...free, content: 'ambivalent', blkidExit: 8 }],
+      'FreeExtentsCarryData',
+    ],
     ['too few extents', [{ ...free, count: 100n }], undefined],
   ])('where nothing was made, for %s, another node may have others', (_, extents, reason) => {
     const made = plan('prepare', lvmDesired, lvmNode({ free: extents }), 0);
@@ -160,8 +181,16 @@ describe('a thin pool', () => {
   test.each<[string, ObservedLvm, RegExp]>([
     ['that is not there', lvmNode({ free: [] }), /^there is no thin pool vg0\/pool$/],
     ['that is none', inPool({ kind: '-' }), /^vg0\/pool is no thin pool$/],
-    ['without room', inPool({ dataPercent: 99 }), /has 21474837 bytes left of 2147483648, and a volume of/],
-    ['without room for metadata', inPool({ metadataPercent: 90 }), /metadata .* full to 90 percent$/],
+    [
+      'without room',
+      inPool({ dataPercent: 99 }),
+      /has 21474837 bytes left of 2147483648, and a volume of/,
+    ],
+    [
+      'without room for metadata',
+      inPool({ metadataPercent: 90 }),
+      /metadata .* full to 90 percent$/,
+    ],
     ['out of space', inPool({ health: 'D' }), /is out of space$/],
     ['with read-only metadata', inPool({ health: 'M' }), /has read-only metadata$/],
     ['that has failed', inPool({ health: 'F' }), /has failed$/],
@@ -185,7 +214,9 @@ describe('a thin pool', () => {
     const made = expect.arrayContaining([expect.stringMatching(/^lvcreate /)]);
     expect(outcome({ ...thin, mode: 'Block', sizeBytes: 100n * GIB }, inPool({}))).toEqual(made);
     expect(outcome({ ...thin, sizeBytes: 50n * GIB }, inPool({}))).toEqual(made);
-    expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(/is begun with 2214592512$/);
+    expect(outcome({ ...thin, sizeBytes: 100n * GIB }, inPool({}))).toMatch(
+      /is begun with 2214592512$/,
+    );
   });
 });
 

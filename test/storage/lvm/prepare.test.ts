@@ -163,7 +163,12 @@ describe('is made', () => {
   test.each([0, 50, 95.86, 95.87, 95.88, 99.99])(
     'what is planned at %d percent is what is guarded',
     (dataPercent) => {
-      const made = plan('prepare', thin, lvmNode({ volumes: [{ ...pool, dataPercent }], free: [] }), 0);
+      const made = plan(
+        'prepare',
+        thin,
+        lvmNode({ volumes: [{ ...pool, dataPercent }], free: [] }),
+        0,
+      );
       expect('steps' in made).toBe(dataPercent < 95.88);
     },
   );
@@ -181,7 +186,9 @@ describe('is made', () => {
     expect(names.indexOf('put the record "intent" in place')).toBeLessThan(
       names.indexOf('make the logical volume vg0/data1'),
     );
-    expect(names.indexOf('put the record "done" in place')).toBeGreaterThan(names.indexOf('sync the device'));
+    expect(names.indexOf('put the record "done" in place')).toBeGreaterThan(
+      names.indexOf('sync the device'),
+    );
   });
 
   test('nothing is made once it is on record as done, and only what LVM just made gets a file system', () => {
@@ -206,14 +213,24 @@ describe('is made', () => {
     const made = steps(lvmBlock, lvmNode());
     const next = made[made.findIndex(({ argv }) => argv[0] === 'lvcreate') + 1];
     expect(next?.name).toBe('write the record "done"');
-    expect(next?.guards.map(({ argv }) => argv[0])).toEqual(['lvs', 'lsblk', 'dd', 'dd', 'blkid', 'wipefs']);
+    expect(next?.guards.map(({ argv }) => argv[0])).toEqual([
+      'lvs',
+      'lsblk',
+      'dd',
+      'dd',
+      'blkid',
+      'wipefs',
+    ]);
   });
 
   test.each([
     ['vg0', 'data1', 'vg0-data1'],
     ['my-vg', 'a-b--c', 'my--vg-a--b----c'],
   ])('only where the path of %s/%s leads to device-mapper’s %s', (vgName, name, dmName) => {
-    const made = steps({ ...lvmDesired, vgName, name }, lvmNode({ groups: [{ ...group, name: vgName }] }));
+    const made = steps(
+      { ...lvmDesired, vgName, name },
+      lvmNode({ groups: [{ ...group, name: vgName }] }),
+    );
     expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards).toContainEqual({
       argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', `/dev/${vgName}/${name}`],
       expect: { exit: 0, stdout: { is: `${dmName} lvm` } },
@@ -261,7 +278,14 @@ describe('goes on after a crash', () => {
     [
       'in mkfs',
       begun(ext4),
-      ['wipefs --all --force /dev/dm-3', `${MKFS} /dev/dm-3`, 'sync', ...BY_UUID, LOOK('dm-3'), WAIT],
+      [
+        'wipefs --all --force /dev/dm-3',
+        `${MKFS} /dev/dm-3`,
+        'sync',
+        ...BY_UUID,
+        LOOK('dm-3'),
+        WAIT,
+      ],
     ],
     [
       'thin',
@@ -271,7 +295,10 @@ describe('goes on after a crash', () => {
     ],
     [
       'a reboot left it inactive',
-      begun(dm, { volumes: [{ ...lv, active: false, device: undefined }], target: { is: 'missing' } }),
+      begun(dm, {
+        volumes: [{ ...lv, active: false, device: undefined }],
+        target: { is: 'missing' },
+      }),
       [...BY_UUID, 'lvchange --activate y --ignoreactivationskip vg0/data1', WAIT],
     ],
     [

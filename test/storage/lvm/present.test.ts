@@ -107,7 +107,11 @@ describe('is there', () => {
         [],
       ],
     ),
-    ['when a copy has its tag', lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }), []],
+    [
+      'when a copy has its tag',
+      lvmMade(ext4, { volumes: [{ ...lv, uuid: 'B', name: 'b' }, lv] }),
+      [],
+    ],
     [
       'without its name or its tag, by its UUID',
       lvmMade(ext4, {
@@ -140,7 +144,10 @@ describe('is there', () => {
   });
 
   test('nothing of it writes to the volume', () => {
-    for (const observed of [lvmMade(), lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } })]) {
+    for (const observed of [
+      lvmMade(),
+      lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } }),
+    ]) {
       const made = plan('present', recorded, observed, 0);
       expect('steps' in made ? writesTo(made.steps) : 'refused').toEqual([]);
     }
@@ -149,7 +156,8 @@ describe('is there', () => {
   test('activation is of the logical volume that was looked at', () => {
     const observed = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } });
     const made = plan('present', recorded, observed, 0);
-    const activate = 'steps' in made ? made.steps.find(({ argv }) => argv[1] === '--activate') : undefined;
+    const activate =
+      'steps' in made ? made.steps.find(({ argv }) => argv[1] === '--activate') : undefined;
     expect(activate?.guards).toEqual([
       {
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
@@ -168,7 +176,11 @@ describe('refused, and nothing is made anew', () => {
     ['exported', madeIn({ exported: true }), /is exported$/],
     ['gone', lvmMade(ext4, missing), /^the logical volume vg0\/data1 is missing$/],
     ['partial', madeAs({ health: 'p' }), /is away$/],
-    ['its pool failed', lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }), /thin pool .* has failed$/],
+    [
+      'its pool failed',
+      lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
+      /thin pool .* has failed$/,
+    ],
     [
       'its pool failed, which it does not say itself',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'F' }] }),
@@ -195,7 +207,11 @@ describe('refused, and nothing is made anew', () => {
       lvmDesired,
     ],
     ['without a device', lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
-    ['something else is on it', lvmMade({ ...xfs, signature: { found: 'ambivalent' } }), /should carry/],
+    [
+      'something else is on it',
+      lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
+      /should carry/,
+    ],
     ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
   ])('%s', (_, observed, refusal, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
@@ -302,7 +318,9 @@ test('an owner is told what a thin pool has promised', () => {
   const wanted = { ...thin, recorded: true, identity: dm.identity };
   expect(outcome(wanted, lvmMade(ext4, { volumes: [...others, pool] }))).toEqual({
     commands: [],
-    notes: ['the thin pool vg0/pool has promised 3221225472 bytes to its volumes and has 2147483648'],
+    notes: [
+      'the thin pool vg0/pool has promised 3221225472 bytes to its volumes and has 2147483648',
+    ],
   });
   expect(outcome(wanted, lvmMade(ext4, { volumes: [thinLv, pool] }))).toEqual([]);
   expect(outcome({ ...lvmBlock, recorded: true }, lvmMade(dm))).toEqual([]);

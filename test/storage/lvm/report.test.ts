@@ -3,7 +3,16 @@ import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { readFreeExtents, readGroups, readVolumes } from '../../../src/storage/lvm/report.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { group } from '../../support/lvm-input.ts';
-import { diskRow, LV, lvRow, NO_DEVICE, segmentRow, VG, VIEW, vgRow } from '../../support/lvm-reports.ts';
+import {
+  diskRow,
+  LV,
+  lvRow,
+  NO_DEVICE,
+  segmentRow,
+  VG,
+  VIEW,
+  vgRow,
+} from '../../support/lvm-reports.ts';
 
 /** As LVM 2.03.16 prints it. */
 const printed = (key: string, ...rows: string[]) => ({
@@ -23,7 +32,11 @@ const printed = (key: string, ...rows: string[]) => ({
 
 /** The groups of the name vg0 in a report, of one disk. */
 const groupsIn = (vgs: ProbeResult, view = VIEW) => {
-  const disks = printed('pv', JSON.stringify(diskRow('/dev/sda')), JSON.stringify(diskRow('[unknown]')));
+  const disks = printed(
+    'pv',
+    JSON.stringify(diskRow('/dev/sda')),
+    JSON.stringify(diskRow('[unknown]')),
+  );
   return readGroups((name) => (name === 'groups' ? vgs : disks), view, 'vg0');
 };
 const volumesIn = (lvs: ProbeResult) => readVolumes(lvs, { uuid: VG });
@@ -32,7 +45,9 @@ const vg = (name: string, attr: string) => JSON.stringify(vgRow({ vg_name: name,
 
 describe('volume groups', () => {
   test('of the name alone', () => {
-    expect(groupsIn(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-')))).toEqual(
+    expect(
+      groupsIn(printed('vg', vg('a', 'wz--n-'), vg('vg0', 'wz--n-'), vg('vg0', 'wz--n-'))),
+    ).toEqual(
       [1, 2].map(() => ({
         name: 'vg0',
         uuid: VG,
@@ -55,7 +70,10 @@ describe('volume groups', () => {
 
   test('with what LVM says in the midst of a report', () => {
     const { stdout, ...rest } = printed('vg', vg('vg0', 'wz--n-'));
-    const said = stdout.replace('"report": [', '"report": [\n  Retrying metadata scan.\n  WARNING: VG vg0 …');
+    const said = stdout.replace(
+      '"report": [',
+      '"report": [\n  Retrying metadata scan.\n  WARNING: VG vg0 …',
+    );
     expect(said).not.toBe(stdout);
     expect(groupsIn({ ...rest, stdout: said })).toMatchObject([{ name: 'vg0' }]);
   });
@@ -73,7 +91,9 @@ describe('volume groups', () => {
 
 describe('logical volumes', () => {
   const lv = (lv_attr: string, more: object = {}) =>
-    JSON.stringify(lvRow({ lv_attr, lv_size: '67108864', lv_tags: 'a,stowage.dev/uid=u', ...more }));
+    JSON.stringify(
+      lvRow({ lv_attr, lv_size: '67108864', lv_tags: 'a,stowage.dev/uid=u', ...more }),
+    );
   const plain = {
     name: 'data1',
     uuid: LV,
@@ -99,7 +119,11 @@ describe('logical volumes', () => {
   });
 
   test.each<[string, object, object]>([
-    ['-wi-------', { lv_kernel_major: '-1', lv_kernel_minor: '-1' }, { active: false, device: undefined }],
+    [
+      '-wi-------',
+      { lv_kernel_major: '-1', lv_kernel_minor: '-1' },
+      { active: false, device: undefined },
+    ],
     ['-wi-ao----', {}, { open: true }],
     ['-wi-a-----', { lv_layout: 'striped' }, { striped: true }],
     ['-wi-a-----', { lv_layout: 'linear,striped' }, { striped: true }],
@@ -108,13 +132,21 @@ describe('logical volumes', () => {
     ['-ri-a-----', {}, { writable: false }],
     ['-wi-----p-', { lv_kernel_major: '-1' }, { health: 'p', active: false }],
     ['owi-a-s---', { lv_tags: '' }, { kind: 'o', tags: [] }],
-    ['Vwi-a-tz--', { pool_lv: 'pool', data_percent: '3.12' }, { kind: 'V', pool: 'pool', dataPercent: 3.12 }],
+    [
+      'Vwi-a-tz--',
+      { pool_lv: 'pool', data_percent: '3.12' },
+      { kind: 'V', pool: 'pool', dataPercent: 3.12 },
+    ],
     [
       'twi-aotzD-',
       { data_percent: '100.00', metadata_percent: '12.01' },
       { kind: 't', health: 'D', dataPercent: 100, metadataPercent: 12.01 },
     ],
-    ['Cwi-aoC---', { pool_lv: '[fast_cvol]', data_percent: '1.50' }, { kind: 'C', pool: undefined }],
+    [
+      'Cwi-aoC---',
+      { pool_lv: '[fast_cvol]', data_percent: '1.50' },
+      { kind: 'C', pool: undefined },
+    ],
     ['Vwi---tz-k', { pool_lv: 'pool', origin: 'data0' }, { origin: 'data0', active: false }],
   ])('%s %j', (attr, more, expected) => {
     expect(volumesIn(printed('lv', lv(attr, more)))).toEqual([expect.objectContaining(expected)]);
@@ -122,7 +154,9 @@ describe('logical volumes', () => {
 });
 
 test('of two groups of a name each has its own', () => {
-  const rows = [lvRow(), lvRow({ vg_uuid: 'other', lv_name: 'data2' })].map((row) => JSON.stringify(row));
+  const rows = [lvRow(), lvRow({ vg_uuid: 'other', lv_name: 'data2' })].map((row) =>
+    JSON.stringify(row),
+  );
   expect(volumesIn(printed('lv', ...rows)).map(({ name }) => name)).toEqual(['data1']);
 });
 
@@ -132,7 +166,13 @@ test('where there are none, LVM 2.03 prints so', () => {
 
 test('a thin volume that has snapshots is of its pool all the same', () => {
   const rows = [
-    lvRow({ ...NO_DEVICE, lv_name: 'a', lv_attr: 'owi---tz--', pool_lv: 'pool', lv_layout: 'thin,sparse' }),
+    lvRow({
+      ...NO_DEVICE,
+      lv_name: 'a',
+      lv_attr: 'owi---tz--',
+      pool_lv: 'pool',
+      lv_layout: 'thin,sparse',
+    }),
     lvRow({ ...NO_DEVICE, lv_name: 'pool', lv_attr: 'twi---tz--', lv_layout: 'thin,sparse' }),
   ];
   expect(volumesIn(printed('lv', ...rows.map((each) => JSON.stringify(each))))).toMatchObject([
@@ -148,7 +188,8 @@ test.each(['12,5', '-1', 'nan', '1e2', 'full'])('a percentage of %s is not under
     metadata_percent: '1',
     lv_layout: 'thin,pool',
   });
-  const read = (columns: object) => volumesIn(printed('lv', JSON.stringify({ ...row, ...columns })));
+  const read = (columns: object) =>
+    volumesIn(printed('lv', JSON.stringify({ ...row, ...columns })));
   expect(() => read({})).toThrow(ObservationError);
   expect(read({ data_percent: '12.50' })).toMatchObject([{ dataPercent: 12.5 }]);
 });
@@ -164,7 +205,13 @@ test('free extents: of the group, on disks that may be used, the most first', ()
   const segments = printed('pvseg', ...rows.map((row) => JSON.stringify(row)));
   expect(readFreeExtents(segments, { ...group, uuid: VG })).toEqual([
     { pv: '/dev/sdd', first: 0n, count: 255n, offsetBytes: 1048576n, sizeBytes: 255n << 22n },
-    { pv: '/dev/sdb', first: 16n, count: 10n, offsetBytes: 1048576n + (16n << 22n), sizeBytes: 10n << 22n },
+    {
+      pv: '/dev/sdb',
+      first: 16n,
+      count: 10n,
+      offsetBytes: 1048576n + (16n << 22n),
+      sizeBytes: 10n << 22n,
+    },
   ]);
 });
 

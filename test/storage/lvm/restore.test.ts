@@ -50,7 +50,9 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
   expect(first).toMatch(/^install -d/);
   expect(commands(made).at(-1)).toBe('sync /var/lib/stowage/volumes');
   const done = steps(made).find(({ argv }) => argv[1]?.endsWith('.done.new'));
-  expect(done?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout])).toContainEqual([
+  expect(
+    done?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]),
+  ).toContainEqual([
     `blkid -p -n ext4,xfs -o value -s UUID /dev/${RESTORED}`,
     { is: RESTORED_UID },
   ]);
@@ -66,7 +68,13 @@ test('one of mode Block, and of the size that it has, keeps what is in it', () =
 });
 
 test('a clone is the same of a volume', () => {
-  const source = { what: 'volume', vgName: 'vg0', name: 'data1', uid: UID, mode: 'Filesystem' } as const;
+  const source = {
+    what: 'volume',
+    vgName: 'vg0',
+    name: 'data1',
+    uid: UID,
+    mode: 'Filesystem',
+  } as const;
   expect(onVolume(prepare(beside([thinLv, pool]), { source }))[0]).toBe(
     `stowage-thin vg0/data1 ${UID} data2 ${RESTORED_UID} rw`,
   );
@@ -74,24 +82,44 @@ test('a clone is the same of a volume', () => {
 
 const half: LogicalVolume = {
   ...snapLv,
-  ...{ name: 'data2', uuid: 'half', origin: SNAP, tags: [unfinishedTag(RESTORED_UID)], writable: true },
+  ...{
+    name: 'data2',
+    uuid: 'half',
+    origin: SNAP,
+    tags: [unfinishedTag(RESTORED_UID)],
+    writable: true,
+  },
 };
-const begun = { intent: { ...intent, uid: RESTORED_UID, device: { path: '/dev/vg0/data2', identity: '' } } };
+const begun = {
+  intent: { ...intent, uid: RESTORED_UID, device: { path: '/dev/vg0/data2', identity: '' } },
+};
 const LEAVE = [
   `stowage-lvm-uuid ${RESTORED} ${RESTORED_UID} leave`,
-  expect.stringMatching(/^lvremove --yes --select lv_uuid=half&&lv_tags=\{stowage.dev\/unfinished=/),
+  expect.stringMatching(
+    /^lvremove --yes --select lv_uuid=half&&lv_tags=\{stowage.dev\/unfinished=/,
+  ),
 ];
 test('what an interrupted try left is taken away, in a pool that it left suspended as well', () => {
   expect(commands(prepare(beside([half, ...there], begun)))).toEqual(LEAVE);
   const stuck = [half, snapLv, { ...pool, suspended: true }];
-  expect(commands(prepare(beside(stuck, begun)))).toEqual(['lvchange --refresh vg0/pool', ...LEAVE]);
+  expect(commands(prepare(beside(stuck, begun)))).toEqual([
+    'lvchange --refresh vg0/pool',
+    ...LEAVE,
+  ]);
 });
 
 test('a pool that is not active is activated first', () => {
-  expect(commands(prepare(beside([snapLv, asleep]))).at(-1)).toMatch(/^lvchange --activate y .*vg0\/pool$/);
+  expect(commands(prepare(beside([snapLv, asleep]))).at(-1)).toMatch(
+    /^lvchange --activate y .*vg0\/pool$/,
+  );
 });
 
-const finished: LogicalVolume = { ...half, tags: [tagOf(RESTORED_UID)], active: true, device: dm.device };
+const finished: LogicalVolume = {
+  ...half,
+  tags: [tagOf(RESTORED_UID)],
+  active: true,
+  device: dm.device,
+};
 const device = (uuid: string) => ({
   ...ext4,
   dmUuid: `${ext4.dmUuid?.slice(0, -6)}`,
@@ -132,7 +160,12 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp]>([
   ['is there twice', beside([{ ...snapLv, name: 'x' }, ...there]), {}, /several logical volumes/],
   ['is no thin volume', beside([{ ...snapLv, kind: '-' }, pool]), {}, /no thin volume/],
   ['is in another pool', beside([{ ...snapLv, pool: 'p2' }, pool]), {}, /in the thin pool p2/],
-  ['is larger', beside(there), { sizeBytes: GIB / 2n }, /is to have 536870912 bytes, and .* has 1073741824/],
+  [
+    'is larger',
+    beside(there),
+    { sizeBytes: GIB / 2n },
+    /is to have 536870912 bytes, and .* has 1073741824/,
+  ],
   ['has another mode', beside(there), { mode: 'Block', fs: undefined }, /is to have mode Block/],
   ['is in a full pool', beside([snapLv, { ...pool, dataPercent: 99 }]), {}, /bytes left of/],
   [
@@ -153,20 +186,25 @@ test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp]>([
   expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
 });
 
-test.each(['Retain', 'Delete', 'Wipe'] as const)('a half-made copy is removed, with %s too', (onDelete) => {
-  const made = plan(
-    'destroy',
-    { ...restoredThin, onDelete },
-    beside([half, ...there], { ...begun, recordFiles: true }),
-    0,
-  );
-  expect(commands(made).slice(0, 2)).toEqual(LEAVE);
-  expect(commands(made)[2]).toMatch(/^rm -f /);
-  expect(steps(made)[2]?.guards).toMatchObject([{ expect: { stdout: { has: '', lacks: 'half' } } }]);
-  // Records went with the node's root disk.
-  const forgotten = plan('destroy', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
-  expect(commands(forgotten)).toEqual(LEAVE);
-});
+test.each(['Retain', 'Delete', 'Wipe'] as const)(
+  'a half-made copy is removed, with %s too',
+  (onDelete) => {
+    const made = plan(
+      'destroy',
+      { ...restoredThin, onDelete },
+      beside([half, ...there], { ...begun, recordFiles: true }),
+      0,
+    );
+    expect(commands(made).slice(0, 2)).toEqual(LEAVE);
+    expect(commands(made)[2]).toMatch(/^rm -f /);
+    expect(steps(made)[2]?.guards).toMatchObject([
+      { expect: { stdout: { has: '', lacks: 'half' } } },
+    ]);
+    // Records went with the node's root disk.
+    const forgotten = plan('destroy', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
+    expect(commands(forgotten)).toEqual(LEAVE);
+  },
+);
 
 test('one outside a thin pool starts from nothing', () => {
   expect(prepare(beside(there), { thinPool: undefined })).toMatchObject({

@@ -12,7 +12,15 @@ import type { DesiredLvm, Plan } from '../../../src/storage/types.ts';
 import { dm, GIB, group, pool, thinLv, VG_UUID } from '../../support/lvm-input.ts';
 import { VIEW } from '../../support/lvm-reports.ts';
 import { stepsWithoutDisks } from '../../support/lvm-words.ts';
-import { left, SNAP, SNAP_UID, snapLv, snapped, thinOrigin, wantedSnap } from '../../support/thin-input.ts';
+import {
+  left,
+  SNAP,
+  SNAP_UID,
+  snapLv,
+  snapped,
+  thinOrigin,
+  wantedSnap,
+} from '../../support/thin-input.ts';
 
 const steps = (made: Plan) => {
   if ('refusal' in made) throw new Error(made.refusal);
@@ -30,7 +38,10 @@ const FINISH = `lvchange --deltag ${unfinishedTag(SNAP_UID)} --addtag ${tagOf(SN
 
 test('a thin volume is snapshotted by one command, which is told by a tag to have ended well', () => {
   const made = take(has(thinLv, pool));
-  expect(commands(made)).toEqual([`stowage-thin vg0/data1 ${thinOrigin.uid} ${SNAP} ${SNAP_UID} r`, FINISH]);
+  expect(commands(made)).toEqual([
+    `stowage-thin vg0/data1 ${thinOrigin.uid} ${SNAP} ${SNAP_UID} r`,
+    FINISH,
+  ]);
   const guards = steps(made)[0]?.guards.map(({ argv }) => argv.join(' ')) ?? [];
   expect(guards).toEqual([
     expect.stringMatching(/data_percent<\d+\.\d\d&&metadata_percent<90.* vg0\/pool$/),
@@ -69,10 +80,13 @@ test.each<[string, LogicalVolume[], string[]]>([
     ['lvchange --refresh vg0/pool', 'lvchange --refresh vg0/data1'],
   ],
   ['has lost its origin', [{ ...left, origin: undefined }, pool], []],
-])('an unfinished one that %s is taken away first, and so it is where it is deleted', (_, volumes, first) => {
-  expect(commands(take(has(...volumes)))).toEqual([...first, ...REMOVED]);
-  expect(commands(remove(has(...volumes)))).toEqual([...first, ...REMOVED]);
-});
+])(
+  'an unfinished one that %s is taken away first, and so it is where it is deleted',
+  (_, volumes, first) => {
+    expect(commands(take(has(...volumes)))).toEqual([...first, ...REMOVED]);
+    expect(commands(remove(has(...volumes)))).toEqual([...first, ...REMOVED]);
+  },
+);
 
 test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>([
   ['missing', has(pool), {}, /^the logical volume vg0\/data1 of data1 is missing$/],
@@ -83,13 +97,29 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>
     /not the one that was made/,
   ],
   ['outside a pool', has({ ...thinLv, kind: '-', pool: undefined }), {}, /is no thin volume/],
-  ['a COW snapshot’s origin', has({ ...thinLv, kind: 'o' }, pool), {}, /is no thin volume .*shows it as o/],
-  ['without a tag', has({ ...thinLv, tags: [] }, pool), { identity: dm.identity }, /has no tag/, true],
+  [
+    'a COW snapshot’s origin',
+    has({ ...thinLv, kind: 'o' }, pool),
+    {},
+    /is no thin volume .*shows it as o/,
+  ],
+  [
+    'without a tag',
+    has({ ...thinLv, tags: [] }, pool),
+    { identity: dm.identity },
+    /has no tag/,
+    true,
+  ],
   ['suspended', has({ ...thinLv, suspended: true }, pool), {}, /is suspended/, true],
   ['in a suspended pool', has(thinLv, { ...pool, suspended: true }), {}, /is suspended/, true],
   ['being grown', { ...has(thinLv, pool), done: { sizeBytes: 5n } }, {}, /is being grown$/, true],
   ['in a full pool', has(thinLv, { ...pool, dataPercent: 99 }), {}, /has \d+ bytes left of/],
-  ['in a pool of full metadata', has(thinLv, { ...pool, metadataPercent: 95 }), {}, /metadata .* are full/],
+  [
+    'in a pool of full metadata',
+    has(thinLv, { ...pool, metadataPercent: 95 }),
+    {},
+    /metadata .* are full/,
+  ],
   ['in a pool that is gone', has(thinLv), {}, /there is no thin pool vg0\/pool/],
   [
     'in a group without a disk',
@@ -104,19 +134,24 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>
     {},
     /^there is a logical volume vg0\/snap-.*nothing says that it is the snapshot/,
   ],
-])('of a volume that is %s none is taken, and why is said', (_, observed, volume, why, passing = false) => {
-  const made = take(observed, volume);
-  expect('refusal' in made ? [made.refusal, made.passing ?? false] : made.steps).toEqual([
-    expect.stringMatching(why),
-    passing,
-  ]);
-});
+])(
+  'of a volume that is %s none is taken, and why is said',
+  (_, observed, volume, why, passing = false) => {
+    const made = take(observed, volume);
+    expect('refusal' in made ? [made.refusal, made.passing ?? false] : made.steps).toEqual([
+      expect.stringMatching(why),
+      passing,
+    ]);
+  },
+);
 
 test('a snapshot is removed by its UUID and its tag, and nothing else by its name', () => {
   expect(commands(remove(has(snapLv, thinLv, pool)))).toEqual([
     `lvremove --yes --select lv_uuid=${snapLv.uuid}&&lv_tags={${tagOf(SNAP_UID)}}&&lv_attr=~^[-VrRmMC]...- vg0/${SNAP}`,
   ]);
-  expect(commands(remove(has({ ...snapLv, active: true })))[0]).toBe(`lvchange --activate n vg0/${SNAP}`);
+  expect(commands(remove(has({ ...snapLv, active: true })))[0]).toBe(
+    `lvchange --activate n vg0/${SNAP}`,
+  );
   expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({ passing: true });
   expect(remove(has({ ...snapLv, tags: [] }))).toMatchObject({
     refusal: expect.stringContaining('nothing says that it is the snapshot'),
@@ -143,7 +178,9 @@ const vg = {
 };
 test('where the group is not there, or twice, nothing is said to be missing', () => {
   expect(readThin(wantedSnap, VIEW, answers([vg])).volumes).toEqual([]);
-  expect(() => readThin(wantedSnap, VIEW, answers([]))).toThrow('there is no volume group vg0 on the node');
+  expect(() => readThin(wantedSnap, VIEW, answers([]))).toThrow(
+    'there is no volume group vg0 on the node',
+  );
   expect(() => readThin(wantedSnap, VIEW, answers([vg, vg]))).toThrow(
     `several volume groups vg0: ${VG_UUID} and ${VG_UUID}`,
   );

@@ -12,7 +12,17 @@ import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
 import type { DeviceFacts } from '../../../src/storage/types.ts';
 import { result } from '../../support/fake-executor.ts';
 import { BY_UUID, byMapper } from '../../support/link-words.ts';
-import { begun, ext4, free, intent, lv, lvmDesired, lvmMade, pool, thinLv } from '../../support/lvm-input.ts';
+import {
+  begun,
+  ext4,
+  free,
+  intent,
+  lv,
+  lvmDesired,
+  lvmMade,
+  pool,
+  thinLv,
+} from '../../support/lvm-input.ts';
 import { LVM_CASES, type LvmCase, UNTAGGED } from '../../support/lvm-plans.ts';
 import { VIEW, viewAnswers } from '../../support/lvm-reports.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -31,7 +41,12 @@ import { UID } from '../../support/volume-input.ts';
 
 const made = { ...lvmDesired, recorded: true, identity: ext4.identity };
 const byUuid = { ...made, earlierLink: BY_UUID };
-const mapped = { ...made, mode: 'Block', fs: undefined, earlierLink: byMapper(ext4.dmUuid) } as const;
+const mapped = {
+  ...made,
+  mode: 'Block',
+  fs: undefined,
+  earlierLink: byMapper(ext4.dmUuid),
+} as const;
 const inactive = lvmMade(ext4, {
   volumes: [{ ...lv, active: false, device: undefined }],
   target: { is: 'missing' },
@@ -63,7 +78,10 @@ const carries: DeviceFacts = {
   content: `ext4:${OLD}`,
   uuids: [OLD],
 };
-const earlier = begun(carries, { volumes: [{ ...lv, name: 'old1', tags: [tagOf(OLD)] }], intent: undefined });
+const earlier = begun(carries, {
+  volumes: [{ ...lv, name: 'old1', tags: [tagOf(OLD)] }],
+  intent: undefined,
+});
 const halfAdopted = begun(ext4, {
   volumes: [{ ...lv, tags: [tagOf(OLD)] }],
   intent: { ...intent, adopt: OLD },
@@ -99,7 +117,10 @@ test.each([
 });
 
 test('the account on a node may look', () => {
-  const disk = { name: 'x', device: { path: '/dev/mapper/mpath.a', identity: 'dm=mpath-x size=1' } };
+  const disk = {
+    name: 'x',
+    device: { path: '/dev/mapper/mpath.a', identity: 'dm=mpath-x size=1' },
+  };
   const records = `@a.intent\n${JSON.stringify({ version: 1, uid: 'a', ...disk })}\n`;
   const answers = new Map([...viewAnswers, ['others', result(0, records)] as const]);
   const view = readView(answersOf(answers));
@@ -154,12 +175,32 @@ test.each([
   [['lvchange', '--activate', 'n', 'vg0/data1']],
   [['lvextend', '--extents', '9', 'vg0/data1']],
   [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg0/data2', RESTORED_UID)],
-  [['vgs', '--config', 'devices{filter=["a|x|"] dir="/tmp"}', '--noheadings', '-o', 'vg_uuid', 'vg0']],
+  [
+    [
+      'vgs',
+      '--config',
+      'devices{filter=["a|x|"] dir="/tmp"}',
+      '--noheadings',
+      '-o',
+      'vg_uuid',
+      'vg0',
+    ],
+  ],
   [['lvremove', '--config', ONLY, '--yes', 'vg0/data1']],
   [['lvremove', '--config', ONLY, '--yes', 'vg0']],
   [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg0']],
   [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg1/data1']],
-  [['lvremove', '--config', ONLY, '--yes', '--select', SELECT.replace('...-', '...a'), 'vg0/data1']],
+  [
+    [
+      'lvremove',
+      '--config',
+      ONLY,
+      '--yes',
+      '--select',
+      SELECT.replace('...-', '...a'),
+      'vg0/data1',
+    ],
+  ],
   [['lvremove', '--config', ONLY, '--yes', '--select', SELECT.replace('[-V', '[-oV'), 'vg0/data1']],
   [['lvremove', '--config', ONLY, '--yes', '--select', `${SELECT}||lv_name=x`, 'vg0/data1']],
   [['lvremove', '--config', ONLY, '--yes', '--select', SELECT, 'vg0/data1', 'vg0/data2']],
@@ -193,7 +234,19 @@ test.each([
     ],
   ],
   [['lvs', '--config', ONLY, '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}`, 'vg1/pool']],
-  [['lvs', '--config', ONLY, '--noheadings', '-o', 'lv_uuid', '--select', `${ROOM}||lv_name=x`, 'vg0/pool']],
+  [
+    [
+      'lvs',
+      '--config',
+      ONLY,
+      '--noheadings',
+      '-o',
+      'lv_uuid',
+      '--select',
+      `${ROOM}||lv_name=x`,
+      'vg0/pool',
+    ],
+  ],
   [['flock', '-x', '-w', '60', '/dev/mapper/vg0-pool', 'cat']],
   [['flock', '-x', '-w', '60', '/dev/mapper/../sda-tpool', 'cat']],
   [['lvchange', '--config', ONLY, '--activate', 'n', 'vg1/data1']],

@@ -20,7 +20,15 @@ const devices = (...rows: object[]) =>
     0,
     JSON.stringify({
       blockdevices: rows.map((row) => ({
-        ...{ 'maj:min': '8:0', pkname: null, type: 'disk', size: 1000, ro: false, serial: null, wwn: null },
+        ...{
+          'maj:min': '8:0',
+          pkname: null,
+          type: 'disk',
+          size: 1000,
+          ro: false,
+          serial: null,
+          wwn: null,
+        },
         ...row,
       })),
     }),
@@ -30,7 +38,13 @@ const records = (...devices: [path: string, identity: string, fsType?: string][]
     0,
     devices
       .map(([path, identity, fsType = '']) => {
-        const intent = { version: 1, uid: UUID, device: { path, identity }, sizeBytes: '1', fsType };
+        const intent = {
+          version: 1,
+          uid: UUID,
+          device: { path, identity },
+          sizeBytes: '1',
+          fsType,
+        };
         return `@${UUID}.intent\n${JSON.stringify(intent)}\n`;
       })
       .join(''),
@@ -67,9 +81,9 @@ describe('loop devices', () => {
   });
 
   test('one that is attached after that counts as a Volume’s', () => {
-    expect(hidden({ loops: loops(['loop3', '/vg.img']) }, '/dev/loop3', '/dev/loop30', '/dev/loop4')).toEqual(
-      ['/dev/loop30', '/dev/loop4'],
-    );
+    expect(
+      hidden({ loops: loops(['loop3', '/vg.img']) }, '/dev/loop3', '/dev/loop30', '/dev/loop4'),
+    ).toEqual(['/dev/loop30', '/dev/loop4']);
   });
 
   test('what is made of them by itself, and not what is made of the node’s own', () => {
@@ -150,7 +164,12 @@ describe('disks', () => {
     ),
   });
   test.each<[string, { serial: string; wwn?: string }, string, string[]]>([
-    ['by its WWN', { serial: 'S1', wwn: '0x5000c500a1b2c3d4' }, 'wwn=0x5000c500a1b2c3d4 size=1000', PATHS],
+    [
+      'by its WWN',
+      { serial: 'S1', wwn: '0x5000c500a1b2c3d4' },
+      'wwn=0x5000c500a1b2c3d4 size=1000',
+      PATHS,
+    ],
     ['by the serial number of all of its paths', { serial: 'S1' }, 'serial=S1 size=1000', PATHS],
     ['one partition of it', { serial: 'S1' }, 'serial=S1 partition=2 size=9', ['dm-5']],
   ])('that multipathd has taken: %s', (_, disk, identity, expected) => {
@@ -201,7 +220,9 @@ test('own loop devices come before others, and no text of a record ends a patter
   expect(words[1]).toBe(
     'devices{filter=["a|^/dev/loop3(p[0-9]+)?$|","r|^/dev/loop[0-9]|","r|^/dev/mapper/a..b.c[+]$|"]}',
   );
-  expect(onlyDisks(['/dev/mapper/mpath.a'])).toBe('devices{filter=["a|^/dev/mapper/mpath[.]a$|","r|.*|"]}');
+  expect(onlyDisks(['/dev/mapper/mpath.a'])).toBe(
+    'devices{filter=["a|^/dev/mapper/mpath[.]a$|","r|.*|"]}',
+  );
 });
 
 test.each([

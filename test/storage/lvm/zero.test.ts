@@ -97,7 +97,11 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
   });
 
   test('is removed with its device where its Volume is deleted before it is whole', () => {
-    const gone = programs({ ...block, onDelete: 'Delete' }, begun(dm, { volumes: [half] }), 'destroy');
+    const gone = programs(
+      { ...block, onDelete: 'Delete' },
+      begun(dm, { volumes: [half] }),
+      'destroy',
+    );
     expect(gone).toContain('lvremove --yes');
   });
 

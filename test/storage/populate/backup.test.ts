@@ -42,11 +42,21 @@ test('the query of a URL is in no argument and no name', () => {
 
 test.each<[string, DesiredBackup, ObservedBackup, RegExp]>([
   ['no file', desired, { ...one('ext4'), file: { type: 'missing' } }, /file .* is missing$/],
-  ['nothing in the file', desired, holding({ found: 'none' }), /a file system, but nothing was found/],
+  [
+    'nothing in the file',
+    desired,
+    holding({ found: 'none' }),
+    /a file system, but nothing was found/,
+  ],
   ['a table in place of a file system', desired, one('gpt'), /should hold a file system, but gpt/],
   ['a file system of another kind', desired, one('btrfs'), /should hold a file system, but btrfs/],
   ['a file system in place of a table', block, one('ext4'), /should hold a GPT, but ext4/],
-  ['nothing in place of a table', block, holding({ found: 'none' }), /a GPT, but nothing was found/],
+  [
+    'nothing in place of a table',
+    block,
+    holding({ found: 'none' }),
+    /a GPT, but nothing was found/,
+  ],
 ])('%s is refused', (_, wanted, observed, why) => {
   expect(backupStep(wanted, observed)).toEqual({ refusal: expect.stringMatching(why) });
 });

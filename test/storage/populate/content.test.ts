@@ -155,7 +155,13 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     '',
     'begins as data compressed by gzip, and should be a disk of format qcow2: unpack it',
   ],
-  ['choose qcow2 auto', 'a vmdk', then('KDMV\x01'), '', 'should be a disk of format qcow2: convert it'],
+  [
+    'choose qcow2 auto',
+    'a vmdk',
+    then('KDMV\x01'),
+    '',
+    'should be a disk of format qcow2: convert it',
+  ],
   ['choose tar auto', 'a tar', TAR, '', REFUSED],
   ['choose tar none', 'a tar', TAR, '', REFUSED],
   ['choose tar auto', 'xz', XZ, 'xz', REFUSED],
@@ -174,11 +180,23 @@ test.each<[call: string, what: string, Buffer, unpack: string, refusal: string]>
     'begins as a zip archive, and should be a tar archive',
   ],
   ['choose tar auto', 'a page', HTML, '', 'begins as an HTML page, and should be a tar archive'],
-  ['choose tar auto', 'a qcow2', QCOW2, '', 'begins as a disk of format qcow2, and should be a tar archive'],
+  [
+    'choose tar auto',
+    'a qcow2',
+    QCOW2,
+    '',
+    'begins as a disk of format qcow2, and should be a tar archive',
+  ],
   // An archive of the seventh edition of Unix has no such bytes.
   ['choose tar auto', 'what may be a tar', then('name'), '', REFUSED],
   ['choose exact zstd', 'zstd', zstdCompressSync('a'), 'zstd', REFUSED],
-  ['choose exact zstd', 'a page', HTML, '', 'begins as an HTML page, and should be the content of a device'],
+  [
+    'choose exact zstd',
+    'a page',
+    HTML,
+    '',
+    'begins as an HTML page, and should be the content of a device',
+  ],
 ])('%s: %s', async (call, _what, bytes, unpack, refusal) => {
   const found = await look(call, bytes);
   expect(found.stderr).toBe('');

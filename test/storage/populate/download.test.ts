@@ -8,5 +8,9 @@ test('a qcow2 is admitted with as much as the script lets it take', () => {
 });
 
 test('what goes into the volume at once takes nothing besides', () => {
-  expect(['raw', 'exact', undefined].map((format) => downloadBytes(format, 6400n))).toEqual([0n, 0n, 0n]);
+  expect(['raw', 'exact', undefined].map((format) => downloadBytes(format, 6400n))).toEqual([
+    0n,
+    0n,
+    0n,
+  ]);
 });

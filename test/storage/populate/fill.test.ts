@@ -23,7 +23,13 @@ const fill: Fill = {
   authorization: 'Bearer secret',
 };
 
-const desired: DesiredSparse = { ...sparseDesired, mode: 'Block', fs: undefined, fill, onDemand: true };
+const desired: DesiredSparse = {
+  ...sparseDesired,
+  mode: 'Block',
+  fs: undefined,
+  fill,
+  onDemand: true,
+};
 const files: DesiredSparse = { ...desired, mode: 'Filesystem', fs: { type: 'xfs', options: [] } };
 
 const stepsOf = (wanted: DesiredSparse, observed: ObservedSparse) => {
@@ -111,7 +117,9 @@ describe('the plan of a volume that is filled', () => {
     const step = stepsOf(desired, freshNode).find(({ name }) => name.startsWith('fill'));
     const [head = [], rest = []] = [step?.argv.slice(0, 5), step?.argv.slice(5)];
     expect(may([...head, ...words, ...rest.slice(words.length)])).toBe(false);
-    expect(may([...head.slice(0, 3), 'stowage-image-inside', ...head.slice(4), ...rest])).toBe(false);
+    expect(may([...head.slice(0, 3), 'stowage-image-inside', ...head.slice(4), ...rest])).toBe(
+      false,
+    );
   });
 
   test('a failure tells what the program said, and not what the program is', () => {

@@ -56,7 +56,10 @@ const eventOf = (kinds: fc.Arbitrary<boolean>): fc.Arbitrary<Event> =>
 
 class World {
   readonly share = new FakeShare();
-  readonly nodes = Array.from({ length: NODES }, (_, at) => new FakeSharer(`n${at + 1}`, this.share));
+  readonly nodes = Array.from(
+    { length: NODES },
+    (_, at) => new FakeSharer(`n${at + 1}`, this.share),
+  );
   readonly jobs: (Generator<void> | undefined)[] = [];
   readonly off = new Set<number>();
   /** What was seen of the directory before, as a cache would give it again. */
@@ -66,7 +69,8 @@ class World {
     const own = this.nodes[event.node] as FakeSharer;
     switch (event.what) {
       case 'begin':
-        if (!this.off.has(event.node) && this.jobs[event.node] === undefined) this.#begin(event, own);
+        if (!this.off.has(event.node) && this.jobs[event.node] === undefined)
+          this.#begin(event, own);
         return;
       case 'go on':
         for (let count = 0; count < event.count; count++) this.#step(event.node);
@@ -156,30 +160,41 @@ describe('whatever jobs do meanwhile', () => {
     );
   });
 
-  test.each(kinds)('once all is quiet the file is attached where it is wanted: %s', (_, readOnly) => {
-    fc.assert(
-      fc.property(fc.array(eventOf(readOnly), { maxLength: 40 }), node, readOnly, (events, at, reads) => {
-        const world = new World();
-        for (const event of events) world.apply(event);
-        for (const own of world.nodes) own.busy = false;
-        const wanted = world.nodes[at] as FakeSharer;
-        const settle = (own: FakeSharer, operation: Operation, more: { readOnly: boolean }) => {
-          for (let round = 0; round < 4; round++) {
-            own.attempts++;
-            const steps = own.steps(operation, own.desired(more, []));
-            if (steps.length === 0) return;
-            own.finish(steps);
-          }
-          throw new Error(`${operation} does not end`);
-        };
-        for (const own of world.nodes) settle(own, 'absent', { readOnly: own.attached === 'ro' });
-        settle(wanted, 'present', { readOnly: reads });
-        expect(wanted.attached).toBe(reads ? 'ro' : 'rw');
-        settle(wanted, 'absent', { readOnly: reads });
-        settle(wanted, 'destroy', { readOnly: reads });
-        expect([...world.share.names.keys()].filter((path) => path.startsWith(FILE))).toEqual([]);
-      }),
-      { seed: TEST_SEED, numRuns: 500 },
-    );
-  });
+  test.each(kinds)(
+    'once all is quiet the file is attached where it is wanted: %s',
+    (_, readOnly) => {
+      fc.assert(
+        fc.property(
+          fc.array(eventOf(readOnly), { maxLength: 40 }),
+          node,
+          readOnly,
+          (events, at, reads) => {
+            const world = new World();
+            for (const event of events) world.apply(event);
+            for (const own of world.nodes) own.busy = false;
+            const wanted = world.nodes[at] as FakeSharer;
+            const settle = (own: FakeSharer, operation: Operation, more: { readOnly: boolean }) => {
+              for (let round = 0; round < 4; round++) {
+                own.attempts++;
+                const steps = own.steps(operation, own.desired(more, []));
+                if (steps.length === 0) return;
+                own.finish(steps);
+              }
+              throw new Error(`${operation} does not end`);
+            };
+            for (const own of world.nodes)
+              settle(own, 'absent', { readOnly: own.attached === 'ro' });
+            settle(wanted, 'present', { readOnly: reads });
+            expect(wanted.attached).toBe(reads ? 'ro' : 'rw');
+            settle(wanted, 'absent', { readOnly: reads });
+            settle(wanted, 'destroy', { readOnly: reads });
+            expect([...world.share.names.keys()].filter((path) => path.startsWith(FILE))).toEqual(
+              [],
+            );
+          },
+        ),
+        { seed: TEST_SEED, numRuns: 500 },
+      );
+    },
+  );
 });

@@ -35,7 +35,8 @@ async function run([program = '', ...args]: readonly string[]): Promise<ProbeRes
 /** With another answer of the look at who has it, if there is one. */
 async function look(holders?: ProbeResult) {
   const results = new Map<string, ProbeResult>();
-  for (const { name, argv } of sharedProbes({ shared: true, file })) results.set(name, await run(argv));
+  for (const { name, argv } of sharedProbes({ shared: true, file }))
+    results.set(name, await run(argv));
   results.set('mounts', await run(['cat', '/proc/self/mountinfo']));
   if (holders !== undefined) results.set('holders', holders);
   return readShared({ shared: true, file }, join(top, 'mount', UID), results);

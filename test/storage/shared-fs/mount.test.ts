@@ -30,7 +30,11 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     [ROOT, nfs(GOOD.replace('4.2', '3'), { type: 'nfs' })],
     `/srv/v is on /srv/v, which is of type nfs${WANTED}`,
   ],
-  ['soft', [nfs(GOOD.replace('hard', 'soft'))], `/srv/v is on /srv/v, which is mounted soft${WANTED}`],
+  [
+    'soft',
+    [nfs(GOOD.replace('hard', 'soft'))],
+    `/srv/v is on /srv/v, which is mounted soft${WANTED}`,
+  ],
   [
     'softerr',
     [nfs(GOOD.replace('hard', 'softerr'))],
@@ -56,14 +60,22 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     [nfs(GOOD.replace('local_lock=none,', ''))],
     `/srv/v is on /srv/v, which is mounted without local_lock=none${WANTED}`,
   ],
-  ['read-only', [nfs(GOOD.replace('rw,', 'ro,'))], `/srv/v is on /srv/v, which is mounted ro${WANTED}`],
+  [
+    'read-only',
+    [nfs(GOOD.replace('rw,', 'ro,'))],
+    `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
+  ],
   [
     'read-only here alone',
     [nfs(GOOD, { own: 'ro,relatime' })],
     `/srv/v is on /srv/v, which is mounted ro${WANTED}`,
   ],
   ['no mount at all', [''], `/srv/v is on no mount that the node lists${WANTED}`],
-  ['garbage', ['x', '1 2 3 4', '22 1 8:1 / / rw -'], `/srv/v is on no mount that the node lists${WANTED}`],
+  [
+    'garbage',
+    ['x', '1 2 3 4', '22 1 8:1 / / rw -'],
+    `/srv/v is on no mount that the node lists${WANTED}`,
+  ],
 ])('a shared directory, %s', (_, lines, refusal) => {
   expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))).toBe(refusal);
 });

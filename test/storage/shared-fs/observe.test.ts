@@ -27,7 +27,11 @@ function look(path = file) {
   let holders: ProbeResult;
   try {
     holders = ok(
-      execFileSync(program, args, { encoding: 'utf8', stdio: 'pipe', env: { ...process.env, LC_ALL: 'C' } }),
+      execFileSync(program, args, {
+        encoding: 'utf8',
+        stdio: 'pipe',
+        env: { ...process.env, LC_ALL: 'C' },
+      }),
     );
   } catch (error) {
     const { status, stdout, stderr } = error as { status: number; stdout: string; stderr: string };

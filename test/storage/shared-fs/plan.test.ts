@@ -6,7 +6,15 @@ import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/sha
 import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
 import { LINK, ruleFor, settle } from '../../support/link-words.ts';
-import { FILE, freshNode, loop, loopRow, madeNode, UID, unmounted } from '../../support/volume-input.ts';
+import {
+  FILE,
+  freshNode,
+  loop,
+  loopRow,
+  madeNode,
+  UID,
+  unmounted,
+} from '../../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
@@ -23,7 +31,10 @@ const owner = (number: number, is: 'held' | 'free', holder: Holder): OwnerFile =
   since: '2026-01-02T03:04:05Z',
 });
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
-const seen = (shared: Partial<ObservedShared>, more: Partial<ObservedSparse> = {}): ObservedSparse => ({
+const seen = (
+  shared: Partial<ObservedShared>,
+  more: Partial<ObservedSparse> = {},
+): ObservedSparse => ({
   ...madeNode,
   ...more,
   shared: { ...quiet, ...shared },
@@ -65,7 +76,11 @@ const unmark = (...nodes: string[]) => [
   SYNC,
 ];
 
-function commands(operation: Operation, wanted: DesiredSparse, observed: ObservedSparse): string[] | string {
+function commands(
+  operation: Operation,
+  wanted: DesiredSparse,
+  observed: ObservedSparse,
+): string[] | string {
   const made = plan(operation, wanted, observed, 5);
   if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
   return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
@@ -78,7 +93,9 @@ const taking = (...takeOver: Holder[]): DesiredSparse => ({
 const held = seen({ owners: [owner(4, 'held', by('n1'))] }, attached);
 const others = seen({ owners: [owner(4, 'held', by('n2'))] });
 const free = seen({ owners: [owner(4, 'free', by('n2'))] });
-const unreadable = seen({ owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }] });
+const unreadable = seen({
+  owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
+});
 const rebooted = seen({ owners: [owner(4, 'held', by('n1', { bootId: BOOT.replace('1', '2') }))] });
 const HELD = `passing: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
 const READ = `passing: ${FILE} is read on node n2`;
@@ -132,8 +149,20 @@ test.each<Case>([
   ],
   ['what is attached', 'present', sharedDesired, held, []],
   ['what is attached while it is free', 'present', sharedDesired, { ...free, ...attached }, STRAY],
-  ['what is attached while another node has it', 'present', sharedDesired, { ...others, ...attached }, STRAY],
-  ['what is attached since before a start', 'present', sharedDesired, { ...rebooted, ...attached }, STRAY],
+  [
+    'what is attached while another node has it',
+    'present',
+    sharedDesired,
+    { ...others, ...attached },
+    STRAY,
+  ],
+  [
+    'what is attached since before a start',
+    'present',
+    sharedDesired,
+    { ...rebooted, ...attached },
+    STRAY,
+  ],
   ['a file that is read elsewhere', 'present', sharedDesired, seen({ marks: [mark('n2')] }), READ],
   [
     'a reader that came meanwhile',
@@ -151,7 +180,13 @@ test.each<Case>([
   ],
 
   ['reading', 'present', reader, free, [...MARK, ...READING]],
-  ['reading beside others', 'present', reader, seen({ marks: [mark('n2')] }), [...MARK, ...READING]],
+  [
+    'reading beside others',
+    'present',
+    reader,
+    seen({ marks: [mark('n2')] }),
+    [...MARK, ...READING],
+  ],
   ['reading what another node has', 'present', reader, others, HELD],
   [
     'a writer that came meanwhile',
@@ -164,13 +199,37 @@ test.each<Case>([
   ['what is read', 'present', reader, seen({ marks: [mark('n1')] }, reading), []],
 
   ['a device', 'absent', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
-  ['no device any more', 'absent', sharedDesired, { ...held, loops: [] }, [`sync ${FILE}`, ...link(5)]],
+  [
+    'no device any more',
+    'absent',
+    sharedDesired,
+    { ...held, loops: [] },
+    [`sync ${FILE}`, ...link(5)],
+  ],
   ['after a start', 'absent', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
   ["another node's is left", 'absent', sharedDesired, others, []],
-  ['the record of a node that grew what another made', 'absent', grown, { ...others, ...ofGrown }, FORGET],
+  [
+    'the record of a node that grew what another made',
+    'absent',
+    grown,
+    { ...others, ...ofGrown },
+    FORGET,
+  ],
   ['that of the node that made it', 'absent', grown, others, []],
-  ['that of what is not recorded elsewhere', 'absent', sharedDesired, { ...others, ...ofGrown }, []],
-  ["a device of what is another node's by now", 'absent', sharedDesired, { ...others, ...attached }, DETACH],
+  [
+    'that of what is not recorded elsewhere',
+    'absent',
+    sharedDesired,
+    { ...others, ...ofGrown },
+    [],
+  ],
+  [
+    "a device of what is another node's by now",
+    'absent',
+    sharedDesired,
+    { ...others, ...attached },
+    DETACH,
+  ],
   [
     'a reader',
     'absent',
@@ -181,7 +240,13 @@ test.each<Case>([
 
   ["destroying another node's", 'destroy', sharedDesired, others, HELD],
   ['destroying what is read', 'destroy', sharedDesired, seen({ marks: [mark('n2')] }), READ],
-  ['destroying what is attached', 'destroy', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
+  [
+    'destroying what is attached',
+    'destroy',
+    sharedDesired,
+    held,
+    [...DETACH, `sync ${FILE}`, ...link(5)],
+  ],
   [
     'destroying once the file is gone',
     'destroy',
@@ -214,7 +279,12 @@ const stray = (observed: ObservedSparse): ObservedSparse => ({
   link: '65:16',
 });
 test.each<[string, DesiredSparse, ObservedSparse, string]>([
-  ['of what is attached', sharedDesired, stray(held), `${LEADS}not to the volume's device /dev/loop3`],
+  [
+    'of what is attached',
+    sharedDesired,
+    stray(held),
+    `${LEADS}not to the volume's device /dev/loop3`,
+  ],
   ['of what nobody has', sharedDesired, stray(free), `${LEADS}and the volume has no device`],
   [
     'of what is read',
@@ -230,13 +300,21 @@ test.each<[string, DesiredSparse, ObservedSparse, string]>([
 });
 
 test('a file is made while it is held, and let go of then', () => {
-  const made = commands('prepare', { ...sharedDesired, recorded: false }, { ...freshNode, shared: quiet });
+  const made = commands(
+    'prepare',
+    { ...sharedDesired, recorded: false },
+    { ...freshNode, shared: quiet },
+  );
   const at = (command: string) => made.indexOf(command);
-  expect(at(`ln -T -- ${NEW} ${FILE}.owner.1`)).toBeGreaterThan(at(`mkdir -p -m 0700 -- ${FOLDER}`));
+  expect(at(`ln -T -- ${NEW} ${FILE}.owner.1`)).toBeGreaterThan(
+    at(`mkdir -p -m 0700 -- ${FOLDER}`),
+  );
   expect(at(`truncate -s 1073741824 -- ${FILE}.partial`)).toBeGreaterThan(
     at(`ln -T -- ${NEW} ${FILE}.owner.1`),
   );
-  expect(at(`ln -T -- ${NEW} ${FILE}.owner.2`)).toBeGreaterThan(at(`mv -T -- ${FILE}.partial ${FILE}`));
+  expect(at(`ln -T -- ${NEW} ${FILE}.owner.2`)).toBeGreaterThan(
+    at(`mv -T -- ${FILE}.partial ${FILE}`),
+  );
 });
 
 test('a file is removed while it is held, and what says so goes last', () => {
@@ -248,18 +326,36 @@ test('a file is removed while it is held, and what says so goes last', () => {
 
 const MOUNTED = { ...NFS, options: ['rw', 'soft', 'local_lock=none'] };
 test.each<Case>([
-  ['attaching', 'present', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
-  ['removing', 'destroy', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
-  ['letting go', 'absent', sharedDesired, { ...free, shared: { ...quiet, mount: MOUNTED } }, 'passing: '],
+  [
+    'attaching',
+    'present',
+    sharedDesired,
+    { ...free, shared: { ...quiet, mount: MOUNTED } },
+    'passing: ',
+  ],
+  [
+    'removing',
+    'destroy',
+    sharedDesired,
+    { ...free, shared: { ...quiet, mount: MOUNTED } },
+    'passing: ',
+  ],
+  [
+    'letting go',
+    'absent',
+    sharedDesired,
+    { ...free, shared: { ...quiet, mount: MOUNTED } },
+    'passing: ',
+  ],
 ])('no %s on a mount that loses writes', (_, operation, wanted, observed, outcome) => {
   expect(commands(operation, wanted, observed)).toContain(outcome);
   expect(commands(operation, wanted, observed)).toContain('mounted soft');
 });
 
 test('what is attached is detached whatever the mount is by now', () => {
-  expect(commands('absent', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } })).toEqual(
-    DETACH,
-  );
+  expect(
+    commands('absent', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } }),
+  ).toEqual(DETACH);
 });
 
 test.each([
@@ -275,7 +371,9 @@ describe('right before its step', () => {
   const guardsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
     const made = plan(observed.loops.length > 0 ? 'absent' : 'present', wanted, observed, 5);
     if ('refusal' in made) throw new Error(made.refusal);
-    return made.steps.find(({ argv }) => argv[0] === program)?.guards.map(({ argv }) => argv.join(' '));
+    return made.steps
+      .find(({ argv }) => argv[0] === program)
+      ?.guards.map(({ argv }) => argv.join(' '));
   };
 
   test('it is looked whether the file is held, and was by the one before', () => {
@@ -306,7 +404,10 @@ describe('right before its step', () => {
 
 test('a job that was planned long ago can take a number that is free again, and goes no further', () => {
   const share = new FakeShare();
-  const [slow, other] = ['n1', 'n2'].map((name) => new FakeSharer(name, share)) as [FakeSharer, FakeSharer];
+  const [slow, other] = ['n1', 'n2'].map((name) => new FakeSharer(name, share)) as [
+    FakeSharer,
+    FakeSharer,
+  ];
   const turn = (own: FakeSharer, operation: Operation) => {
     own.attempts++;
     own.finish(own.steps(operation, own.desired({}, [])));
@@ -330,9 +431,12 @@ test.each<[Operation, Partial<DesiredSparse>]>([
   ['prepare', { recorded: false }],
   ['present', {}],
   ['destroy', {}],
-])('with another export mounted than the one on record nothing is done to %s it', (operation, more) => {
-  const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
-  expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({
-    reason: 'DirectoryNotMounted',
-  });
-});
+])(
+  'with another export mounted than the one on record nothing is done to %s it',
+  (operation, more) => {
+    const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
+    expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({
+      reason: 'DirectoryNotMounted',
+    });
+  },
+);

@@ -39,7 +39,10 @@ test('and may do all that is done on a shared file', () => {
   const commands: (readonly string[])[] = [];
   const keep = (
     steps: readonly { argv: readonly string[]; guards: readonly { argv: readonly string[] }[] }[],
-  ) => commands.push(...steps.flatMap(({ argv, guards }) => [argv, ...guards.map((guard) => guard.argv)]));
+  ) =>
+    commands.push(
+      ...steps.flatMap(({ argv, guards }) => [argv, ...guards.map((guard) => guard.argv)]),
+    );
   if ('refusal' in made) throw new Error(made.refusal);
   keep(made.steps);
   const operations: [Operation, boolean][] = [
@@ -76,7 +79,21 @@ test.each([
   [['cat', `${FILE}.reader.n1-t1`]],
   [['cat', FILE]],
   [['find', `${FOLDER}/`, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-delete']],
-  [['find', `${FOLDER}/`, '-maxdepth', '1', '-name', `${UID}.owner.*`, '-exec', 'base64', '-w0', '{}', ';']],
+  [
+    [
+      'find',
+      `${FOLDER}/`,
+      '-maxdepth',
+      '1',
+      '-name',
+      `${UID}.owner.*`,
+      '-exec',
+      'base64',
+      '-w0',
+      '{}',
+      ';',
+    ],
+  ],
   [['find', '/etc/', '-maxdepth', '1', '-name', `${UID}.owner.*`]],
 ])('but not: %j', (argv) => {
   expect(may(argv)).toBe(false);

@@ -49,12 +49,19 @@ test('what an interrupted copy has allocated, and not its size', () => {
 });
 
 test('a freeze of which nobody took the record away', () => {
-  expect(read({ ...UNCOPIED, 'copy freeze': result(0) })).toEqual({ ...uncopied, freezeIsLeft: true });
+  expect(read({ ...UNCOPIED, 'copy freeze': result(0) })).toEqual({
+    ...uncopied,
+    freezeIsLeft: true,
+  });
 });
 
 test('a volume that is gone, with its folder', () => {
   const gone = { ...UNCOPIED, ...FRESH, 'source state': missing, 'source kind': missing };
-  expect(read(gone).source).toMatchObject({ file: { type: 'missing' }, state: undefined, mayClone: true });
+  expect(read(gone).source).toMatchObject({
+    file: { type: 'missing' },
+    state: undefined,
+    mayClone: true,
+  });
 });
 
 test.each([
@@ -64,7 +71,9 @@ test.each([
   ['ext2/ext3', false],
   ['tmpfs', false],
 ])('a folder on %s: whether it may clone is %s', (kind, mayClone) => {
-  expect(read({ ...UNCOPIED, 'source kind': result(0, `${kind}\n`) }).source.mayClone).toBe(mayClone);
+  expect(read({ ...UNCOPIED, 'source kind': result(0, `${kind}\n`) }).source.mayClone).toBe(
+    mayClone,
+  );
 });
 
 test.each([
@@ -75,9 +84,9 @@ test.each([
   ['copy', result(127, '', 'stat: not found')],
 ])('an answer of %s that leaves open what is there is none', (name, answer) => {
   expect(() => read({ ...UNCOPIED, [name]: answer })).toThrow(ObservationError);
-  expect(() => read({ ...COPIED, 'copy readable': result(1, '', 'dd: X: Input/output error') })).toThrow(
-    ObservationError,
-  );
+  expect(() =>
+    read({ ...COPIED, 'copy readable': result(1, '', 'dd: X: Input/output error') }),
+  ).toThrow(ObservationError);
 });
 
 test('what a volume starts from is looked at beside it, and nothing where it starts empty', () => {

@@ -190,39 +190,43 @@ test('nothing is left of it where it is deleted instead, and the copy stays', ()
   );
 });
 
-test.each(['ext4', 'xfs'] as const)('every step of every plan of an %s, crashed at in every way', (type) => {
-  const ways: Killed[] = ['before', 'half', 'after'];
-  const kinds: [(on: FakeNode) => () => Plan, boolean][] = [
-    [(on) => () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)), false],
-    [(on) => () => planNow(on, 'prepare', restored), true],
-  ];
-  for (const [plannedOn, needsCopy] of kinds) {
-    for (let number = 0; ; number++) {
-      let steps = 0;
-      for (const killed of ways) {
-        const on = node(type);
-        if (needsCopy) finish(on, () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)));
-        const planned = plannedOn(on);
-        steps = stepsOf(planned()).length;
-        on.crash(stepsOf(planned()), number, killed);
-        const other = sameAs(on);
-        finish(other, () =>
-          needsCopy
-            ? planNow(other, 'destroy', restored)
-            : planSnapshot('delete', wantedCopy, other.observeSnapshot(wantedCopy)),
-        );
-        expect(left(other)).toEqual(NOTHING);
-        finish(on, planned);
-        expect(left(on)).toEqual(NOTHING);
-        expect(on.files.get(needsCopy ? restored.file : COPY)).toMatchObject({
-          uuid: needsCopy ? RESTORED_UID : COPY_UID,
-          data: 'a',
-        });
+test.each(['ext4', 'xfs'] as const)(
+  'every step of every plan of an %s, crashed at in every way',
+  (type) => {
+    const ways: Killed[] = ['before', 'half', 'after'];
+    const kinds: [(on: FakeNode) => () => Plan, boolean][] = [
+      [(on) => () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)), false],
+      [(on) => () => planNow(on, 'prepare', restored), true],
+    ];
+    for (const [plannedOn, needsCopy] of kinds) {
+      for (let number = 0; ; number++) {
+        let steps = 0;
+        for (const killed of ways) {
+          const on = node(type);
+          if (needsCopy)
+            finish(on, () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)));
+          const planned = plannedOn(on);
+          steps = stepsOf(planned()).length;
+          on.crash(stepsOf(planned()), number, killed);
+          const other = sameAs(on);
+          finish(other, () =>
+            needsCopy
+              ? planNow(other, 'destroy', restored)
+              : planSnapshot('delete', wantedCopy, other.observeSnapshot(wantedCopy)),
+          );
+          expect(left(other)).toEqual(NOTHING);
+          finish(on, planned);
+          expect(left(on)).toEqual(NOTHING);
+          expect(on.files.get(needsCopy ? restored.file : COPY)).toMatchObject({
+            uuid: needsCopy ? RESTORED_UID : COPY_UID,
+            data: 'a',
+          });
+        }
+        if (number >= steps) break;
       }
-      if (number >= steps) break;
     }
-  }
-});
+  },
+);
 
 /** Another node that is as this one is. */
 function sameAs(of: FakeNode): FakeNode {
@@ -233,7 +237,11 @@ function sameAs(of: FakeNode): FakeNode {
   return other;
 }
 
-function planNow(on: FakeNode, operation: 'prepare' | 'present' | 'destroy', desired: DesiredSparse): Plan {
+function planNow(
+  on: FakeNode,
+  operation: 'prepare' | 'present' | 'destroy',
+  desired: DesiredSparse,
+): Plan {
   const observed = on.observe(desired);
   return plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
 }

@@ -15,11 +15,19 @@ const withVolume = (parts: Parts, more: Partial<ObservedSnapshot> = {}): Observe
 });
 const attached = { loops: [loop] };
 const mounted = { ...attached, mounts: new Map([['7:3', [POINT]]]) };
-const source = (parts: Partial<ObservedSnapshot['source']>) => ({ source: { ...uncopied.source, ...parts } });
+const source = (parts: Partial<ObservedSnapshot['source']>) => ({
+  source: { ...uncopied.source, ...parts },
+});
 const cannot = source({ mayClone: false });
 const gpt = { found: 'one', type: 'gpt', uuid: UID } as const;
 const block = withVolume({ signature: gpt }, source({ signature: gpt }));
-const part: BlockDevice = { ...loopRow, name: 'loop3p1', device: '259:1', parent: 'loop3', type: 'part' };
+const part: BlockDevice = {
+  ...loopRow,
+  name: 'loop3p1',
+  device: '259:1',
+  parent: 'loop3',
+  type: 'part',
+};
 
 const steps = (made: Plan) => {
   if ('refusal' in made) throw new Error(made.refusal);
@@ -27,7 +35,8 @@ const steps = (made: Plan) => {
 };
 const take = (observed: ObservedSnapshot, more: Partial<DesiredSnapshot> = {}) =>
   planSnapshot('take', { ...wantedCopy, ...more }, observed);
-const programs = (made: Plan) => steps(made).map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
+const programs = (made: Plan) =>
+  steps(made).map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
 
 test.each<[string, ObservedSnapshot, Partial<DesiredSnapshot>, string[]]>([
   ['detached', uncopied, {}, ['cp', 'stowage-ext4-uuid']],
@@ -43,14 +52,32 @@ test.each<[string, ObservedSnapshot, Partial<DesiredSnapshot>, string[]]>([
 ])(
   'a volume that is %s is copied beside the name of the copy, which comes last',
   (_, observed, more, how) => {
-    expect(programs(take(observed, more))).toEqual(['mkdir', 'sync', 'rm', ...how, 'sync', 'mv', 'sync']);
+    expect(programs(take(observed, more))).toEqual([
+      'mkdir',
+      'sync',
+      'rm',
+      ...how,
+      'sync',
+      'mv',
+      'sync',
+    ]);
   },
 );
 
 test.each<[string, ObservedSnapshot, DesiredSnapshot['freeze'], string]>([
-  ['for a clone', withVolume(mounted), { seconds: 60, copy: false }, `10 ${FILE} ${COPY}.partial clone`],
+  [
+    'for a clone',
+    withVolume(mounted),
+    { seconds: 60, copy: false },
+    `10 ${FILE} ${COPY}.partial clone`,
+  ],
   ['for less', withVolume(mounted), { seconds: 3, copy: false }, `3 ${FILE} ${COPY}.partial clone`],
-  ['for a copy', withVolume(mounted, cannot), { seconds: 60, copy: true }, `60 ${FILE} ${COPY}.partial copy`],
+  [
+    'for a copy',
+    withVolume(mounted, cannot),
+    { seconds: 60, copy: true },
+    `60 ${FILE} ${COPY}.partial copy`,
+  ],
 ])(
   'what is mounted is frozen %s, and everything but the script is an argument',
   (_, observed, freeze, words) => {
@@ -156,13 +183,23 @@ test.each<['take' | 'delete', ObservedSnapshot]>([
   ['take', { ...withVolume(mounted), freezeIsLeft: true }],
   [
     'take',
-    { ...uncopied, copy: file, signature: { ...gpt, type: 'ext4', uuid: COPY_UID }, freezeIsLeft: true },
+    {
+      ...uncopied,
+      copy: file,
+      signature: { ...gpt, type: 'ext4', uuid: COPY_UID },
+      freezeIsLeft: true,
+    },
   ],
   ['delete', { ...uncopied, copy: file, freezeIsLeft: true }],
   ['delete', { ...uncopied, freezeIsLeft: true }],
 ])('what was left frozen is thawed first, whatever else remains to %s', (operation, observed) => {
   const [first, ...rest] = steps(planSnapshot(operation, wantedCopy, observed));
-  expect(first?.argv.slice(3).with(1, '')).toEqual(['stowage-freeze', '', 'thaw', `${COPY}.partial`]);
+  expect(first?.argv.slice(3).with(1, '')).toEqual([
+    'stowage-freeze',
+    '',
+    'thaw',
+    `${COPY}.partial`,
+  ]);
   const without = planSnapshot(operation, wantedCopy, { ...observed, freezeIsLeft: false });
   expect(rest).toEqual(steps(without));
 });
@@ -183,15 +220,17 @@ test.each<[string, Partial<ObservedSnapshot>]>([
 
 test('a copy is deleted by its path, without its volume, and only a plain file', () => {
   const alone = withVolume({ file: { type: 'missing' } }, { copy: file, partial: file });
-  expect(steps(planSnapshot('delete', wantedCopy, alone)).map(({ argv }) => argv.join(' '))).toEqual([
+  expect(
+    steps(planSnapshot('delete', wantedCopy, alone)).map(({ argv }) => argv.join(' ')),
+  ).toEqual([
     `rm -f -- ${COPY}.partial`,
     `rm -f -- ${COPY}`,
     `sync ${COPY.replace(`/${COPY_UID}`, '')}`,
   ]);
   expect(planSnapshot('delete', wantedCopy, uncopied)).toEqual({ steps: [] });
-  expect(planSnapshot('delete', wantedCopy, { ...uncopied, copy: { type: 'other' } })).toHaveProperty(
-    'refusal',
-  );
+  expect(
+    planSnapshot('delete', wantedCopy, { ...uncopied, copy: { type: 'other' } }),
+  ).toHaveProperty('refusal');
 });
 
 test('a copy in a directory that is not mounted is not deleted as long as it is not seen', () => {
@@ -206,7 +245,8 @@ test('a copy in a directory that is not mounted is not deleted as long as it is 
 test('what a change of the UUID left attached is detached first, unless somebody uses it', () => {
   const stale = { ...loop, name: 'loop8', device: '7:8', backingFile: `${COPY}.partial` };
   const place = `/run/stowage/mounts/${COPY_UID}`;
-  const left = (mounts: Map<string, string[]>) => withVolume({ loops: [stale], mounts }, { partial: file });
+  const left = (mounts: Map<string, string[]>) =>
+    withVolume({ loops: [stale], mounts }, { partial: file });
   expect(programs(take(left(new Map([['7:8', [place]]])))).slice(0, 3)).toEqual([
     'umount',
     'rmdir',
@@ -247,7 +287,10 @@ test.each([
   [
     'gets a copy that is still attached',
     (on: FakeNode) =>
-      on.loops.set(5, { file: `${COPY}.partial`, inode: on.files.get(`${COPY}.partial`)?.inode ?? 0 }),
+      on.loops.set(5, {
+        file: `${COPY}.partial`,
+        inode: on.files.get(`${COPY}.partial`)?.inode ?? 0,
+      }),
     /is still attached/,
   ],
 ])('where a volume %s meanwhile, the copy does not get its name', (_, meanwhile, why) => {

@@ -54,7 +54,20 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
     const steps = stepsOf(prepare(desired, source));
     const ran = steps.map(({ argv }) => (argv[0] === 'sh' ? argv[3] : argv[0]));
     expect(ran).toEqual([
-      ...['mkdir', 'install', 'dd', 'mv', 'sync', 'rm', 'cp', 'truncate', identity, 'sync', 'mv', 'sync'],
+      ...[
+        'mkdir',
+        'install',
+        'dd',
+        'mv',
+        'sync',
+        'rm',
+        'cp',
+        'truncate',
+        identity,
+        'sync',
+        'mv',
+        'sync',
+      ],
       ...['dd', 'mv', 'sync'],
     ]);
     const intent = JSON.parse(steps.find(({ stdin }) => stdin?.startsWith('{'))?.stdin ?? '');
@@ -88,7 +101,12 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
     { signature: { found: 'one', type: 'ext4', uuid: UID } },
     new RegExp(`but ext4 ${UID} was found`),
   ],
-  ['holds what is not ours', {}, { signature: { found: 'one', type: 'btrfs', uuid: COPY_UID } }, /but btrfs/],
+  [
+    'holds what is not ours',
+    {},
+    { signature: { found: 'one', type: 'btrfs', uuid: COPY_UID } },
+    /but btrfs/,
+  ],
   ['is not of its mode', from({ mode: 'Block' }), {}, /should hold a GPT/],
   [
     'has another mode',
@@ -112,7 +130,9 @@ test('one of the same size does not grow, and a partition only from where it is 
   );
   expect(same?.argv.join(' ')).toBe(`sgdisk ${guids}`);
   const larger = stepsOf(prepare(block, gpt)).find(({ argv }) => argv[0] === 'sgdisk');
-  expect(larger?.argv.join(' ')).toBe(`sgdisk --move-second-header --delete=1 --new=1:2048:4196351 ${guids}`);
+  expect(larger?.argv.join(' ')).toBe(
+    `sgdisk --move-second-header --delete=1 --new=1:2048:4196351 ${guids}`,
+  );
   expect(larger?.guards.map(({ expect: { stdout } }) => stdout)).toContainEqual({
     has: 'First sector: 2048 (',
     lacks: 'does not exist',
@@ -127,7 +147,10 @@ test('what it starts from is looked at right before, and again before the copy g
       ?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
   const state = [`stat -c %s|%i|%.9Z -- ${COPY}`, { is: facts.state }];
   expect(guardsOf('cp')).toEqual(
-    expect.arrayContaining([state, [`blkid -p -n ext4,xfs -o value -s UUID ${COPY}`, { is: COPY_UID }]]),
+    expect.arrayContaining([
+      state,
+      [`blkid -p -n ext4,xfs -o value -s UUID ${COPY}`, { is: COPY_UID }],
+    ]),
   );
   expect(guardsOf('mv')).toEqual(
     expect.arrayContaining([
@@ -151,7 +174,9 @@ const used = {
 const mounted = { loops: [loop], devices: [loopRow], mounts: new Map([['7:3', ['/mnt']]]) };
 test('another volume is copied by the same rules: frozen where it is mounted, and where that is allowed', () => {
   expect(stepsOf(prepare(clone, used)).some(({ argv }) => argv[0] === 'cp')).toBe(true);
-  const frozen = stepsOf(prepare(clone, used, mounted)).find(({ argv }) => argv[3] === 'stowage-freeze');
+  const frozen = stepsOf(prepare(clone, used, mounted)).find(
+    ({ argv }) => argv[3] === 'stowage-freeze',
+  );
   expect(frozen?.argv.slice(5)).toEqual(['/mnt', '10', FILE, `${restored.file}.partial`, 'clone']);
   const refused = prepare(clone, { ...used, mayClone: false }, mounted);
   expect('refusal' in refused && refused.refusal).toMatch(/mounted at \/mnt.*cannot clone/);
@@ -181,21 +206,30 @@ describe('a volume that is copied while it grows', () => {
   });
 
   test('is copied once it has grown', () => {
-    const words = stepsOf(prepare({ ...clone, sizeBytes: size }, madeFor(size))).map(({ argv }) => argv);
+    const words = stepsOf(prepare({ ...clone, sizeBytes: size }, madeFor(size))).map(
+      ({ argv }) => argv,
+    );
     expect(words.some(([program]) => program === 'cp')).toBe(true);
     // Nothing is left to grow.
     expect(words.filter((argv) => argv.includes('truncate') || argv.includes('grow'))).toEqual([]);
     const less = prepare({ ...clone, sizeBytes: size - 4096n }, madeFor(size));
-    expect('refusal' in less && less).toMatchObject({ refusal: expect.stringMatching(/has 2147483648/) });
+    expect('refusal' in less && less).toMatchObject({
+      refusal: expect.stringMatching(/has 2147483648/),
+    });
     expect(less).not.toHaveProperty('passing');
   });
 
   test.each(['ext4', 'xfs'])(
     'without a record may have a smaller %s than its file, which the copy then has not',
     (type) => {
-      const source = { ...madeFor(undefined), signature: { found: 'one', type, uuid: UID } as const };
+      const source = {
+        ...madeFor(undefined),
+        signature: { found: 'one', type, uuid: UID } as const,
+      };
       const steps = stepsOf(prepare({ ...clone, sizeBytes: size }, source));
-      expect(steps.find(({ argv }) => argv[3] === `stowage-${type}-uuid`)?.argv.at(-1)).toBe('grow');
+      expect(steps.find(({ argv }) => argv[3] === `stowage-${type}-uuid`)?.argv.at(-1)).toBe(
+        'grow',
+      );
     },
   );
 
@@ -214,7 +248,9 @@ describe('a volume that is copied while it grows', () => {
     const wanted = { ...block, sizeBytes: 1n << 30n };
     expect(prepare(wanted, ofTable(1n << 29n))).toMatchObject({ passing: true });
     for (const made of [1n << 30n, undefined]) {
-      const table = stepsOf(prepare(wanted, ofTable(made))).find(({ argv }) => argv[0] === 'sgdisk');
+      const table = stepsOf(prepare(wanted, ofTable(made))).find(
+        ({ argv }) => argv[0] === 'sgdisk',
+      );
       expect(table?.argv).not.toContain('--delete=1');
     }
   });

@@ -83,7 +83,8 @@ test.each(NAMES)(
       expect(ended).toMatchObject({ exitCode: 2, stdout: '', stderr: '' });
     }
     // sudo 1.9.13 refuses longer patterns, and says so to nobody.
-    const patterns = readFileSync('deploy/sudoers', 'utf8').match(/\/usr\/\S+ \^.*?\$(?=,|$)/gm) ?? [];
+    const patterns =
+      readFileSync('deploy/sudoers', 'utf8').match(/\/usr\/\S+ \^.*?\$(?=,|$)/gm) ?? [];
     expect(patterns.length).toBeGreaterThan(100);
     expect(patterns.filter((each) => each.slice(each.indexOf('^')).length > 1024)).toEqual([]);
   },
@@ -122,7 +123,18 @@ const image = (place: number, ...words: string[]): string[] => {
   return all.toSpliced(place, 1, ...words);
 };
 const archive = (place: number, ...words: string[]): string[] => {
-  const all = [`/x/${COPY_UID}.partial`, COPY_UID, 'ext4', '0', '1', 'zeroes', 'none', 'plain', '-', '/a'];
+  const all = [
+    `/x/${COPY_UID}.partial`,
+    COPY_UID,
+    'ext4',
+    '0',
+    '1',
+    'zeroes',
+    'none',
+    'plain',
+    '-',
+    '/a',
+  ];
   return all.toSpliced(place, 1, ...words);
 };
 const backup = (place: number, ...words: string[]): string[] => {

@@ -14,8 +14,29 @@ export interface Page {
 
 /** Programs that a page may have its readers run: named within its text, too, or in blocks alone. */
 const NAMED = [
-  ...['stowage', 'kubectl', 'npm', 'node', 'salt', 'ssh', 'ssh-keygen', 'ssh-keyscan', 'promtool', 'visudo'],
-  ...['systemctl', 'journalctl', 'losetup', 'partprobe', 'lvs', 'vgs', 'lvcreate', 'lvextend', 'sudo'],
+  ...[
+    'stowage',
+    'kubectl',
+    'npm',
+    'node',
+    'salt',
+    'ssh',
+    'ssh-keygen',
+    'ssh-keyscan',
+    'promtool',
+    'visudo',
+  ],
+  ...[
+    'systemctl',
+    'journalctl',
+    'losetup',
+    'partprobe',
+    'lvs',
+    'vgs',
+    'lvcreate',
+    'lvextend',
+    'sudo',
+  ],
 ];
 const TYPED = [
   ...[
@@ -47,7 +68,18 @@ const TYPED = [
     'tar',
     'git',
   ],
-  ...['docker', 'podman', 'ctr', 'salt-key', 'useradd', 'chmod', 'chown', 'chgrp', 'export', 'source'],
+  ...[
+    'docker',
+    'podman',
+    'ctr',
+    'salt-key',
+    'useradd',
+    'chmod',
+    'chown',
+    'chgrp',
+    'export',
+    'source',
+  ],
 ];
 const starts = (programs: readonly string[]) =>
   new RegExp(`^(?:[A-Z_]+=\\S+ )?(?:${programs.join('|')})(?: |$)`);
@@ -106,7 +138,9 @@ function linesTyped(path: string, body: string, isShell: boolean): string[] {
   if (!isShell && !lines.some((line) => COMMAND.test(line) && !isNone(line))) return [];
   const other = lines.find((line) => !isShell && !COMMAND.test(line));
   if (other !== undefined) {
-    throw new Error(`${path}: "${other}" stands among commands and is none: begin commands with "$ " there`);
+    throw new Error(
+      `${path}: "${other}" stands among commands and is none: begin commands with "$ " there`,
+    );
   }
   return lines;
 }

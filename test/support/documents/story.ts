@@ -75,7 +75,9 @@ const COMMAND_WITHIN = 120_000;
 /** What a page has that no story of it has, and the other way round. */
 export function expectAllTold(path: string, stories: readonly Story[]): void {
   const page = readPage(path);
-  const rows = stories.filter((story) => story.path === path).flatMap(({ typed }) => Object.keys(typed));
+  const rows = stories
+    .filter((story) => story.path === path)
+    .flatMap(({ typed }) => Object.keys(typed));
   const told = [...page.commands, ...page.files.map(blockKey)];
   const own = page.manifests.filter((block) => rows.includes(blockKey(block)));
   const applying = page.manifests.length > own.length ? [APPLY] : [];
@@ -92,7 +94,9 @@ const expectedOf = (exit: number | readonly number[], is: number | undefined) =>
 export function describeStory({ path, world, before = {}, typed }: Story, name: string): void {
   describe(`${path}, ${name}`, () => {
     const page = readPage(path);
-    const blocks = new Map([...page.manifests, ...page.files].map((block) => [blockKey(block), block]));
+    const blocks = new Map(
+      [...page.manifests, ...page.files].map((block) => [blockKey(block), block]),
+    );
     const toApply = page.manifests.filter((block) => !(blockKey(block) in typed));
     const going: { kill(signal: 'SIGTERM'): boolean; ended: Promise<number | undefined> }[] = [];
     let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -116,7 +120,12 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
           await symlink(resolve('bin', each), join(bin, each));
         const there = await world();
         stop = there.stop;
-        env = { HOME: folder.path, ...there.env, FOLDER: folder.path, PATH: `${bin}:${process.env.PATH}` };
+        env = {
+          HOME: folder.path,
+          ...there.env,
+          FOLDER: folder.path,
+          PATH: `${bin}:${process.env.PATH}`,
+        };
       });
       afterAll(async () => {
         for (const each of going) each.kill('SIGTERM');
@@ -128,7 +137,13 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
 
       test.each(lines)('$ %s', async (line, { exit = 0, says, goesOn, stdin }) => {
         if (goesOn === undefined) {
-          const how = { env, input: stdin, reject: false, all: true, timeout: COMMAND_WITHIN } as const;
+          const how = {
+            env,
+            input: stdin,
+            reject: false,
+            all: true,
+            timeout: COMMAND_WITHIN,
+          } as const;
           const { all, exitCode } = await execa('bash', ['-c', line], how);
           expect({ all, exitCode }).toEqual({
             all: expect.stringMatching(says),
@@ -145,7 +160,9 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
           ended = true;
         });
         const told = () => readFileSync(log, 'utf8');
-        await until(`${line} says ${says}`, async () => (ended || says.test(told()) ? true : undefined));
+        await until(`${line} says ${says}`, async () =>
+          ended || says.test(told()) ? true : undefined,
+        );
         expect(told()).toMatch(says);
         if (goesOn === 'to the end') {
           going.push({
@@ -164,7 +181,10 @@ export function describeStory({ path, world, before = {}, typed }: Story, name: 
     );
     if (elsewhere.length > 0) {
       test.each(elsewhere)('$ %s is run by %s', (_line, file, has) => {
-        expect({ file, has: readFileSync(file, 'utf8').includes(has) }).toEqual({ file, has: true });
+        expect({ file, has: readFileSync(file, 'utf8').includes(has) }).toEqual({
+          file,
+          has: true,
+        });
       });
     }
   });

@@ -68,15 +68,26 @@ export const emptyCluster = (): Promise<World> => newCluster();
 export async function withSnapshot(): Promise<World> {
   const world = await newCluster();
   const { client } = world;
-  await client.create<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, fresh(claimNamed('foo', {}, 'prod')));
+  await client.create<PersistentVolumeClaim>(
+    PERSISTENT_VOLUME_CLAIMS,
+    fresh(claimNamed('foo', {}, 'prod')),
+  );
   const { metadata } = await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   const ref = { ...CONTENT.spec.volumeSnapshotRef, uid: metadata.uid };
   const content = fresh({ ...CONTENT, spec: { ...CONTENT.spec, volumeSnapshotRef: ref } });
   await client.create(VOLUME_SNAPSHOT_CONTENTS, content);
   const status = { status: SNAPSHOT.status as object };
-  await client.patch(VOLUME_SNAPSHOTS, 'foo-backup', status, { namespace: 'prod', subresource: 'status' });
+  await client.patch(VOLUME_SNAPSHOTS, 'foo-backup', status, {
+    namespace: 'prod',
+    subresource: 'status',
+  });
   const { name } = CONTENT.metadata;
-  await client.patch(VOLUME_SNAPSHOT_CONTENTS, name, { status: CONTENT.status }, { subresource: 'status' });
+  await client.patch(
+    VOLUME_SNAPSHOT_CONTENTS,
+    name,
+    { status: CONTENT.status },
+    { subresource: 'status' },
+  );
   return world;
 }
 
@@ -97,7 +108,13 @@ export async function withVolume(): Promise<World> {
     devicePath: `/dev/disk/by-uuid/${metadata.uid}`,
     attachments: [
       {
-        ...{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, device: 'loop3' },
+        ...{
+          node: 'n1',
+          state: 'Attached',
+          safeToMount: true,
+          safeToDetach: false,
+          device: 'loop3',
+        },
         ...{ pods: ['db/db-0'], since: time },
       },
     ],

@@ -2,7 +2,10 @@ import { afterAll, beforeEach, expect, test } from '@jest/globals';
 import { ATTACHED_NODES_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Attachment } from '../../../src/api/volume.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { type LazyNodes, lazyNodes } from '../../support/lazy-nodes.ts';
 import { type Mortal, mortal } from '../../support/mortal.ts';
 import { seeded, seedOf } from '../../support/random.ts';
@@ -48,7 +51,9 @@ const CASES: Case[] = Array.from({ length: EFFECTS }, (_, index) => index + 1).f
   (['before', 'after'] as const).flatMap((when) =>
     (['attach', 'detach'] as const).flatMap((what) =>
       some(RECORDS).flatMap((record) =>
-        some(PODS).flatMap((pod) => some(NODES).map((node) => ({ what, at, when, record, pod, ...node }))),
+        some(PODS).flatMap((pod) =>
+          some(NODES).map((node) => ({ what, at, when, record, pod, ...node })),
+        ),
       ),
     ),
   ),
@@ -106,12 +111,19 @@ async function isRight(): Promise<true | undefined> {
   const whole = shown?.node === 'n1' && shown.safeToMount && shown.pods.join() === 'default/p';
   return loops.size === 1 && whole && told && record === '["n1"]' ? true : undefined;
 }
-const comesRight = () => until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, isRight);
+const comesRight = () =>
+  until(`it is ${hasPod ? 'attached' : 'detached'}, and all is told`, isRight);
 
 async function rewrite(attached: boolean): Promise<void> {
   const { client } = cluster as AttachmentCluster;
   const attachment: Attachment = {
-    ...{ node: 'n1', state: 'Attached', safeToMount: true, safeToDetach: false, pods: ['default/p'] },
+    ...{
+      node: 'n1',
+      state: 'Attached',
+      safeToMount: true,
+      safeToDetach: false,
+      pods: ['default/p'],
+    },
     since: '2026-03-01T12:00:00.000Z',
   };
   const annotations = { [ATTACHED_NODES_ANNOTATION]: attached ? '["n1"]' : '[]' };

@@ -47,7 +47,10 @@ test('where the cluster has no snapshots it says so, and goes on once it has', a
     phase: 'Pending',
   });
   for (const crd of ALL_CRDS.filter(({ spec }) => SNAPSHOTS.includes(spec.names.kind))) {
-    await cluster.client.create<KubeObject>(CUSTOM_RESOURCE_DEFINITIONS, crd as unknown as KubeObject);
+    await cluster.client.create<KubeObject>(
+      CUSTOM_RESOURCE_DEFINITIONS,
+      crd as unknown as KubeObject,
+    );
   }
   await until('a snapshot is made for it', async () => {
     const { items } = await cluster.client.list<KubeObject>(VOLUME_SNAPSHOTS, PROD);
@@ -57,7 +60,10 @@ test('where the cluster has no snapshots it says so, and goes on once it has', a
 
 test('that is deleted says that its node does not answer, and goes once that is forgotten', async () => {
   await create('late');
-  await until('it is kept', async () => (await read('late')).metadata.finalizers?.length || undefined);
+  await until(
+    'it is kept',
+    async () => (await read('late')).metadata.finalizers?.length || undefined,
+  );
   await cluster.client.patch(
     BACKUPS,
     'late',

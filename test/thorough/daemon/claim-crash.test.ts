@@ -144,7 +144,11 @@ const WAYS: Way[] = [
   ),
   restore('a claim by a link', 'test/linked', () =>
     world.createClaim('test/linked', {
-      dataSourceRef: { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshotLink', name: 'backup' },
+      dataSourceRef: {
+        apiGroup: 'snapshot.storage.k8s.io',
+        kind: 'VolumeSnapshotLink',
+        name: 'backup',
+      },
     }),
   ),
   restore('a clone', 'prod/clone', () =>
@@ -211,7 +215,10 @@ interface Death {
 }
 
 /** @returns the effect that it was killed at; undefined where all was done before there were as many */
-async function killed(way: Way, { at, when, laziness, changes }: Death): Promise<string | undefined> {
+async function killed(
+  way: Way,
+  { at, when, laziness, changes }: Death,
+): Promise<string | undefined> {
   nodes.laziness = 0;
   await way.before?.();
   await world.isWhole(way.from);
@@ -246,7 +253,8 @@ async function killed(way: Way, { at, when, laziness, changes }: Death): Promise
 const CASES = WAYS.flatMap((way) =>
   some(['before', 'after'] as const).flatMap((when) =>
     some(way.change === undefined ? [false] : [false, true]).map(
-      (changes) => [when, way.name, changes ? way.change?.name : 'nothing else', way, changes] as const,
+      (changes) =>
+        [when, way.name, changes ? way.change?.name : 'nothing else', way, changes] as const,
     ),
   ),
 );
@@ -299,7 +307,9 @@ test.each(some(['before', 'after'] as const))(
         });
       });
       await world.createClass('room');
-      await until('it is dead, or has told all', async () => (hasDied ? true : isTold('fast', 'room')));
+      await until('it is dead, or has told all', async () =>
+        hasDied ? true : isTold('fast', 'room'),
+      );
       await daemon?.idle();
       const effect = hasDied ? life.effects.at(at - 1) : undefined;
       await end();

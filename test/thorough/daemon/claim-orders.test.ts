@@ -101,7 +101,9 @@ async function isWhole(expected: Whole): Promise<void> {
   } catch (cause) {
     const said = daemon.lines
       .filter(({ level }) => level === 'warn' || level === 'error')
-      .map(({ fields: { err, ...fields }, message }) => `${message} ${JSON.stringify(fields)} ${err}`);
+      .map(
+        ({ fields: { err, ...fields }, message }) => `${message} ${JSON.stringify(fields)} ${err}`,
+      );
     throw new Error([(cause as Error).message, ...said].join('\n'), { cause });
   }
 }
@@ -159,7 +161,8 @@ test('created at once in any order, they end bound', async () => {
 test('deleted at once in any order, nothing is left, and no work', async () => {
   await all(remove);
   await isWhole(nothing);
-  for (const { number } of ORDERS) await world.remove(PERSISTENT_VOLUME_CLAIMS, ofProd(number, 'foo'));
+  for (const { number } of ORDERS)
+    await world.remove(PERSISTENT_VOLUME_CLAIMS, ofProd(number, 'foo'));
   await isWhole({ claims: {}, snapshots: {} });
   await daemon.idle();
   expect(world.stored()).toEqual([]);

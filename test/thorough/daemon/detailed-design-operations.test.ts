@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { MIRROR_POD_ANNOTATION } from '../../../src/api/names.ts';
 import { PERSISTENT_VOLUMES } from '../../../src/api/resources.ts';
 import { DEFAULT_ATTACHMENT } from '../../../src/manager/attachment-controller.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
@@ -44,7 +47,8 @@ describe('Attach Logic', () => {
   test('If there is an error indicating the volume is already attached to the specified node, assume attachment was successful', async () => {
     await start();
     await at.createOnDemand('a');
-    const file = [...at.nodes.disk('n1').files.keys()].find((path) => path.includes('/sparse/')) ?? '';
+    const file =
+      [...at.nodes.disk('n1').files.keys()].find((path) => path.includes('/sparse/')) ?? '';
     at.nodes.disk('n1').run([
       { name: 'attach', argv: ['losetup', '/dev/loop5', file], guards: [] },
       { name: 'wait', argv: ['udevadm', 'settle'], guards: [] },

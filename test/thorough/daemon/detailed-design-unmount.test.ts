@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
@@ -107,7 +110,9 @@ describe('Safe Mount/Unmount', () => {
     expect(await at.attachments('a')).toHaveLength(1);
     await at.taint('n1', true);
     await at.isDetached('a');
-    expect((await at.event('a', 'ForcedDetach')).message).toContain('node.kubernetes.io/out-of-service');
+    expect((await at.event('a', 'ForcedDetach')).message).toContain(
+      'node.kubernetes.io/out-of-service',
+    );
     expect((await metrics.read()).body).toContain(
       'attach_detach_controller_attachdetach_controller_forced_detaches{reason="out-of-service"} 1',
     );
@@ -131,8 +136,13 @@ describe('Safe Mount/Unmount', () => {
     at.nodes.disk('n1').mounts.set('/mnt', onlyLoop());
     at.nodes.away.clear();
     await at.setReady('n1', 'True');
-    expect(await at.hasMessage('a', /mounted at \/mnt\b/)).toMatchObject({ node: 'n1', state: 'Attached' });
-    await until('it is recorded', async () => ((await at.record('a')) === '["n1"]' ? true : undefined));
+    expect(await at.hasMessage('a', /mounted at \/mnt\b/)).toMatchObject({
+      node: 'n1',
+      state: 'Attached',
+    });
+    await until('it is recorded', async () =>
+      (await at.record('a')) === '["n1"]' ? true : undefined,
+    );
     at.nodes.disk('n1').mounts.clear();
     await at.isDetached('a');
     expect(loops()).toBe(0);

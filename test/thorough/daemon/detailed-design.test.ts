@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { type HeldNodes, heldNodes } from '../../support/held-nodes.ts';
 import { until } from '../../support/until.ts';
 
@@ -27,7 +30,12 @@ describe('Attach/Detach Controller', () => {
     await start();
     await at.createAttached('a');
     await at.stop();
-    await at.client.patch(VOLUMES, 'a', { status: { attachments: null } }, { subresource: 'status' });
+    await at.client.patch(
+      VOLUMES,
+      'a',
+      { status: { attachments: null } },
+      { subresource: 'status' },
+    );
     await at.deletePod('p1');
     // Nobody can look, and nobody needs it, so that it is known from nowhere else; and it is not believed.
     at.nodes.away.add('n1');
@@ -177,7 +185,8 @@ describe('Attach/Detach Controller', () => {
     await at.stop();
     at.nodes.detachAll('n1');
     const { started } = at.nodes;
-    const ready = async ({ status }: Volume) => status?.conditions?.find(({ type }) => type === 'Ready');
+    const ready = async ({ status }: Volume) =>
+      status?.conditions?.find(({ type }) => type === 'Ready');
     await at.start({ executor: nodes, attachment: false });
     await until('it says so', async () =>
       (await ready(await at.volume('always')))?.reason === 'AttachmentDisabled' ? true : undefined,

@@ -52,7 +52,9 @@ async function forgotten(name: string): Promise<string> {
       nodeAffinity: {
         required: {
           nodeSelectorTerms: [
-            { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }] },
+            {
+              matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n1'] }],
+            },
           ],
         },
       },
@@ -62,7 +64,9 @@ async function forgotten(name: string): Promise<string> {
     const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name);
     return pv.status?.phase === 'Available' ? true : undefined;
   });
-  await client.patch(VOLUMES, name, { metadata: { annotations: { 'stowage.dev/forget-node': uid } } });
+  await client.patch(VOLUMES, name, {
+    metadata: { annotations: { 'stowage.dev/forget-node': uid } },
+  });
   await client.delete(VOLUMES, name);
   return uid;
 }
@@ -110,7 +114,12 @@ async function letGo(name: string): Promise<void> {
 }
 
 /** The writes of a daemon until Volume and PersistentVolume are gone. */
-const WRITES = ['delete persistentvolumes', 'create leftovers', 'patch persistentvolumes', 'patch volumes'];
+const WRITES = [
+  'delete persistentvolumes',
+  'create leftovers',
+  'patch persistentvolumes',
+  'patch volumes',
+];
 
 test('what is left is written down before anything is let go of', async () => {
   const uid = await forgotten('whole');

@@ -43,8 +43,14 @@ const MACHINE = [
 ];
 
 /** Runs a daemon until it has died, or has had nothing left to do. @returns its effects */
-async function dieAt(at: number, when: 'before' | 'after', done: () => Promise<unknown>): Promise<string[]> {
-  const { client, executor, effects, arm } = mortal(cluster.client, nodes, (what) => MACHINE.includes(what));
+async function dieAt(
+  at: number,
+  when: 'before' | 'after',
+  done: () => Promise<unknown>,
+): Promise<string[]> {
+  const { client, executor, effects, arm } = mortal(cluster.client, nodes, (what) =>
+    MACHINE.includes(what),
+  );
   const died = arm(at, when);
   await cluster.startDaemon({ client, executor });
   await Promise.race([died, done()]);
@@ -61,24 +67,29 @@ const CASES = Array.from({ length: FILLING }, (_, index) => index + 1).flatMap((
   (['before', 'after'] as const).map((when) => [when, at] as const),
 );
 
-test.each(CASES)('a claim is filled by the next one when one dies %s effect %i', async (when, at) => {
-  const name = `filled-${round}`;
-  await cluster.createClaim(name);
-  const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
-  await liveOn();
-  const { spec, metadata } = await cluster.isBound(name);
-  await cluster.isClean();
-  const pvs = await cluster.persistentVolumes();
-  expect({ effects, pvs: pvs.length }).toEqual({ effects, pvs: 1 });
-  expect(pvs[0]?.spec.claimRef?.uid).toBe(metadata.uid);
-  expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
-  const finished = (await cluster.eventsOf(name)).filter(({ reason }) => reason === 'PopulatorFinished');
-  expect(finished.map(({ count }) => count)).toEqual([1]);
-  expect(cluster.faults).toEqual([]);
+test.each(CASES)(
+  'a claim is filled by the next one when one dies %s effect %i',
+  async (when, at) => {
+    const name = `filled-${round}`;
+    await cluster.createClaim(name);
+    const effects = await dieAt(at, when, () => cluster.isBound(name).then(cluster.isClean));
+    await liveOn();
+    const { spec, metadata } = await cluster.isBound(name);
+    await cluster.isClean();
+    const pvs = await cluster.persistentVolumes();
+    expect({ effects, pvs: pvs.length }).toEqual({ effects, pvs: 1 });
+    expect(pvs[0]?.spec.claimRef?.uid).toBe(metadata.uid);
+    expect(cluster.contents.get(spec.volumeName ?? '')).toEqual({ 'hello.txt': 'Hello, world!' });
+    const finished = (await cluster.eventsOf(name)).filter(
+      ({ reason }) => reason === 'PopulatorFinished',
+    );
+    expect(finished.map(({ count }) => count)).toEqual([1]);
+    expect(cluster.faults).toEqual([]);
 
-  await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
-  await cluster.isEmpty();
-});
+    await cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
+    await cluster.isEmpty();
+  },
+);
 
 /** Of which some are after all is gone. */
 const CANCELLING = 4;
@@ -121,9 +132,13 @@ test.each(FAILING)('a pod that fails counts once when one dies %s effect %i', as
     await liveOn();
     const prime = await until('its failure is noted', async () => {
       const [found] = await cluster.all(PERSISTENT_VOLUME_CLAIMS, OWN);
-      return found?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] === undefined ? undefined : found;
+      return found?.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] === undefined
+        ? undefined
+        : found;
     });
-    expect(JSON.parse(prime.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] ?? '')).toMatchObject({
+    expect(
+      JSON.parse(prime.metadata.annotations?.[POPULATE_ATTEMPTS_ANNOTATION] ?? ''),
+    ).toMatchObject({
       failed: 1,
       message: expect.stringContaining('no space'),
     });

@@ -30,7 +30,10 @@ let refused: Map<string, string>;
 beforeEach(async () => {
   refused = new Map();
   cluster = await startPopulationCluster();
-  await cluster.startDaemon({ client: refusing(cluster.client), retry: { startMs: 50, maxMs: 500 } });
+  await cluster.startDaemon({
+    client: refusing(cluster.client),
+    retry: { startMs: 50, maxMs: 500 },
+  });
   await cluster.register();
   await cluster.createHello();
   await cluster.createClass('immediate');
@@ -41,7 +44,8 @@ function refusing(client: KubeClient): KubeClient {
   return {
     ...client,
     create: (resource, object, options) => {
-      const message = options?.namespace === OWN ? refused.get(`create ${resource.plural}`) : undefined;
+      const message =
+        options?.namespace === OWN ? refused.get(`create ${resource.plural}`) : undefined;
       if (message === undefined) return client.create(resource, object, options);
       const status = { kind: 'Status', status: 'Failure', code: 403, reason: 'Forbidden', message };
       return Promise.reject(new ApiError(status as never, 403, 'POST'));
@@ -99,7 +103,12 @@ describe('somebody deletes', () => {
     const pod = await cluster.untilPodRuns();
     const { name, uid } = pod.metadata;
     // Its node lets go of it when this is gone.
-    await cluster.client.patch(PODS, name, { metadata: { finalizers: ['test/hold'] } }, { namespace: OWN });
+    await cluster.client.patch(
+      PODS,
+      name,
+      { metadata: { finalizers: ['test/hold'] } },
+      { namespace: OWN },
+    );
     await removeOwn(PODS, pod);
     const status = { phase: 'Succeeded' };
     await cluster.client.patch(
@@ -150,20 +159,24 @@ describe('a quota of the namespace', () => {
   test.each([
     ['persistentvolumeclaims', 'PopulatorPVCPrimeCreationError', 'claim stowage/prime-'],
     ['pods', 'PopulatorCreationError', 'pod stowage/populate-'],
-  ])('for %s is told once, and the claim is filled once there is room', async (plural, reason, what) => {
-    let asked = 0;
-    // The numbers of such a message change.
-    const message = () => `exceeded quota: small, used: ${++asked}, limited: 1`;
-    refused.get = (key) => (key === `create ${plural}` && refused.size > 0 ? message() : undefined);
-    refused.set('on', '');
-    await cluster.createClaim('data');
-    await cluster.isTold('data', `${reason}: ${what}`);
-    await until('it was asked for again', async () => asked > 3 || undefined);
-    expect(await why('data')).toContain('exceeded quota: small');
-    expect(await warnings('data')).toEqual([`${reason} 1`]);
-    refused.clear();
-    await isFilled('data');
-  });
+  ])(
+    'for %s is told once, and the claim is filled once there is room',
+    async (plural, reason, what) => {
+      let asked = 0;
+      // The numbers of such a message change.
+      const message = () => `exceeded quota: small, used: ${++asked}, limited: 1`;
+      refused.get = (key) =>
+        key === `create ${plural}` && refused.size > 0 ? message() : undefined;
+      refused.set('on', '');
+      await cluster.createClaim('data');
+      await cluster.isTold('data', `${reason}: ${what}`);
+      await until('it was asked for again', async () => asked > 3 || undefined);
+      expect(await why('data')).toContain('exceeded quota: small');
+      expect(await warnings('data')).toEqual([`${reason} 1`]);
+      refused.clear();
+      await isFilled('data');
+    },
+  );
 });
 
 describe('a pod that does not begin', () => {
@@ -192,7 +205,9 @@ describe('a pod that does not begin', () => {
       await hasNoImage(pod, reason);
       await cluster.isTold('data', 'does not run: ErrImagePull: no such image');
     }
-    expect(await why('data')).toMatch(/Held up by: .*does not run: ImagePullBackOff: no such image/);
+    expect(await why('data')).toMatch(
+      /Held up by: .*does not run: ImagePullBackOff: no such image/,
+    );
     const image = { spec: { pod: { image: 'localhost/other:test' } } };
     await cluster.client.patch(POPULATOR_DEFINITIONS, 'hello', image);
     cluster.world.mount = async () => {};
@@ -202,7 +217,8 @@ describe('a pod that does not begin', () => {
   });
 
   test('for want of a node keeps no place, and runs once there is one', async () => {
-    const drain = (unschedulable: boolean) => cluster.client.patch(NODES, 'n1', { spec: { unschedulable } });
+    const drain = (unschedulable: boolean) =>
+      cluster.client.patch(NODES, 'n1', { spec: { unschedulable } });
     await cluster.client.delete(NODES, 'n2');
     cluster.hold();
     await cluster.createClaim('data');
@@ -220,7 +236,9 @@ describe('a pod that does not begin', () => {
     cluster.world.mount = () => Promise.reject(new Error('secret "certs" not found'));
     await cluster.createClaim('data');
     await until('it is told', async () =>
-      (await cluster.eventsOf('data')).find(({ message }) => message.includes('FailedMount: secret "certs"')),
+      (await cluster.eventsOf('data')).find(({ message }) =>
+        message.includes('FailedMount: secret "certs"'),
+      ),
     );
     expect(await why('data')).toContain('does not run: FailedMount: secret "certs" not found');
     cluster.world.mount = async () => {};

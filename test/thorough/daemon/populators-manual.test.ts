@@ -10,7 +10,10 @@ import {
 import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { HELLOS } from '../../support/hello.ts';
-import { type PopulationCluster, startPopulationCluster } from '../../support/population-cluster.ts';
+import {
+  type PopulationCluster,
+  startPopulationCluster,
+} from '../../support/population-cluster.ts';
 
 let cluster: PopulationCluster;
 beforeEach(async () => {
@@ -39,7 +42,10 @@ test('the objects of the example in docs/populators.md fill a claim', async () =
   await cluster.createClass('fast');
   for (const object of objects) {
     const resource = RESOURCES[object.kind] as Resource;
-    await cluster.client.create(resource, object, { namespace: object.metadata.namespace, strict: true });
+    await cluster.client.create(resource, object, {
+      namespace: object.metadata.namespace,
+      strict: true,
+    });
   }
   const definition = objects.find(({ kind }) => kind === POPULATOR_DEFINITIONS.kind);
   const { rules, metadata } = sourcesRole(definition as never) as KubeObject & { rules: unknown };

@@ -84,7 +84,8 @@ test('a claim that is deleted while they are off waits for its finalizer until t
     cluster.client.delete(PERSISTENT_VOLUME_CLAIMS, name, { namespace: NAMESPACE });
   for (const name of ['begun', 'waits', 'plain']) await remove(name);
   // Nothing was begun for one, and nothing had to be filled for the other.
-  for (const name of ['waits', 'plain']) await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
+  for (const name of ['waits', 'plain'])
+    await cluster.gone(PERSISTENT_VOLUME_CLAIMS, name, NAMESPACE);
   const { metadata } = await cluster.claimNow('begun');
   expect(metadata.deletionTimestamp).toBeDefined();
   expect(metadata.finalizers).toContain('stowage.dev/populate-target-protection');

@@ -47,7 +47,11 @@ const onNodes = () =>
   );
 
 const IMAGE_DEFINITION: PopulatorDefinition = {
-  ...{ apiVersion: 'stowage.dev/v1alpha1', kind: 'PopulatorDefinition', metadata: { name: 'image' } },
+  ...{
+    apiVersion: 'stowage.dev/v1alpha1',
+    kind: 'PopulatorDefinition',
+    metadata: { name: 'image' },
+  },
   spec: {
     sourceKind: { group: IMAGES.group, kind: IMAGES.kind },
     resource: { version: IMAGES.version, plural: IMAGES.plural, scope: 'Namespaced' },
@@ -97,7 +101,8 @@ describe.each(KINDS)('a claim is filled by %s after', (_, kind) => {
     source: kind.createSource,
     grant: create(REFERENCE_GRANTS, populatorGrant(resource)),
     class: () => cluster.createClass('waits', { volumeBindingMode: 'WaitForFirstConsumer' }),
-    claim: () => cluster.createClaim('data', { storageClassName: 'waits', dataSourceRef: reference }),
+    claim: () =>
+      cluster.createClaim('data', { storageClassName: 'waits', dataSourceRef: reference }),
     pod: create(PODS, podOf('data')),
   };
   const all = orders(Object.keys(CREATE) as (keyof typeof CREATE)[]);

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { VOLUMES } from '../../../src/api/resources.ts';
-import { type AttachmentCluster, startAttachmentCluster } from '../../support/attachment-cluster.ts';
+import {
+  type AttachmentCluster,
+  startAttachmentCluster,
+} from '../../support/attachment-cluster.ts';
 import { until } from '../../support/until.ts';
 import { expectSaid, type Person, person } from '../../support/why.ts';
 

@@ -59,13 +59,20 @@ test('StorageClassMissing: a class that is not there', async () => {
   expectSaid(said, 'StorageClassMissing', 'PersistentVolumeClaim test/classless');
   await someone.follow(said);
   await someone.untilNot('pvc test/classless', 'StorageClassMissing');
-  expect(await world.find(STORAGE_CLASSES, '/other')).toMatchObject({ provisioner: 'volume.stowage.dev' });
+  expect(await world.find(STORAGE_CLASSES, '/other')).toMatchObject({
+    provisioner: 'volume.stowage.dev',
+  });
 });
 
 test('GrantMissing: another namespace that has not allowed it', async () => {
   await world.createClaim('test/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
   const said = await someone.untilCause('pvc test/copy', 'GrantMissing');
-  expectSaid(said, 'GrantMissing', 'PersistentVolumeClaim test/copy', 'VolumeSnapshot prod/foo-backup');
+  expectSaid(
+    said,
+    'GrantMissing',
+    'PersistentVolumeClaim test/copy',
+    'VolumeSnapshot prod/foo-backup',
+  );
   await someone.follow(said);
   await world.isBound('test/copy');
 });
@@ -76,7 +83,9 @@ test('GateOff: a daemon that follows no references into other namespaces', async
   await world.createClaim('other/copy', { dataSourceRef: toSnapshot('prod/foo-backup') });
   const said = await someone.untilCause('pvc other/copy', 'GateOff');
   expectSaid(said, 'GateOff', 'PersistentVolumeClaim other/copy');
-  expect(said.fix?.run).toEqual(['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true']);
+  expect(said.fix?.run).toEqual([
+    'stowage watch --feature-gates CrossNamespaceVolumeDataSource=true',
+  ]);
   // The daemon that is told to be run, in the place of this one: for claims alone, for nothing is to be made on this machine.
   await daemon?.stop();
   const env = 'STOWAGE_CONTROLLERS=claim STOWAGE_TRANSPORT=local STOWAGE_LOCAL_NODE=n1';
@@ -93,7 +102,9 @@ test('GateOff: a daemon that follows no references into other namespaces', async
   );
   await someone.shell('kubectl delete lease stowage-n1');
   // It published the room of this machine, and the daemon in this process publishes none for its nodes in memory.
-  await someone.shell('kubectl delete csistoragecapacities --all && kubectl delete csidrivers --all');
+  await someone.shell(
+    'kubectl delete csistoragecapacities --all && kubectl delete csidrivers --all',
+  );
   await start(true);
   await world.isBound('other/copy');
 });
@@ -110,7 +121,12 @@ test('SnapshotNotReady, SnapshotClassMissing: from a claim to its snapshot, to t
   await world.createSnapshot('prod/slow', 'foo', 'rare');
   await world.createClaim('prod/waiting', { dataSourceRef: toSnapshot('prod/slow') });
   const said = await someone.untilCause('pvc prod/waiting', 'SnapshotNotReady');
-  expectSaid(said, 'SnapshotNotReady', 'PersistentVolumeClaim prod/waiting', 'VolumeSnapshot prod/slow');
+  expectSaid(
+    said,
+    'SnapshotNotReady',
+    'PersistentVolumeClaim prod/waiting',
+    'VolumeSnapshot prod/slow',
+  );
   expect(said.fix?.run).toEqual(['stowage why snapshot prod/slow']);
   const next = await someone.why('snapshot prod/slow');
   expectSaid(next, 'SnapshotClassMissing', 'VolumeSnapshot prod/slow');
@@ -126,7 +142,12 @@ test('ClaimTooSmall: less than the snapshot needs', async () => {
     resources: { requests: { storage: '1Mi' } },
   });
   const said = await someone.untilCause('pvc prod/tight', 'ClaimTooSmall');
-  expectSaid(said, 'ClaimTooSmall', 'PersistentVolumeClaim prod/tight', 'VolumeSnapshot prod/foo-backup');
+  expectSaid(
+    said,
+    'ClaimTooSmall',
+    'PersistentVolumeClaim prod/tight',
+    'VolumeSnapshot prod/foo-backup',
+  );
   await someone.follow(said);
   expect((await world.isBound('prod/tight')).spec.resources?.requests?.storage).toBe('1Gi');
 });
@@ -138,7 +159,12 @@ test('ClaimMissing, ClaimUnbound: what a snapshot is to be taken of', async () =
   await someone.follow(said);
   await world.createClaim('prod/absent', { storageClassName: 'waits' });
   const next = await someone.untilCause('snapshot prod/early', 'ClaimUnbound');
-  expectSaid(next, 'ClaimUnbound', 'VolumeSnapshot prod/early', 'PersistentVolumeClaim prod/absent');
+  expectSaid(
+    next,
+    'ClaimUnbound',
+    'VolumeSnapshot prod/early',
+    'PersistentVolumeClaim prod/absent',
+  );
   expect(next.fix?.run).toEqual(['stowage why pvc prod/absent']);
   await someone.follow(await someone.untilCause('pvc prod/absent', 'NoConsumer'));
   await world.isReady('prod/early');
@@ -153,7 +179,9 @@ test('NoRoom: on the node that was chosen', async () => {
   await world.createPod('test/waiter', 'large');
   const said = await someone.untilCause('pvc test/large', 'NoRoom');
   expectSaid(said, 'NoRoom', 'PersistentVolumeClaim test/large', 'Pod test/waiter');
-  expect(said.holdup).toMatch(/node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/);
+  expect(said.holdup).toMatch(
+    /node n1 has room for \d+ bytes in .*, and 64424509440 are asked for/,
+  );
   expect((await someone.why('pod test/waiter')).cause).toBe('NoRoom');
   // What nobody needs is for a person to say, of what is shown.
   await someone.follow(said, { only: /get volumes/ });
@@ -183,7 +211,9 @@ test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, al
   );
   const withoutEvents = async (claim: string) => {
     const [namespace, name] = claim.split('/');
-    await someone.shell(`kubectl delete events -n ${namespace} --field-selector involvedObject.name=${name}`);
+    await someone.shell(
+      `kubectl delete events -n ${namespace} --field-selector involvedObject.name=${name}`,
+    );
     return someone.why(`pvc ${claim}`);
   };
   await world.createClaim('test/root', { dataSourceRef: fromImage('debian') });
@@ -202,7 +232,9 @@ test('SourceMissing, SourceRefused, GrantMissing: what is filled on the node, al
   );
 
   const unmade = { apiGroup: 'stowage.dev', kind: 'Backup', name: 'monday' };
-  await someone.shell('stowage create backup test/monday --pvc nothing --to https://a.example.com/b');
+  await someone.shell(
+    'stowage create backup test/monday --pvc nothing --to https://a.example.com/b',
+  );
   await world.createClaim('test/monday', { dataSourceRef: unmade });
   await someone.untilCause('pvc test/monday', 'SourceRefused');
   expect((await withoutEvents('test/monday')).holdup).toContain('it is not made yet');

@@ -7,7 +7,12 @@ import {
   VOLUME_POPULATORS,
   VOLUME_SNAPSHOTS,
 } from '../../../src/api/resources.ts';
-import { type ClaimWorld, type Key, startClaimWorld, toSnapshot } from '../../support/claim-world.ts';
+import {
+  type ClaimWorld,
+  type Key,
+  startClaimWorld,
+  toSnapshot,
+} from '../../support/claim-world.ts';
 import { startController, type TestController } from '../../support/controller.ts';
 import { leadingLease } from '../../support/leading-lease.ts';
 import { LINK_POPULATOR } from '../../support/snapshots.ts';
@@ -121,7 +126,9 @@ test('the gate is off at the API server', async () => {
 
 test('the snapshot is not ready', async () => {
   await world.createSnapshot('prod/slow', 'foo', 'rare');
-  const { holdup } = await restored('slow', 'SnapshotNotReady', { dataSourceRef: toSnapshot('prod/slow') });
+  const { holdup } = await restored('slow', 'SnapshotNotReady', {
+    dataSourceRef: toSnapshot('prod/slow'),
+  });
   expect(holdup).toContain('prod/slow');
   await world.remove(VOLUME_SNAPSHOTS, 'prod/slow');
   await said('slow', 'SourceMissing');
@@ -138,7 +145,9 @@ test('a link without its VolumePopulator', async () => {
 
 test('the size is less than that of the snapshot', async () => {
   const spec = { resources: { requests: { storage: '1Mi' } } };
-  expect((await restored('tight', 'ClaimTooSmall', spec)).next).toEqual({ when: 'never, as the claim is' });
+  expect((await restored('tight', 'ClaimTooSmall', spec)).next).toEqual({
+    when: 'never, as the claim is',
+  });
 });
 
 test('the class is not there', async () => {
@@ -146,15 +155,20 @@ test('the class is not there', async () => {
 });
 
 test('the node has no room', async () => {
-  const { holdup } = await restored('roomless', 'NoRoom', { resources: { requests: { storage: '200Gi' } } });
+  const { holdup } = await restored('roomless', 'NoRoom', {
+    resources: { requests: { storage: '200Gi' } },
+  });
   expect(holdup).toContain('node n1 has room for');
 });
 
 test('the node is away', async () => {
   const ready = (status: string) => ({ status: { conditions: [{ type: 'Ready', status }] } });
-  const patch = (body: object) => world.client.patch<KubeNode>(NODES, 'n1', body, { subresource: 'status' });
+  const patch = (body: object) =>
+    world.client.patch<KubeNode>(NODES, 'n1', body, { subresource: 'status' });
   world.nodes.away.add('n1');
-  expect((await restored('unanswered', 'NodeUnreachable')).holdup).toContain('node n1 is not reached');
+  expect((await restored('unanswered', 'NodeUnreachable')).holdup).toContain(
+    'node n1 is not reached',
+  );
   await patch(ready('Unknown'));
   const lost = await restored('lost', 'NodeNotReady');
   expect([lost.holdup, lost.fix?.run]).toEqual([

@@ -19,7 +19,8 @@ export const parseRevoked = (text: string): HostKey[] => keysMarked('@revoked', 
 function keysMarked(wanted: '' | '@revoked', text: string): HostKey[] {
   return text.split('\n').flatMap((line) => {
     const [, mark = '', type, key] =
-      /^(?:(@\S+)\s+)?[^#@\s]\S*\s+([a-z0-9@.-]+)\s+([A-Za-z0-9+/]+={0,2})(?:\s|$)/.exec(line) ?? [];
+      /^(?:(@\S+)\s+)?[^#@\s]\S*\s+([a-z0-9@.-]+)\s+([A-Za-z0-9+/]+={0,2})(?:\s|$)/.exec(line) ??
+      [];
     if (mark !== wanted || type === undefined || key === undefined) return [];
     const digest = createHash('sha256').update(Buffer.from(key, 'base64')).digest('base64');
     return [{ type, key, fingerprint: `SHA256:${digest.replace(/=+$/, '')}` }];
@@ -60,7 +61,8 @@ export function decideTrust(
       hint: `Whoever revoked it may know why. Give the node a new key: 'ssh-keygen -A' makes one where it was removed from /etc/ssh.`,
     };
   }
-  if (known.some(({ key, type }) => key === found.key && type === found.type)) return { known: found };
+  if (known.some(({ key, type }) => key === found.key && type === found.type))
+    return { known: found };
   const changed = known.find(({ type }) => type === found.type);
   if (changed === undefined) return { add: found };
   return {

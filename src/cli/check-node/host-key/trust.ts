@@ -82,12 +82,18 @@ async function settings({ node, address, sshConfig, run }: TrustOptions) {
   }
   // Several files may be named; ssh writes into the first, too.
   const files = (name: string) =>
-    (settingOf(stdout, name)?.split(/\s+/) ?? []).map((file) => file.replace(/^~(?=\/)/, homedir()));
+    (settingOf(stdout, name)?.split(/\s+/) ?? []).map((file) =>
+      file.replace(/^~(?=\/)/, homedir()),
+    );
   const [knownHosts = join(homedir(), '.ssh/known_hosts'), ...more] = files('userknownhostsfile');
   if (!isAbsolute(knownHosts) || knownHosts === '/dev/null') {
-    throw new StowageError('failed', `ssh keeps no known hosts: its UserKnownHostsFile is ${knownHosts}`, {
-      hint: 'Name a file there, for host keys are always checked.',
-    });
+    throw new StowageError(
+      'failed',
+      `ssh keeps no known hosts: its UserKnownHostsFile is ${knownHosts}`,
+      {
+        hint: 'Name a file there, for host keys are always checked.',
+      },
+    );
   }
   return {
     host: settingOf(stdout, 'hostname') ?? address.host ?? node,

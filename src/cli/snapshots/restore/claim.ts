@@ -11,7 +11,8 @@ export interface Wanted {
   claim: { namespace: string; name: string };
 }
 
-export const isAcross = ({ snapshot, claim }: Wanted): boolean => snapshot.namespace !== claim.namespace;
+export const isAcross = ({ snapshot, claim }: Wanted): boolean =>
+  snapshot.namespace !== claim.namespace;
 
 /** The snapshot itself; with its namespace where that is another one. */
 export const toSnapshot = (wanted: Wanted): DataSourceReference => ({
@@ -53,7 +54,11 @@ export function claimOf(
   };
 }
 
-function sizeOf(snapshot: string, size: string | undefined, { sizeBytes, unknown }: Origin): string {
+function sizeOf(
+  snapshot: string,
+  size: string | undefined,
+  { sizeBytes, unknown }: Origin,
+): string {
   if (size === undefined) {
     if (sizeBytes !== undefined) return formatBytes(sizeBytes);
     throw new StowageError(

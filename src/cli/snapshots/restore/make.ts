@@ -51,7 +51,8 @@ export async function wayFor(
   if (direct !== undefined && daemon?.namespaces !== false) return direct;
   const { version } = VOLUME_SNAPSHOT_LINKS;
   const link = await servedAs(transport, VOLUME_SNAPSHOT_LINKS, [version], signal);
-  const isAllowed = link !== undefined && daemon?.links !== false && (await isRegistered(client, signal));
+  const isAllowed =
+    link !== undefined && daemon?.links !== false && (await isRegistered(client, signal));
   const linked = isAllowed ? await attempt(toLink(wanted), link) : undefined;
   if (linked !== undefined) return linked;
   const who = direct === undefined ? 'its API server drops' : 'its daemon does not follow';
@@ -65,7 +66,11 @@ export async function wayFor(
   );
 }
 
-function withoutLinks(isServed: boolean, isAllowed: boolean, isFollowed: boolean | undefined): string {
+function withoutLinks(
+  isServed: boolean,
+  isAllowed: boolean,
+  isFollowed: boolean | undefined,
+): string {
   if (!isServed) return 'it has no VolumeSnapshotLinks';
   if (isAllowed) return 'drops a reference to a VolumeSnapshotLink, too';
   return isFollowed === false
@@ -91,7 +96,9 @@ async function asksDaemon(
   const leases = await readLeases(client, io.signal);
   if ('forbidden' in leases && matters) {
     io.stderr.write(
-      printable(`note: not looked at, whether the daemon follows other namespaces: ${leases.forbidden}\n`),
+      printable(
+        `note: not looked at, whether the daemon follows other namespaces: ${leases.forbidden}\n`,
+      ),
     );
   }
   const leaders = leadersIn(foundIn(leases) ?? [], io.clock.now());
@@ -113,7 +120,8 @@ export async function make(
   try {
     const options = { namespace, signal };
     const stored = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-    if (stored.metadata.uid === made.metadata.uid && !isKept(stored, reference)) throw dropped(wanted);
+    if (stored.metadata.uid === made.metadata.uid && !isKept(stored, reference))
+      throw dropped(wanted);
     if (link !== undefined) await makeLink(wanted, stored, link, io, client);
     return stored;
   } catch (error) {
@@ -141,7 +149,8 @@ const dropped = ({ claim: { namespace, name } }: Wanted): StowageError =>
   );
 
 const leadsThere = ({ spec }: VolumeSnapshotLink, { snapshot, claim }: Wanted): boolean =>
-  (spec.source.namespace || claim.namespace) === snapshot.namespace && spec.source.name === snapshot.name;
+  (spec.source.namespace || claim.namespace) === snapshot.namespace &&
+  spec.source.name === snapshot.name;
 
 async function refuseOtherLink(
   wanted: Wanted,
@@ -199,14 +208,20 @@ async function makeLink(
 }
 
 /** Made for a claim of that name that is gone, it goes as well, as soon as the garbage collector comes to it. */
-const isOfEarlier = ({ metadata }: VolumeSnapshotLink, { metadata: wanted }: VolumeSnapshotLink): boolean =>
+const isOfEarlier = (
+  { metadata }: VolumeSnapshotLink,
+  { metadata: wanted }: VolumeSnapshotLink,
+): boolean =>
   wanted.ownerReferences?.some(({ kind, name, uid }) =>
     metadata.ownerReferences?.some(
       (owner) => owner.kind === kind && owner.name === name && owner.uid !== uid,
     ),
   ) ?? false;
 
-const leadsElsewhere = ({ spec: { source } }: VolumeSnapshotLink, { claim }: Wanted): StowageError =>
+const leadsElsewhere = (
+  { spec: { source } }: VolumeSnapshotLink,
+  { claim }: Wanted,
+): StowageError =>
   new StowageError(
     'conflict',
     `VolumeSnapshotLink ${claim.namespace}/${claim.name} is there already, and leads to ${source.namespace || claim.namespace}/${source.name}`,

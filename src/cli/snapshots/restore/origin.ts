@@ -63,11 +63,14 @@ export async function originOf(
       options,
     ),
   );
-  const size = content?.status?.restoreSize ?? status?.restoreSize ?? claim?.status?.capacity?.storage;
+  const size =
+    content?.status?.restoreSize ?? status?.restoreSize ?? claim?.status?.capacity?.storage;
   const storageClassName = claim?.spec.storageClassName;
   const volumeMode = content?.spec.sourceVolumeMode ?? claim?.spec.volumeMode;
   return {
-    ...(size === undefined ? { unknown: `${what} is not ready yet` } : { sizeBytes: parseQuantity(size) }),
+    ...(size === undefined
+      ? { unknown: `${what} is not ready yet` }
+      : { sizeBytes: parseQuantity(size) }),
     ...(storageClassName ? { storageClassName } : {}),
     ...(volumeMode ? { volumeMode } : {}),
   };

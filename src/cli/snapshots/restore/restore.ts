@@ -74,7 +74,8 @@ export async function restore(
   const way = await wayFor(wanted, claimWith, connection, io);
   await refuseOtherClass(way.tried, client, io);
   if (isAcross(wanted)) await noteDenied(wanted, way, connection, io);
-  if (dryRun === 'server') return printDone([way.tried], false, 'created (server dry run)', output, io);
+  if (dryRun === 'server')
+    return printDone([way.tried], false, 'created (server dry run)', output, io);
   if (asked) await agreeToClaim(wanted, way, flags, io);
   const made = await make(wanted, claimWith(way.reference), way, io, client);
   if (way.link !== undefined) {
@@ -125,7 +126,8 @@ async function noteDenied(
   const what = link === undefined ? 'claims' : 'links';
   const resource = await servedGrants(connection, signal);
   const read =
-    resource && (await reading(listAll<ReferenceGrant>(connection.client, resource, { namespace, signal })));
+    resource &&
+    (await reading(listAll<ReferenceGrant>(connection.client, resource, { namespace, signal })));
   const grants = read === undefined ? [] : foundIn(read)?.items;
   const from = referrer(what, claim.namespace);
   const to = { ...SNAPSHOT_TYPE, ...snapshot };
@@ -139,7 +141,9 @@ async function noteDenied(
     claim.namespace,
   );
   io.stderr.write(
-    printable(`note: ${denial({ metadata: claim }, to)}; the claim waits until it is: ${command}\n`),
+    printable(
+      `note: ${denial({ metadata: claim }, to)}; the claim waits until it is: ${command}\n`,
+    ),
   );
 }
 
@@ -150,7 +154,9 @@ async function noteConsumer(
   io: Io,
 ): Promise<void> {
   const { signal } = io;
-  const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, spec.storageClassName, { signal });
+  const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, spec.storageClassName, {
+    signal,
+  });
   if (foundIn(read)?.volumeBindingMode !== 'WaitForFirstConsumer') return;
   io.stderr.write(
     printable(
@@ -173,9 +179,13 @@ async function untilBound(
     timeoutMs,
     isDone: ({ status }) => {
       if (status?.phase === 'Lost')
-        throw new StowageError('failed', `The volume of PersistentVolumeClaim ${namespace}/${name} is gone`, {
-          object,
-        });
+        throw new StowageError(
+          'failed',
+          `The volume of PersistentVolumeClaim ${namespace}/${name} is gone`,
+          {
+            object,
+          },
+        );
       return status?.phase === 'Bound';
     },
     progressOf: ({ status }) => status?.phase ?? 'Pending',

@@ -31,7 +31,11 @@ export async function complete<F extends Partial<RestoreFlags>>(
   connect: () => Promise<Connection>,
 ): Promise<{ snapshot: NamespacedName; flags: F & { to: NamespacedName }; asked: boolean }> {
   const { to } = flags;
-  if (!toAsk(lackingOf({ NAME: given, '--to': to }), io) && given !== undefined && to !== undefined) {
+  if (
+    !toAsk(lackingOf({ NAME: given, '--to': to }), io) &&
+    given !== undefined &&
+    to !== undefined
+  ) {
     return { snapshot: given, flags: { ...flags, to }, asked: false };
   }
   const prompts = await io.prompts();
@@ -43,11 +47,18 @@ export async function complete<F extends Partial<RestoreFlags>>(
   const origin = await originOf({ namespace, name: snapshot.name }, false, io, connection.client);
   const size = asked.size ?? (await askSize(origin, prompts));
   const storageClass = asked.storageClass ?? (await askClass(origin, prompts, connection, io));
-  const more = { ...(size !== undefined && { size }), ...(storageClass !== undefined && { storageClass }) };
+  const more = {
+    ...(size !== undefined && { size }),
+    ...(storageClass !== undefined && { storageClass }),
+  };
   return { snapshot, flags: { ...asked, ...more }, asked: true };
 }
 
-async function oneSnapshot(prompts: Prompts, connection: Connection, io: Io): Promise<NamespacedName> {
+async function oneSnapshot(
+  prompts: Prompts,
+  connection: Connection,
+  io: Io,
+): Promise<NamespacedName> {
   const { namespace, name = '' } = await askSnapshot({ all: false }, prompts, connection, io);
   return { namespace, name };
 }
@@ -57,20 +68,30 @@ async function askClaim(
   { client, namespace: first }: Connection,
   io: Io,
 ): Promise<NamespacedName> {
-  const namespace = await askNamespace('Namespace of the new claim:', { first }, prompts, client, io);
+  const namespace = await askNamespace(
+    'Namespace of the new claim:',
+    { first },
+    prompts,
+    client,
+    io,
+  );
   return { namespace, name: await prompts.input('Name of the new claim:', nameProblem) };
 }
 
 async function askSize({ sizeBytes }: Origin, prompts: Prompts): Promise<string | undefined> {
-  if (sizeBytes === undefined) return prompts.input('Size of the claim, such as 10Gi:', problemBy(quantity));
+  if (sizeBytes === undefined)
+    return prompts.input('Size of the claim, such as 10Gi:', problemBy(quantity));
   const least = formatBytes(sizeBytes);
-  const answer = await prompts.input(`Size of the claim (empty: that of the snapshot, ${least}):`, (text) => {
-    if (text === '') return undefined;
-    return (
-      problemBy(quantity)(text) ??
-      (parseQuantity(text) < sizeBytes ? `The snapshot needs ${least}` : undefined)
-    );
-  });
+  const answer = await prompts.input(
+    `Size of the claim (empty: that of the snapshot, ${least}):`,
+    (text) => {
+      if (text === '') return undefined;
+      return (
+        problemBy(quantity)(text) ??
+        (parseQuantity(text) < sizeBytes ? `The snapshot needs ${least}` : undefined)
+      );
+    },
+  );
   return answer === '' ? undefined : answer;
 }
 
@@ -104,7 +125,8 @@ export async function agreeToClaim(
   flags: RestoreFlags & GlobalFlags,
   io: Io,
 ): Promise<void> {
-  const made = link === undefined ? 'What is made' : 'What is made, and a VolumeSnapshotLink that it names';
+  const made =
+    link === undefined ? 'What is made' : 'What is made, and a VolumeSnapshotLink that it names';
   const command = sameCommand(
     ['restore', 'snapshot', `${snapshot.namespace}/${snapshot.name}`],
     {
@@ -121,7 +143,12 @@ export async function agreeToClaim(
 }
 
 /** Without what the server adds to every object. */
-const asked = ({ apiVersion, kind, metadata: { namespace, name }, spec }: PersistentVolumeClaim) => ({
+const asked = ({
+  apiVersion,
+  kind,
+  metadata: { namespace, name },
+  spec,
+}: PersistentVolumeClaim) => ({
   apiVersion,
   kind,
   metadata: { namespace, name },

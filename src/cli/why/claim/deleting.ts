@@ -25,7 +25,8 @@ export function deletingClaim({ claim, pods }: ClaimKnown): Blocker | undefined 
   if (finalizers.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
     return {
       cause: 'UsedAsSource',
-      holdup: 'it is being deleted, and a snapshot is being taken of it, or another claim is made from it',
+      holdup:
+        'it is being deleted, and a snapshot is being taken of it, or another claim is made from it',
       since,
       next: { when: 'when that is done' },
       fix: {

@@ -160,7 +160,12 @@ function roomUnknown({ classEvents, storageClass }: ClaimKnown): Blocker | undef
       say: 'Put right what the message names. Until then the scheduler has no room there.',
       run: [
         commandLine('stowage', 'check', 'node', node),
-        commandLine('kubectl', 'describe', 'storageclass', foundIn(storageClass)?.metadata.name ?? ''),
+        commandLine(
+          'kubectl',
+          'describe',
+          'storageclass',
+          foundIn(storageClass)?.metadata.name ?? '',
+        ),
       ],
     },
   };
@@ -177,7 +182,9 @@ function lastWarning(known: ClaimKnown): Blocker | undefined {
     cause: eventCause(eventText(last)),
     holdup: eventText(last),
     ...(since ? { since } : {}),
-    next: { when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes' },
+    next: {
+      when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes',
+    },
     fix: eventFix(known, eventText(last)),
   };
 }
@@ -212,7 +219,9 @@ const growing: ClaimCause = (known) => {
   const { spec, status } = known.claim;
   const [asked, has] = [spec.resources?.requests?.storage ?? '0', status?.capacity?.storage ?? '0'];
   if (parseQuantity(asked) <= parseQuantity(has)) return undefined;
-  const condition = status?.conditions?.find((each) => /Resiz/.test(each.type) && each.status === 'True');
+  const condition = status?.conditions?.find(
+    (each) => /Resiz/.test(each.type) && each.status === 'True',
+  );
   const since = condition?.lastTransitionTime;
   const said = condition?.message || lastWarning(known)?.holdup;
   return {
@@ -227,7 +236,8 @@ const growing: ClaimCause = (known) => {
 /** It is bound, to something that has nothing of what was asked for. */
 const empty: ClaimCause = (known) => {
   const { source: found } = known;
-  if (found === undefined || !('refuse' in found) || found.refuse.reason !== 'Dropped') return undefined;
+  if (found === undefined || !('refuse' in found) || found.refuse.reason !== 'Dropped')
+    return undefined;
   const { name, namespace = '' } = known.claim.metadata;
   return {
     cause: 'SourceDropped',
@@ -268,5 +278,7 @@ export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }
-  return noPod(known, now) === undefined ? (lastWarning(known) ?? unseen(known, now)) : lastWarning(known);
+  return noPod(known, now) === undefined
+    ? (lastWarning(known) ?? unseen(known, now))
+    : lastWarning(known);
 }

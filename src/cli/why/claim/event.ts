@@ -19,7 +19,8 @@ const EXTENTS = /free extents of .+ carry what removed volumes left/;
 const GATE_OFF = /in another namespace than \S+, which this daemon does not follow/;
 
 /** Whether the daemon said that its gate is off. Pure. */
-export const tellsGateOff = (event: AnyEvent | undefined): boolean => GATE_OFF.test(event?.message ?? '');
+export const tellsGateOff = (event: AnyEvent | undefined): boolean =>
+  GATE_OFF.test(event?.message ?? '');
 
 /** What an event on a claim tells that it waits for. Pure. */
 export function eventCause(text: string): Reason {

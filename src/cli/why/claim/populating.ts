@@ -28,7 +28,9 @@ export function populating({ population }: ClaimKnown): Blocker | undefined {
         ? `its volume is filled, and becomes its own once ${what} is gone`
         : `${what}, which was to fill its volume, is being deleted${on(pod)}: another one is made when it is gone`,
       since: deletionTimestamp,
-      next: { when: 'when the pod is gone: where its node does not answer, that takes until it does' },
+      next: {
+        when: 'when the pod is gone: where its node does not answer, that takes until it does',
+      },
       fix: {
         say: 'See whether its node answers, and what is said of the pod.',
         run: ['kubectl get nodes', describe],
@@ -40,7 +42,9 @@ export function populating({ population }: ClaimKnown): Blocker | undefined {
   if (phase === 'Running') {
     const { failed = 0, message = '' } = attemptsOf(prime) ?? {};
     const before =
-      failed === 0 ? '' : `, the ${failed + 1}. of ${MAX_ATTEMPTS}; the last one failed: ${message}`;
+      failed === 0
+        ? ''
+        : `, the ${failed + 1}. of ${MAX_ATTEMPTS}; the last one failed: ${message}`;
     return {
       cause: failed === 0 ? 'Populating' : 'PopulationFailing',
       holdup: `it is filled by ${what}${on(pod)}${before}`,
@@ -63,7 +67,8 @@ export function populating({ population }: ClaimKnown): Blocker | undefined {
   };
 }
 
-const on = ({ spec }: Pod): string => (spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`);
+const on = ({ spec }: Pod): string =>
+  spec.nodeName === undefined ? '' : ` on node ${spec.nodeName}`;
 
 /** Also where the events of that are gone. */
 function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
@@ -82,13 +87,16 @@ function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
 export function cancelling({ claim, population }: ClaimKnown): Blocker | undefined {
   const { deletionTimestamp: since, finalizers } = claim.metadata;
   const { pod } = population?.made ?? {};
-  if (since === undefined || pod === undefined || !finalizers?.includes(POPULATE_FINALIZER)) return undefined;
+  if (since === undefined || pod === undefined || !finalizers?.includes(POPULATE_FINALIZER))
+    return undefined;
   const { namespace = '', name } = pod.metadata;
   return {
     cause: 'RemovalRunning',
     holdup: `it is being deleted, and pod ${namespace}/${name}, which fills its volume${on(pod)}, is not gone`,
     since,
-    next: { when: 'when the pod is gone: where its node does not answer, that takes until it does' },
+    next: {
+      when: 'when the pod is gone: where its node does not answer, that takes until it does',
+    },
     fix: {
       say: 'See whether its node answers, and what is said of the pod.',
       run: ['kubectl get nodes', commandLine('kubectl', 'describe', 'pod', '-n', namespace, name)],

@@ -1,4 +1,8 @@
-import { POPULATE_FINALIZER, POPULATOR_EVENT, SELECTED_NODE_ANNOTATION } from '../../../api/names.ts';
+import {
+  POPULATE_FINALIZER,
+  POPULATOR_EVENT,
+  SELECTED_NODE_ANNOTATION,
+} from '../../../api/names.ts';
 import { kindText } from '../../../api/populator.ts';
 import { claimSource } from '../../../model/populator-definition.ts';
 import { foundIn } from '../../volume/read-result.ts';
@@ -34,7 +38,11 @@ export function population(known: ClaimKnown): Blocker | undefined {
         ? `it is to start from ${what} of kind ${kind}, which is for another populator`
         : `it is to start from ${what}, and nobody fills volumes from the kind ${kind}${versioned(source.group)}`,
       ...since,
-      next: { when: isRegistered ? 'when that has filled a volume' : 'at once, when the kind is registered' },
+      next: {
+        when: isRegistered
+          ? 'when that has filled a volume'
+          : 'at once, when the kind is registered',
+      },
       fix: isRegistered
         ? {
             say: 'See that a populator of that kind runs, and what it says.',
@@ -63,7 +71,8 @@ export function population(known: ClaimKnown): Blocker | undefined {
     };
   }
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
-  if (waits && claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined) return undefined;
+  if (waits && claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION] === undefined)
+    return undefined;
   if (!finalizers.includes(POPULATE_FINALIZER)) return undefined;
   return {
     cause: 'Populating',
@@ -90,10 +99,18 @@ function causeOf(reason: string): Reason {
   return reason === POPULATOR_EVENT.sourceRefused ? 'GrantMissing' : 'PopulationFailing';
 }
 
-function fixOf(reason: string, what: string, namespace: string, describe: string, edit: string): Fix {
+function fixOf(
+  reason: string,
+  what: string,
+  namespace: string,
+  describe: string,
+  edit: string,
+): Fix {
   switch (reason) {
     case POPULATOR_EVENT.sourceNotFound:
-      return { say: `Create the ${what} in namespace ${namespace}, or where the claim says it is.` };
+      return {
+        say: `Create the ${what} in namespace ${namespace}, or where the claim says it is.`,
+      };
     case POPULATOR_EVENT.failed:
       return {
         say: `Put right what the message names: ${what}, or what fills volumes from it. It is tried again once either is changed.`,

@@ -28,7 +28,12 @@ import { type NearMiss, nearMisses } from '../../../model/data-source/grant.ts';
 import { liveReads } from '../../../model/data-source/reads.ts';
 import { droppedBy, type Resolution, resolve } from '../../../model/data-source/resolve.ts';
 import { sourceOf } from '../../../model/data-source/source-of.ts';
-import { claimSource, definitionsFor, isSameKind, isStandard } from '../../../model/populator-definition.ts';
+import {
+  claimSource,
+  definitionsFor,
+  isSameKind,
+  isStandard,
+} from '../../../model/populator-definition.ts';
 import { referrer } from '../../grants/kinds.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { eventsOf, isOwn } from '../../snapshots/events.ts';
@@ -57,7 +62,9 @@ export async function readClaim(
 ): Promise<ClaimKnown> {
   const { namespace = '', name, uid } = claim.metadata;
   const { storageClassName, volumeName } = claim.spec;
-  const storageClass = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, { signal });
+  const storageClass = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
+    signal,
+  });
   const pv = await readNamed<PersistentVolume>(client, PERSISTENT_VOLUMES, volumeName, { signal });
   const bound = claim.status?.phase === 'Bound';
   const ours = foundIn(storageClass)?.provisioner === DRIVER;
@@ -90,7 +97,9 @@ export async function readClaim(
     const read = await readNamed<Volume>(client, VOLUMES, owner?.name ?? `pvc-${uid}`, { signal });
     // Another one of its name has nothing to do with it.
     const other =
-      owner !== undefined && foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
+      owner !== undefined &&
+      foundIn(read) !== undefined &&
+      foundIn(read)?.metadata.uid !== owner.uid;
     return other ? ABSENT : read;
   }
 
@@ -107,13 +116,17 @@ export async function readClaim(
     const definitions = await reading(
       listAll<PopulatorDefinition>(client, POPULATOR_DEFINITIONS, { signal }),
     );
-    const populators = await reading(listAll<VolumePopulator>(client, VOLUME_POPULATORS, { signal }));
+    const populators = await reading(
+      listAll<VolumePopulator>(client, VOLUME_POPULATORS, { signal }),
+    );
     if ('forbidden' in definitions || 'forbidden' in populators) return undefined;
     return {
       definitions: definitionsFor(foundIn(definitions)?.items ?? [], kind).map(
         ({ metadata }) => metadata.name,
       ),
-      registered: (foundIn(populators)?.items ?? []).some(({ sourceKind }) => isSameKind(sourceKind, kind)),
+      registered: (foundIn(populators)?.items ?? []).some(({ sourceKind }) =>
+        isSameKind(sourceKind, kind),
+      ),
       made: await readMade(),
     };
   }
@@ -174,7 +187,9 @@ export async function readClaim(
   /** Undefined where neither gate is asked. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
     const source = sourceOf(claim, { crossNamespace: false });
-    return source.kind === 'gate-off' || source.kind === 'link' ? readLeases(client, signal) : undefined;
+    return source.kind === 'gate-off' || source.kind === 'link'
+      ? readLeases(client, signal)
+      : undefined;
   }
 
   /** What keeps a volume from being filled on its node, where its kind is registered for that; else as it was. */
@@ -189,7 +204,8 @@ export async function readClaim(
       async object(...where) {
         const answer = await read.object(...where);
         // What the one who asks may not read says nothing of the daemon.
-        if ('forbidden' in answer) throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
+        if ('forbidden' in answer)
+          throw new StowageError('forbidden', `you may not read ${where[0].plural}`);
         return answer;
       },
     });
@@ -203,7 +219,8 @@ export async function readClaim(
     what: 'claims' | 'links',
     resource: Resource | undefined,
   ): Promise<NearMiss[]> {
-    const asked = 'wait' in source && source.wait.reason === 'NotAllowed' ? source.wait.referent : undefined;
+    const asked =
+      'wait' in source && source.wait.reason === 'NotAllowed' ? source.wait.referent : undefined;
     if (asked === undefined || resource === undefined) return [];
     const all = await Promise.all(
       [asked.namespace, namespace].map((of) =>

@@ -35,7 +35,8 @@ export function source(known: ClaimKnown): Blocker | undefined {
   if (foundIn(volume) !== undefined) return undefined;
   const { creationTimestamp } = claim.metadata;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
-  if (found === undefined || 'none' in found || 'ready' in found || 'forbidden' in found) return undefined;
+  if (found === undefined || 'none' in found || 'ready' in found || 'forbidden' in found)
+    return undefined;
   if ('other' in found) {
     // What is known of who fills it says more.
     if (known.population?.definitions.length) return undefined;
@@ -113,15 +114,24 @@ function whenOf(known: ClaimKnown, { on }: Obstacle, final: boolean): string {
     if (name !== undefined) return `${kindOf(known, kind)} ${where}${name}`;
     return namespace === undefined ? `a ${kind}` : `a ${kind} of namespace ${namespace}`;
   });
-  return objects.length === 0 ? 'when that is changed' : `at once, when ${objects.join(', or ')} changes`;
+  return objects.length === 0
+    ? 'when that is changed'
+    : `at once, when ${objects.join(', or ')} changes`;
 }
 
-function fixOf(known: ClaimKnown, { reason, hint, on, referent, message }: Obstacle, final: boolean): Fix {
+function fixOf(
+  known: ClaimKnown,
+  { reason, hint, on, referent, message }: Obstacle,
+  final: boolean,
+): Fix {
   const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
   if (reason === 'GateOff')
-    return { say: GATE_ON, run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'] };
+    return {
+      say: GATE_ON,
+      run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'],
+    };
   if (reason === 'LinksNotRegistered')
     return {
       say: 'Have an administrator allow VolumeSnapshotLinks; the claim goes on at once.',
@@ -195,7 +205,10 @@ function fixOf(known: ClaimKnown, { reason, hint, on, referent, message }: Obsta
 }
 
 /** The same claim, with the size that the snapshot needs. */
-function restore({ metadata: { namespace, name }, spec }: PersistentVolumeClaim, snapshot: string): string {
+function restore(
+  { metadata: { namespace, name }, spec }: PersistentVolumeClaim,
+  snapshot: string,
+): string {
   const { accessModes = [], storageClassName = '' } = spec;
   const modes = accessModes.length === 0 ? [] : ['--access-mode', accessModes.join(',')];
   const to = ['--to', `${namespace}/${name}`, '--storage-class', storageClassName];

@@ -7,7 +7,11 @@ import type { Blocker } from '../types.ts';
 import type { ClaimKnown } from './known.ts';
 
 /** It has no class, one that does not exist, or one of others, who do not fill volumes from what it names. Pure. */
-export function storageClass({ claim, storageClass: read, population }: ClaimKnown): Blocker | undefined {
+export function storageClass({
+  claim,
+  storageClass: read,
+  population,
+}: ClaimKnown): Blocker | undefined {
   const { name, namespace = '', creationTimestamp } = claim.metadata;
   const { storageClassName } = claim.spec;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };
@@ -53,7 +57,8 @@ export function storageClass({ claim, storageClass: read, population }: ClaimKno
     };
   }
   // In a class of others, too, it is a populator that the claim waits for.
-  if (provisioner === undefined || provisioner === DRIVER || population !== undefined) return undefined;
+  if (provisioner === undefined || provisioner === DRIVER || population !== undefined)
+    return undefined;
   return {
     cause: 'ForeignProvisioner',
     holdup: `volumes of its storage class ${storageClassName} are made by ${provisioner}, and not by Stowage`,

@@ -125,7 +125,15 @@ const itsVolume: NodeCause = ({ first }, now) => {
 };
 
 /** In the order in which one keeps the others from mattering. */
-const CAUSES: readonly NodeCause[] = [missing, paused, address, outOfService, away, notReady, itsVolume];
+const CAUSES: readonly NodeCause[] = [
+  missing,
+  paused,
+  address,
+  outOfService,
+  away,
+  notReady,
+  itsVolume,
+];
 
 /** The first thing that keeps Stowage from work on a node, or one of its Volumes. Pure. `now` is in ms since the epoch. */
 export function diagnoseNode(known: NodeKnown, now: number): Diagnosis {
@@ -135,7 +143,9 @@ export function diagnoseNode(known: NodeKnown, now: number): Diagnosis {
   }
   const { length } = foundIn(known.volumes) ?? [];
   const what =
-    length === 0 ? 'no Volume is on it' : `${length} ${length === 1 ? 'Volume is' : 'Volumes are'} on it`;
+    length === 0
+      ? 'no Volume is on it'
+      : `${length} ${length === 1 ? 'Volume is' : 'Volumes are'} on it`;
   return {
     nothing: `Node ${known.name}: nothing is known to hold it up; ${what}. Whether it answers now, and has what it needs: ${commandLine('stowage', 'check', 'node', known.name)}`,
   };

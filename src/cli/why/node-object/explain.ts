@@ -16,7 +16,8 @@ export async function explainNode(
   const known = await readNode(name, client, signal);
   const node = foundIn(known.node);
   // What is wrong with asking for it is for the server to say.
-  if ('absent' in known.node && !foundIn(known.volumes)?.length) await client.get(NODES, name, { signal });
+  if ('absent' in known.node && !foundIn(known.volumes)?.length)
+    await client.get(NODES, name, { signal });
   const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
   const phase = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
   const { first, ...looked } = known;

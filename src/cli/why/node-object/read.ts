@@ -22,7 +22,11 @@ export interface NodeKnown {
 }
 
 /** What is known of a node, which the cluster need not have. Throws a StowageError; what the user may not read is told in its place. */
-export async function readNode(name: string, client: KubeClient, signal: AbortSignal): Promise<NodeKnown> {
+export async function readNode(
+  name: string,
+  client: KubeClient,
+  signal: AbortSignal,
+): Promise<NodeKnown> {
   const node = await readNamed<KubeNode>(client, NODES, name, { signal });
   const volumes = await reading(
     listAll<Volume>(client, VOLUMES, { signal }).then(({ items }) =>
@@ -45,4 +49,5 @@ function isAway(volume: Volume): boolean {
   return reason === READY_REASON.nodeUnreachable || reason === READY_REASON.nodeUnclear;
 }
 
-const isHeld = (volume: Volume): boolean => readyOf(volume)?.status !== 'True' || isDeleting(volume);
+const isHeld = (volume: Volume): boolean =>
+  readyOf(volume)?.status !== 'True' || isDeleting(volume);

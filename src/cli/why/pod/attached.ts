@@ -17,7 +17,8 @@ const BY_ITSELF = { when: 'within seconds, where a daemon with the controller at
 export function notThere(known: PodKnown, now: number): Blocker | undefined {
   for (const each of known.volumes) {
     const found = notBacked(each) ?? notAttached(known, each, now);
-    if (found !== undefined) return linksOf(each).reduceRight((inner, link) => through(link, inner), found);
+    if (found !== undefined)
+      return linksOf(each).reduceRight((inner, link) => through(link, inner), found);
   }
   const condition = conditionOf(known);
   if (condition?.status !== 'False') return undefined;
@@ -72,7 +73,11 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker |
     : undefined;
 }
 
-function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: number): Blocker | undefined {
+function notAttached(
+  { pod, node, ...more }: PodKnown,
+  each: PodVolume,
+  now: number,
+): Blocker | undefined {
   const volume = each.volume && foundIn(each.volume);
   const { nodeName = '' } = pod.spec;
   if (volume === undefined) return undefined;
@@ -106,7 +111,9 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
       next: { when: 'when the annotation is taken off' },
       fix: {
         say: 'Take the annotation off when the reason for it is gone.',
-        run: [commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`)],
+        run: [
+          commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`),
+        ],
       },
     };
   }
@@ -122,11 +129,18 @@ function notAttached({ pod, node, ...more }: PodKnown, each: PodVolume, now: num
     holdup: `Volume ${name} is not attached to node ${nodeName} yet${said}`,
     ...(since && { since }),
     next: BY_ITSELF,
-    fix: { say: 'See that the daemon runs, and what it logs about this Volume.', run: ['stowage watch'] },
+    fix: {
+      say: 'See that the daemon runs, and what it logs about this Volume.',
+      run: ['stowage watch'],
+    },
   };
 }
 
-function wrongNode({ metadata: { name } }: Volume, nodeName: string, allowed: readonly string[]): Blocker {
+function wrongNode(
+  { metadata: { name } }: Volume,
+  nodeName: string,
+  allowed: readonly string[],
+): Blocker {
   return {
     cause: 'WrongNode',
     holdup: `Volume ${name} can be attached to ${allowed.length === 1 ? 'node' : 'one of the nodes'} ${allowed.join(', ')}, and the pod is on node ${nodeName}`,

@@ -7,7 +7,9 @@ import { reasonOf } from './supply.ts';
 
 /** A claim that the pod names and nobody has made. */
 export function missingClaim({ pod, volumes }: PodKnown): Blocker | undefined {
-  const missing = volumes.find(({ claimName, claim }) => claimName !== undefined && 'absent' in claim);
+  const missing = volumes.find(
+    ({ claimName, claim }) => claimName !== undefined && 'absent' in claim,
+  );
   if (missing === undefined) return undefined;
   const { creationTimestamp } = pod.metadata;
   return {
@@ -22,7 +24,9 @@ export function missingClaim({ pod, volumes }: PodKnown): Blocker | undefined {
   };
 }
 
-export const claimLink = ({ metadata: { namespace = '', name } }: Pick<Claim, 'metadata'>): Link => ({
+export const claimLink = ({
+  metadata: { namespace = '', name },
+}: Pick<Claim, 'metadata'>): Link => ({
   kind: 'PersistentVolumeClaim',
   namespace,
   name,

@@ -17,20 +17,28 @@ export function diagnosePod(known: PodKnown, now: number): Diagnosis {
   }
   const deleting = deletingPod(known);
   if (deleting !== undefined) return deleting;
-  if (volumes.length === 0) return { nothing: `${name} has no volumes that Stowage could have made` };
+  if (volumes.length === 0)
+    return { nothing: `${name} has no volumes that Stowage could have made` };
   // Before its containers run, the kubelet has mounted all there is.
   const runs = phase === 'Running' && conditionOf(known)?.status !== 'False';
   const found = runs
     ? undefined
-    : (missingClaim(known) ?? unscheduled(known, now) ?? unboundClaim(known, now) ?? notThere(known, now));
+    : (missingClaim(known) ??
+      unscheduled(known, now) ??
+      unboundClaim(known, now) ??
+      notThere(known, now));
   return found ?? { nothing: healthyMessage(known, name) };
 }
 
 function healthyMessage({ pod, volumes }: PodKnown, name: string): string {
-  const ours = volumes.map(({ volume }) => volume && foundIn(volume)).filter((each) => each !== undefined);
+  const ours = volumes
+    .map(({ volume }) => volume && foundIn(volume))
+    .filter((each) => each !== undefined);
   const unread = volumes.some((each) => [each.claim, each.pv].some((read) => 'forbidden' in read));
-  if (ours.length === 0 && unread) return `Pod ${podName(pod)}: what its volumes are may not be read`;
-  if (ours.length === 0) return `${name} has no volumes of Stowage; what others made is not looked at`;
+  if (ours.length === 0 && unread)
+    return `Pod ${podName(pod)}: what its volumes are may not be read`;
+  if (ours.length === 0)
+    return `${name} has no volumes of Stowage; what others made is not looked at`;
   const names = ours.map(({ metadata }) => metadata.name);
   const there = `${names.length === 1 ? 'Volume' : 'Volumes'} ${names.join(', ')}`;
   const { phase = 'Pending' } = pod.status ?? {};

@@ -15,7 +15,12 @@ const isHidden = (message = ''): boolean => /cannot be seen, /.test(message);
  * the pods that need it there.
  * @param said by the daemon, to the pod that waits
  */
-export function multiAttach(volume: Volume, nodeName: string, holder: Attachment, said = ''): Blocker {
+export function multiAttach(
+  volume: Volume,
+  nodeName: string,
+  holder: Attachment,
+  said = '',
+): Blocker {
   const { node, state, pods = [], since, message } = holder;
   const needed = pods.length === 0 ? '' : `, where these pods need it: ${pods.join(', ')}`;
   const what = `Volume ${volume.metadata.name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}`;

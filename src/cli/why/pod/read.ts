@@ -36,7 +36,8 @@ export async function readPod(
   const node = await readNamed<KubeNode>(client, NODES, pod.spec.nodeName, { signal });
   const volumes: PodVolume[] = [];
   for (const each of pod.spec.volumes ?? []) {
-    const claimName = each.persistentVolumeClaim?.claimName ?? (each.ephemeral && `${name}-${each.name}`);
+    const claimName =
+      each.persistentVolumeClaim?.claimName ?? (each.ephemeral && `${name}-${each.name}`);
     const path = each.hostPath?.type === 'BlockDevice' ? each.hostPath.path : undefined;
     if (claimName !== undefined) {
       const claim = await readNamed<Claim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, {
@@ -65,7 +66,14 @@ export async function readPod(
       ({ kind, apiVersion }) => kind === 'Volume' && apiVersion === VOLUME_API_VERSION,
     );
     if (owner === undefined) {
-      return { claimName, claim, pv, volume: undefined, known: undefined, ...(await dynamicOf(claim)) };
+      return {
+        claimName,
+        claim,
+        pv,
+        volume: undefined,
+        known: undefined,
+        ...(await dynamicOf(claim)),
+      };
     }
     const read = await readNamed<Volume>(client, VOLUMES, owner.name, { signal });
     // Another one of its name has nothing to do with it.
@@ -78,7 +86,9 @@ export async function readPod(
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
     const { storageClassName, dataSourceRef, dataSource } = claim.spec;
-    const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, { signal });
+    const found = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
+      signal,
+    });
     // A class that is only a name is one for volumes made by hand, which start from nothing.
     const isName = 'absent' in found && (dataSourceRef ?? dataSource) == null;
     const isStatic = isName || foundIn(found)?.provisioner === NO_PROVISIONER;
@@ -92,7 +102,9 @@ export async function readPod(
     const volume = items.find(({ status }) => status?.devicePath === path);
     if (volume === undefined) return [];
     const read = { found: volume };
-    return [{ claimName: undefined, claim: ABSENT, pv: ABSENT, volume: read, known: await knownOf(read) }];
+    return [
+      { claimName: undefined, claim: ABSENT, pv: ABSENT, volume: read, known: await knownOf(read) },
+    ];
   }
 
   async function knownOf(volume: Reading<Volume>) {

@@ -19,7 +19,9 @@ export function unscheduled(known: PodKnown, now: number): Blocker | undefined {
     next: { when: 'when something changes that the scheduler waits for, else within 5 minutes' },
     fix: claim?.fix ?? {
       say: 'See what is said of the pod.',
-      run: [commandLine('kubectl', 'describe', 'pod', metadata.name, '-n', metadata.namespace ?? '')],
+      run: [
+        commandLine('kubectl', 'describe', 'pod', metadata.name, '-n', metadata.namespace ?? ''),
+      ],
     },
   };
 }

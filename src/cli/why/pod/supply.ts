@@ -9,12 +9,18 @@ import type { Claim, Supply } from './known.ts';
 /** Why a claim that takes what there is has got nothing, and what helps. */
 export function reasonOf(claim: Claim, supply: Supply | undefined): { why: string; fix: Fix } {
   const { namespace = '', name } = claim.metadata;
-  const { volumeName, storageClassName = '', volumeMode: mode = 'Filesystem', accessModes = [] } = claim.spec;
+  const {
+    volumeName,
+    storageClassName = '',
+    volumeMode: mode = 'Filesystem',
+    accessModes = [],
+  } = claim.spec;
   const look: Fix = {
     say: 'See what is said of the claim.',
     run: [commandLine('kubectl', 'describe', 'pvc', name, '-n', namespace)],
   };
-  if (claim.status?.phase === 'Lost') return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
+  if (claim.status?.phase === 'Lost')
+    return { why: `its PersistentVolume ${volumeName} is gone`, fix: look };
   if (volumeName !== undefined) return { why: named(volumeName, claim, supply), fix: look };
   const all = supply && foundIn(supply.pvs);
   if (all === undefined) return { why: 'nothing is bound to it', fix: look };
@@ -26,7 +32,8 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
       `stowage create volume NAME --node NODE --type sparse ${commandLine('--size', size, '--storage-class', storageClassName)}${mode === 'Block' ? ' --mode Block' : ''}`,
     ],
   };
-  const kind = storageClassName === '' ? 'without a storage class' : `of storage class ${storageClassName}`;
+  const kind =
+    storageClassName === '' ? 'without a storage class' : `of storage class ${storageClassName}`;
   const ofClass = all.filter(({ spec }) => (spec.storageClassName ?? '') === storageClassName);
   // One that failed, or is being made, may be the one that was meant.
   const making = (foundIn(supply?.volumes ?? { absent: true }) ?? []).find(
@@ -53,14 +60,19 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
   if (storageClassName === '') {
     return {
       why: 'it asks for a PersistentVolume without a storage class, and all that Stowage makes have one',
-      fix: { say: 'Make the claim anew with the storage class of a Volume.', run: ['stowage get volumes'] },
+      fix: {
+        say: 'Make the claim anew with the storage class of a Volume.',
+        run: ['stowage get volumes'],
+      },
     };
   }
   if (ofClass.length === 0) return { why: `there is no PersistentVolume ${kind}`, fix };
   const free = ofClass.filter(({ status }) => status?.phase === 'Available');
-  if (free.length === 0) return { why: `no PersistentVolume ${kind} is free, of ${ofClass.length}`, fix };
+  if (free.length === 0)
+    return { why: `no PersistentVolume ${kind} is free, of ${ofClass.length}`, fix };
   const ofMode = free.filter(({ spec }) => (spec.volumeMode ?? 'Filesystem') === mode);
-  if (ofMode.length === 0) return { why: `no free PersistentVolume ${kind} is of mode ${mode}`, fix };
+  if (ofMode.length === 0)
+    return { why: `no free PersistentVolume ${kind} is of mode ${mode}`, fix };
   const large = ofMode.filter((pv) => bytesOf(pv) >= bytes(size));
   if (large.length === 0) {
     const [largest] = ofMode.toSorted((a, b) => Number(bytesOf(b) - bytesOf(a)));
@@ -73,11 +85,16 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
   if (fitting.length === 0) {
     return {
       why: `no free PersistentVolume ${kind} can be had ${accessModes.join(', ')}`,
-      fix: { say: `Ask for the access mode ${large[0]?.spec.accessModes.join(', ')} in the claim.` },
+      fix: {
+        say: `Ask for the access mode ${large[0]?.spec.accessModes.join(', ')} in the claim.`,
+      },
     };
   }
   const names = fitting.slice(0, 3).map(({ metadata }) => metadata.name);
-  return { why: `it is not bound yet, though there is room for it (${names.join(', ')})`, fix: look };
+  return {
+    why: `it is not bound yet, though there is room for it (${names.join(', ')})`,
+    fix: look,
+  };
 }
 
 /** What it names is not there, is another's, or will be bound to it. */

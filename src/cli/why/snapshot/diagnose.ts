@@ -152,13 +152,16 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
     next: { when: 'never: a content is of one snapshot' },
     fix: {
       say: 'Make another content with the same snapshot handle and this snapshot in its volumeSnapshotRef, without a UID, and have that named.',
-      run: [commandLine('kubectl', 'get', 'volumesnapshotcontent', content.metadata.name, '-o', 'yaml')],
+      run: [
+        commandLine('kubectl', 'get', 'volumesnapshotcontent', content.metadata.name, '-o', 'yaml'),
+      ],
     },
   };
 };
 
 const failed: SnapshotCause = ({ snapshot, content, events }) => {
-  const error: SnapshotError | undefined = snapshot.status?.error ?? foundIn(content)?.status?.error;
+  const error: SnapshotError | undefined =
+    snapshot.status?.error ?? foundIn(content)?.status?.error;
   const last = foundIn(events)?.at(-1);
   const warning = last?.type === 'Warning' ? last : undefined;
   const message = error?.message ?? (warning && eventText(warning));

@@ -22,7 +22,10 @@ import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
  * In bytes; or why it is not known; or why none is promised, whatever there is. `refusedBytes`: a volume of so many was refused a
  * while ago, as free extents carry what removed volumes left.
  */
-export type Room = { freeBytes: bigint; refusedBytes?: bigint } | { unknown: string } | { refused: string };
+export type Room =
+  | { freeBytes: bigint; refusedBytes?: bigint }
+  | { unknown: string }
+  | { refused: string };
 
 export interface RoomDeps {
   executor: Pick<Executor, 'observe'>;
@@ -90,13 +93,18 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
         return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
       }
       const { directory } = place;
-      const folders = [...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])])];
+      const folders = [
+        ...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])]),
+      ];
       const results = await executor.observe(node, [
         ...folderRoomProbes(directory, folders),
         ...namedDirectoryProbes(directory),
       ]);
       // The file system below a mount point has room, too, for files that the next mount hides.
-      const away = refuseDirectory(readNamedDirectory(directory, answersOf(results)), place.requireMount);
+      const away = refuseDirectory(
+        readNamedDirectory(directory, answersOf(results)),
+        place.requireMount,
+      );
       if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
       return { folder: readFolderRoom(directory, folders, results), of: folders };
     } catch (error) {
@@ -108,14 +116,17 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
 
   function refusal(key: string): { refusedBytes?: bigint } {
     const known = refusals.get(key);
-    return known === undefined || clock.now() - known.at > REFUSED_FOR ? {} : { refusedBytes: known.bytes };
+    return known === undefined || clock.now() - known.at > REFUSED_FOR
+      ? {}
+      : { refusedBytes: known.bytes };
   }
 
   return {
     look,
     forget(node) {
       forgotten.set(node, (forgotten.get(node) ?? 0) + 1);
-      for (const key of seen.keys()) if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
+      for (const key of seen.keys())
+        if ((JSON.parse(key) as [string])[0] === node) seen.delete(key);
     },
     room(node, place, overcommit, own) {
       const { facts, at } = seen.get(keyOf(node, place)) ?? {};
@@ -125,7 +136,8 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
       const copies = copiesOn(node).filter(({ uid }) => uid !== own);
       if ('folder' in facts) {
         // Whether one that was promised since is on the same file system is not known.
-        const isSeen = (folder: string | undefined) => folder === undefined || facts.of.includes(folder);
+        const isSeen = (folder: string | undefined) =>
+          folder === undefined || facts.of.includes(folder);
         if (!volumes.every((volume) => isSeen(folderOf(volume)))) return undefined;
         return { freeBytes: folderRoom(facts.folder, volumes, copies, overcommit) };
       }

@@ -52,7 +52,9 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
       } else if (action?.do === 'update') {
         const { capacity, maximumVolumeSize, metadata } = action.object;
         const patch = { capacity, maximumVolumeSize };
-        capacities.learn(await client.patch(CSI_STORAGE_CAPACITIES, metadata.name, patch, { namespace }));
+        capacities.learn(
+          await client.patch(CSI_STORAGE_CAPACITIES, metadata.name, patch, { namespace }),
+        );
       }
     } catch (error) {
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;

@@ -12,7 +12,8 @@ export function whyNoRoom(
   wanted: bigint,
   are: string,
 ): string | undefined {
-  if ('unknown' in room) return `how much room there is on node ${node} is not known: ${room.unknown}`;
+  if ('unknown' in room)
+    return `how much room there is on node ${node} is not known: ${room.unknown}`;
   if ('refused' in room) return `node ${node} has no room now: ${room.refused}`;
   if (room.freeBytes >= wanted) return undefined;
   const bytes = room.freeBytes < 0n ? 0n : room.freeBytes;

@@ -60,7 +60,8 @@ export function groupRoom(
   const there = [
     ...volumes
       .filter(
-        ({ spec }) => spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
+        ({ spec }) =>
+          spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
       )
       .map((volume) => ({ lvName: volume.metadata.name, sizeBytes: sizeOf(volume) })),
     ...copies.filter(({ place }) => place === `${vgName}/${thinPool}`),
@@ -85,10 +86,18 @@ export function placeOfCopy(volume: Volume): Place | undefined {
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
   const directory = folderOf(volume);
   if (directory !== undefined) {
-    return { type: 'sparse', directory, ...(sparseLoopDevice?.requireMount && { requireMount: true }) };
+    return {
+      type: 'sparse',
+      directory,
+      ...(sparseLoopDevice?.requireMount && { requireMount: true }),
+    };
   }
   if (lvmLogicalVolume == null) return undefined;
-  return { type: 'lvm', vgName: lvmLogicalVolume.vgName, thinPool: lvmLogicalVolume.thinPool ?? undefined };
+  return {
+    type: 'lvm',
+    vgName: lvmLogicalVolume.vgName,
+    thinPool: lvmLogicalVolume.thinPool ?? undefined,
+  };
 }
 
 /** The nominal size. What no size can be read of takes none: it is never made. */
@@ -109,4 +118,5 @@ const besides = (volume: Volume): bigint =>
     : 0n;
 
 /** In hundredths, which is what a parameter is written in. */
-const times = (bytes: bigint, factor: number): bigint => (bytes * BigInt(Math.round(factor * 100))) / 100n;
+const times = (bytes: bigint, factor: number): bigint =>
+  (bytes * BigInt(Math.round(factor * 100))) / 100n;

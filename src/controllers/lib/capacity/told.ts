@@ -36,7 +36,10 @@ export function createTold({ events, logger, clock }: ToldDeps) {
     const words = text.replaceAll(/\d+/g, '');
     if (before?.words === words && now - before.at < TELL_AGAIN) return;
     told.set(key, { words, at: now });
-    logger.warn({ storageClass: storageClass.metadata.name, node, reason: room.unknown }, 'room not known');
+    logger.warn(
+      { storageClass: storageClass.metadata.name, node, reason: room.unknown },
+      'room not known',
+    );
     events.event(storageClass, 'Warning', ROOM_EVENT.unknown, `node ${node}: ${text}`);
   };
 }

@@ -101,7 +101,8 @@ export async function* records(chunks: AsyncIterable<Buffer>): AsyncGenerator<st
     const whole = rest.split('\n\n');
     rest = whole.pop() ?? '';
     yield* whole;
-    if (rest.length > RECORD_LIMIT) throw new RangeError(`a record of more than ${RECORD_LIMIT} characters`);
+    if (rest.length > RECORD_LIMIT)
+      throw new RangeError(`a record of more than ${RECORD_LIMIT} characters`);
     // The first thing that salt-api says has no empty line after it: "retry: 400".
     if (rest === 'retry: 400\n') {
       rest = '';

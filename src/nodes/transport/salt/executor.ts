@@ -60,7 +60,9 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
 
   async function ask<T>(node: string, call: SaltCall, read: (answer: unknown) => T): Promise<T> {
     const answer = await hands.run(node, call, call.waitMs + ROUND_TRIP);
-    return understood(node, minionOf(node), () => read(readAnswer('ret' in answer ? answer.ret : undefined)));
+    return understood(node, minionOf(node), () =>
+      read(readAnswer('ret' in answer ? answer.ret : undefined)),
+    );
   }
 
   const poll = (node: string, keys: readonly JobKey[], waitMs: number) =>
@@ -73,7 +75,8 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
         readObservation(answer, probes),
       ),
     // An end that comes soon comes with the answer: before each event salt-api asks the salt-master about its reader's token.
-    submit: (node, job, waitMs) => ask(node, submitCall(job, waitMs), (answer) => readSubmitted(answer, job)),
+    submit: (node, job, waitMs) =>
+      ask(node, submitCall(job, waitMs), (answer) => readSubmitted(answer, job)),
     async poll(node, keys, waitMs) {
       if (keys.length === 0) return [];
       if (waitMs === 0) return pollNow(node, keys);
@@ -82,7 +85,8 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
       if (known === 'running') return keys.map(() => ({ state: 'running' as const }));
       return pollNow(node, keys);
     },
-    forget: (node, subject) => ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readForgotten),
+    forget: (node, subject) =>
+      ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readForgotten),
     subjects: (node) => ask(node, { fun: 'subjects', args: {}, waitMs: 0 }, readSubjects),
     async close() {
       closed.abort();
@@ -106,9 +110,14 @@ function understood<T>(node: string, minion: string, read: () => T): T {
   } catch (cause) {
     if (cause instanceof ModuleRefusal) throw cause.on(node, syncOn(minion));
     if (cause instanceof NodeError) throw cause;
-    throw new NodeError('protocol', node, `node ${node} gave an answer that is not understood: ${cause}`, {
-      cause,
-      hint: `Stowage's Salt module there may be of another version: salt ${minion} saltutil.sync_modules`,
-    });
+    throw new NodeError(
+      'protocol',
+      node,
+      `node ${node} gave an answer that is not understood: ${cause}`,
+      {
+        cause,
+        hint: `Stowage's Salt module there may be of another version: salt ${minion} saltutil.sync_modules`,
+      },
+    );
   }
 }

@@ -4,10 +4,15 @@ import type { SaltAccess } from './access.ts';
 /** What went wrong on the way to a node, and what to do about it. None of these says what became of a job. */
 
 export const apiUnreachable = (node: string, { url }: SaltAccess, cause: Error): NodeError =>
-  new NodeError('unreachable', node, `node ${node} is not reached: salt-api at ${url}: ${cause.message}`, {
-    cause,
-    hint: 'Check that salt-api and salt-master run, and that the certificate is signed by what --salt-ca-file holds.',
-  });
+  new NodeError(
+    'unreachable',
+    node,
+    `node ${node} is not reached: salt-api at ${url}: ${cause.message}`,
+    {
+      cause,
+      hint: 'Check that salt-api and salt-master run, and that the certificate is signed by what --salt-ca-file holds.',
+    },
+  );
 
 export const loginRefused = (
   node: string,
@@ -24,11 +29,21 @@ export const loginRefused = (
     },
   );
 
-export const notAllowed = (node: string, { user, eauth }: SaltAccess, fun: string, cause: Error): NodeError =>
-  new NodeError('refused', node, `node ${node}: Salt does not let ${user} run ${fun}: ${cause.message}`, {
-    cause,
-    hint: `On the salt-master, external_auth.${eauth}.${user} must have @stowage, and netapi_enable_clients runner: salt/master.d/stowage.conf is a sample.`,
-  });
+export const notAllowed = (
+  node: string,
+  { user, eauth }: SaltAccess,
+  fun: string,
+  cause: Error,
+): NodeError =>
+  new NodeError(
+    'refused',
+    node,
+    `node ${node}: Salt does not let ${user} run ${fun}: ${cause.message}`,
+    {
+      cause,
+      hint: `On the salt-master, external_auth.${eauth}.${user} must have @stowage, and netapi_enable_clients runner: salt/master.d/stowage.conf is a sample.`,
+    },
+  );
 
 /** The salt-master did not find Stowage's runner, or it threw. */
 export const runnerFailed = (node: string, { url }: SaltAccess, said: string): NodeError =>
@@ -36,7 +51,9 @@ export const runnerFailed = (node: string, { url }: SaltAccess, said: string): N
     'protocol',
     node,
     `node ${node}: Stowage's runner behind salt-api at ${url} failed: ${lastLine(said)}`,
-    { hint: 'runner_dirs of the salt-master must name the folder _runners of salt/ of this Stowage.' },
+    {
+      hint: 'runner_dirs of the salt-master must name the folder _runners of salt/ of this Stowage.',
+    },
   );
 
 /** The salt-master has no accepted key of that name. */
@@ -47,9 +64,14 @@ export const noMinion = (node: string, minion: string): NodeError =>
 
 /** Its key is accepted, and it does not answer. */
 export const minionDown = (node: string, minion: string): NodeError =>
-  new NodeError('unreachable', node, `node ${node}: minion ${minion} does not answer the salt-master`, {
-    hint: `Check that the node is up and that salt-minion runs there: salt ${minion} test.ping`,
-  });
+  new NodeError(
+    'unreachable',
+    node,
+    `node ${node}: minion ${minion} does not answer the salt-master`,
+    {
+      hint: `Check that the node is up and that salt-minion runs there: salt ${minion} test.ping`,
+    },
+  );
 
 /** The answer was longer than an event of Salt's may be. */
 export const trimmed = (node: string): NodeError =>
@@ -58,13 +80,23 @@ export const trimmed = (node: string): NodeError =>
   });
 
 /** It is Salt on the minion that speaks, not the module: it did not find the function, or the function threw. */
-export function functionFailed(node: string, minion: string, said: string, retcode: unknown): NodeError {
+export function functionFailed(
+  node: string,
+  minion: string,
+  said: string,
+  retcode: unknown,
+): NodeError {
   const sync = `On the salt-master: salt ${minion} saltutil.sync_modules; and salt/ of this Stowage must be in its file_roots.`;
   if (said.includes('is not available') || said.includes('__virtual__ returned False')) {
     const why = said.includes('__virtual__') ? `cannot be loaded: ${said}` : 'is missing';
-    return new NodeError('refused', node, `node ${node}: Stowage's Salt module on minion ${minion} ${why}`, {
-      hint: sync,
-    });
+    return new NodeError(
+      'refused',
+      node,
+      `node ${node}: Stowage's Salt module on minion ${minion} ${why}`,
+      {
+        hint: sync,
+      },
+    );
   }
   if (said.startsWith('Passed invalid arguments')) {
     return new NodeError(

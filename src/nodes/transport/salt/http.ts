@@ -115,7 +115,8 @@ async function textWithin(body: AsyncIterable<Buffer>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > ANSWER_LIMIT) throw new SaltUnreachable(`an answer of more than ${ANSWER_LIMIT >> 20} MiB`);
+    if (bytes > ANSWER_LIMIT)
+      throw new SaltUnreachable(`an answer of more than ${ANSWER_LIMIT >> 20} MiB`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -134,9 +135,14 @@ function checked(text: Buffer, check?: () => void): Readable {
 /** What is wrong with the way to salt-api; what was said by it, or by `check`, is passed on. */
 function explained(error: unknown, { signal, timeoutMs }: SaltRequest): unknown {
   if (signal.aborted) return signal.reason;
-  if ([NodeError, SaltUnreachable, SaltDenied].some((known) => error instanceof known)) return error;
+  if ([NodeError, SaltUnreachable, SaltDenied].some((known) => error instanceof known))
+    return error;
   const { name, message, code } = error as Error & { code?: string };
-  if (name === 'TimeoutError' || code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+  if (
+    name === 'TimeoutError' ||
+    code === 'UND_ERR_HEADERS_TIMEOUT' ||
+    code === 'UND_ERR_BODY_TIMEOUT'
+  ) {
     return new SaltUnreachable(`no answer within ${timeoutMs / 1000} s`, { cause: error });
   }
   // An AggregateError, of a host with several addresses, has a code and no message.

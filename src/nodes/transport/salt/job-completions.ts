@@ -19,7 +19,11 @@ export interface Ends {
    * Waits until one of the jobs may have ended: then they are to be asked for. `running`: none has, for all that is known.
    * `unheard`: no events come, and waiting says nothing.
    */
-  wait(node: string, keys: readonly JobKey[], waitMs: number): Promise<'ask' | 'running' | 'unheard'>;
+  wait(
+    node: string,
+    keys: readonly JobKey[],
+    waitMs: number,
+  ): Promise<'ask' | 'running' | 'unheard'>;
 }
 
 /** How long a Salt job waits on its node for the end of a job, in s; then another one does. */

@@ -6,14 +6,19 @@ import { ModuleRefusal } from './refusal.ts';
 /** @throws ModuleRefusal where the module refused */
 export function readAnswer(returned: unknown): unknown {
   const { answer, refused, found, command } = object(returned, 'a return of the module');
-  if (refused !== undefined) throw new ModuleRefusal(String(refused), String(found), String(command ?? ''));
+  if (refused !== undefined)
+    throw new ModuleRefusal(String(refused), String(found), String(command ?? ''));
   if (answer === undefined) throw new RangeError('neither an answer nor a refusal');
   return answer;
 }
 
-export function readObservation(answer: unknown, probes: readonly Probe[]): Map<string, ProbeResult> {
+export function readObservation(
+  answer: unknown,
+  probes: readonly Probe[],
+): Map<string, ProbeResult> {
   const all = list(answer);
-  if (all.length !== probes.length) throw new RangeError(`${all.length} answers for ${probes.length} probes`);
+  if (all.length !== probes.length)
+    throw new RangeError(`${all.length} answers for ${probes.length} probes`);
   return new Map(
     probes.map(({ name }, index) => {
       const [exit, stdout, stderr] = list(all[index]);
@@ -78,7 +83,8 @@ function object(value: unknown, what: string): Record<string, unknown> {
 }
 
 function list(value: unknown): unknown[] {
-  if (!Array.isArray(value)) throw new RangeError(`not a list: ${JSON.stringify(value)?.slice(0, 200)}`);
+  if (!Array.isArray(value))
+    throw new RangeError(`not a list: ${JSON.stringify(value)?.slice(0, 200)}`);
   return value;
 }
 
@@ -88,7 +94,8 @@ function text(value: unknown): string {
 }
 
 function status(value: unknown): number {
-  if (!Number.isInteger(value)) throw new RangeError(`not an exit status: ${JSON.stringify(value)}`);
+  if (!Number.isInteger(value))
+    throw new RangeError(`not an exit status: ${JSON.stringify(value)}`);
   return value as number;
 }
 

@@ -1,5 +1,11 @@
 import { readSecrets, type SaltAccess, type Secrets } from './access.ts';
-import { createSaltHttp, SaltDenied, type SaltHttp, type SaltRequest, SaltUnreachable } from './http.ts';
+import {
+  createSaltHttp,
+  SaltDenied,
+  type SaltHttp,
+  type SaltRequest,
+  SaltUnreachable,
+} from './http.ts';
 
 /** The account or its secret is not taken. */
 export class SaltLoginRefused extends Error {
@@ -50,10 +56,13 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
         signal: closed.signal,
       })
       .catch((error) => {
-        throw error instanceof SaltDenied ? new SaltLoginRefused(error.message, { cause: error }) : error;
+        throw error instanceof SaltDenied
+          ? new SaltLoginRefused(error.message, { cause: error })
+          : error;
       });
     const [granted] =
-      (answer as { return?: { token?: unknown; start?: unknown; expire?: unknown }[] }).return ?? [];
+      (answer as { return?: { token?: unknown; start?: unknown; expire?: unknown }[] }).return ??
+      [];
     const { token, start, expire } = granted ?? {};
     if (typeof token !== 'string' || typeof start !== 'number' || typeof expire !== 'number') {
       throw new SaltUnreachable('its answer to the login is not understood');
@@ -93,7 +102,8 @@ export function createSaltSession(access: SaltAccess, clock: { now(): number }):
   }
 
   return {
-    send: (request) => within(({ http, token }) => http.send({ ...request, token, signal: closed.signal })),
+    send: (request) =>
+      within(({ http, token }) => http.send({ ...request, token, signal: closed.signal })),
     async *stream(request) {
       const begun = await within(async ({ http, token }) => {
         const chunks = http.stream({ ...request, token, signal: closed.signal });

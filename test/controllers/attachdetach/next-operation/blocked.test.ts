@@ -85,7 +85,12 @@ describe('pods that are blocked, and why', () => {
     ],
     [
       'a reader on a node that is NotReady',
-      { volume: readers, entries: [entry('n1', {}, 'b')], lives: alive, nodes: { n1: notReady(NOW) } },
+      {
+        volume: readers,
+        entries: [entry('n1', {}, 'b')],
+        lives: alive,
+        nodes: { n1: notReady(NOW) },
+      },
       'multi-attach',
       `${multi} used by pod(s) app/b: node n1 has it (Attached), and is not Ready, and its pods are not deleted`,
     ],
@@ -169,7 +174,10 @@ describe('pods that are blocked, and why', () => {
   test.each<[string, ViewChange]>([
     ['Always at home', { volume: always(), wanted: [wanted('n1')], nodes: { n1: paused() } }],
     ['to be detached', { ...held, nodes: { n1: paused() } }],
-    ['to be detached, and the Volume gone', { volume: undefined, ...held, nodes: { n1: paused() } }],
+    [
+      'to be detached, and the Volume gone',
+      { volume: undefined, ...held, nodes: { n1: paused() } },
+    ],
   ])('paused, and no pod: %s', (_, change) => {
     const { blocked } = nextOperation(view(change), NOW);
     expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused' }]);

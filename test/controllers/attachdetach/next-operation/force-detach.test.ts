@@ -110,7 +110,11 @@ describe('a node that is gone', () => {
       ['n1 node-gone'],
     ],
     ['off', { volume: single, ...held, nodes: { n1: OFF } }, ['n1 out-of-service']],
-    ['off, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: OFF } }, ['n1 out-of-service']],
+    [
+      'off, with a pod',
+      { volume: single, ...onN1, ...held, nodes: { n1: OFF } },
+      ['n1 out-of-service'],
+    ],
     [
       'off, and an operation is under way there',
       {
@@ -143,7 +147,9 @@ describe('a node that is gone', () => {
 
   test('says why it keeps what is shared, until there is a Node of that name again', () => {
     const gone = nextOperation(view({ ...held, nodes: { n1: DELETED } }), NOW);
-    expect(gone.entries).toMatchObject([{ message: expect.stringMatching(/^there is no Node n1 any more/) }]);
+    expect(gone.entries).toMatchObject([
+      { message: expect.stringMatching(/^there is no Node n1 any more/) },
+    ]);
     const change: ViewChange = { entries: gone.entries, nodes: { n1: DELETED } };
     expect(nextOperation(view(change), NOW).entries).toBe(gone.entries);
     const { entries } = nextOperation(view({ ...change, nodes: { n1: old } }), NOW);
@@ -169,9 +175,17 @@ describe('a node that is gone', () => {
   });
 
   test.each<[string, ViewChange, RegExp]>([
-    ['timeout', { nodes: { n1: old } }, /^Node n1 has not been Ready for 360 s: Volume v1 is taken/],
+    [
+      'timeout',
+      { nodes: { n1: old } },
+      /^Node n1 has not been Ready for 360 s: Volume v1 is taken/,
+    ],
     ['node-gone', { nodes: { n1: DELETED } }, /^There is no Node n1 any more: Volume v1 is taken/],
-    ['gone as well', { volume: undefined, nodes: { n1: DELETED } }, /: the Volume, which is gone itself, is/],
+    [
+      'gone as well',
+      { volume: undefined, nodes: { n1: DELETED } },
+      /: the Volume, which is gone itself, is/,
+    ],
   ])('%s is said', (_, change, message) => {
     const { forced } = nextOperation(view({ volume: single, ...held, ...change }), NOW);
     expect(forced[0]?.message).toMatch(message);

@@ -17,8 +17,8 @@ import {
 describe('why it could not be detached', () => {
   const told = { message: 'mounted' };
   const messageOf = (change: ViewChange) =>
-    nextOperation(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW).entries[0]
-      ?.message;
+    nextOperation(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW)
+      .entries[0]?.message;
 
   test.each<[string, ViewChange, string | undefined]>([
     ['is over when a pod needs it there', onN1, undefined],

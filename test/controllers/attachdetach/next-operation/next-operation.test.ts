@@ -65,10 +65,18 @@ describe('which operation starts', () => {
     ],
     ['nobody left', { entries: [entry('n1', {}, 'a')] }, 'detach n1'],
     ['nobody left of a reader', { volume: readers, entries: [entry('n1', read)] }, 'detach n1 ro'],
-    ['a pod that lives without its claim', { entries: [entry('n1', {}, 'a')], lives: alive }, undefined],
+    [
+      'a pod that lives without its claim',
+      { entries: [entry('n1', {}, 'a')], lives: alive },
+      undefined,
+    ],
     ['Always at home', { volume: always(), wanted: [wanted('n1')], ...held }, undefined],
     ['Always at home, deleting', { volume: always({ attachable: false }), ...held }, 'detach n1'],
-    ['deleting, with a pod', { volume: always({ attachable: false }), ...onN1, ...held }, undefined],
+    [
+      'deleting, with a pod',
+      { volume: always({ attachable: false }), ...onN1, ...held },
+      undefined,
+    ],
     ['a Volume that is gone', { volume: undefined, ...held }, 'detach n1'],
     [
       'a Volume that is gone, wanted by policy before',
@@ -86,7 +94,11 @@ describe('which operation starts', () => {
       { ...onN2, ...held, notBefore: { 'detach n1': NOW + 1 } },
       undefined,
     ],
-    ['readers: one more', { volume: readers, ...onBoth, entries: [entry('n1', read)] }, 'attach n2 ro'],
+    [
+      'readers: one more',
+      { volume: readers, ...onBoth, entries: [entry('n1', read)] },
+      'attach n2 ro',
+    ],
     [
       'readers: detach before attach',
       { volume: readers, wanted: [wanted('n2', 'b')], entries: [entry('n1', read)] },
@@ -102,7 +114,11 @@ describe('which operation starts', () => {
       },
       'attach n2 ro',
     ],
-    ['readers: not beside what can be written to', { volume: readers, ...onBoth, ...held }, undefined],
+    [
+      'readers: not beside what can be written to',
+      { volume: readers, ...onBoth, ...held },
+      undefined,
+    ],
     [
       'on two nodes that want it: the later one goes',
       { ...onBoth, entries: [entry('n1', { since: NOW }), entry('n2', { since: NOW - 1 })] },
@@ -138,7 +154,10 @@ test.each<[string, ViewChange]>([
   ['an attach', onN1],
 ])('%s does not start while another operation runs', (_, change) => {
   const running = { kind: 'detach', node: 'n3', readOnly: false } as const;
-  const next = nextOperation(view({ ...change, running, notBefore: { 'attach n1': NOW + 1 } }), NOW);
+  const next = nextOperation(
+    view({ ...change, running, notBefore: { 'attach n1': NOW + 1 } }),
+    NOW,
+  );
   expect([next.start, next.again]).toEqual([undefined, undefined]);
 });
 

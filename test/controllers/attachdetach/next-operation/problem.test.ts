@@ -26,7 +26,12 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['a node that is off', { ...held, nodes: { n1: OFF } }],
   ])('nothing is begun or let go of: %s', (_, change) => {
     const { start, forced, entries, again } = nextOperation(view({ ...change, problem }), NOW);
-    expect([start, forced, entries, again]).toEqual([undefined, [], change.entries ?? [], undefined]);
+    expect([start, forced, entries, again]).toEqual([
+      undefined,
+      [],
+      change.entries ?? [],
+      undefined,
+    ]);
   });
 
   test.each<[string, ViewChange, number]>([

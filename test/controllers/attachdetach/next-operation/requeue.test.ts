@@ -20,7 +20,11 @@ import {
 describe('when the volume is decided again', () => {
   test.each<[string, ViewChange, number | undefined]>([
     ['not by itself', { ...onN1, entries: [entry('n1', {}, 'a')] }, undefined],
-    ['when an operation may be tried again', { ...onN1, notBefore: { 'attach n1': NOW + 7 } }, NOW + 7],
+    [
+      'when an operation may be tried again',
+      { ...onN1, notBefore: { 'attach n1': NOW + 7 } },
+      NOW + 7,
+    ],
     [
       'at the earliest of them',
       {

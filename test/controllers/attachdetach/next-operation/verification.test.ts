@@ -66,7 +66,11 @@ describe('which verification starts, or what instead', () => {
     ],
     ['unseen nodes in their order', { unseen: ['n3', 'n2'] }, 'look n2'],
     ['readers go to both', { volume: readers, ...onBoth, unseen: ['n1', 'n2'] }, 'attach n1 ro'],
-    ['unseen and wanted, and not to be attached there', { ...onBoth, ...held, unseen: ['n2'] }, 'look n2'],
+    [
+      'unseen and wanted, and not to be attached there',
+      { ...onBoth, ...held, unseen: ['n2'] },
+      'look n2',
+    ],
     [
       'unseen that did not answer keeps nothing back',
       { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW + 1 } },

@@ -24,7 +24,11 @@ describe('an attach to a node that does not answer', () => {
 
   test.each<[string, Outcome, string]>([
     ['does not keep the volume from another node where nothing was done', nothing, 'n2 Attaching'],
-    ['keeps it where a job may have been submitted', { ...nothing, nothingDone: false }, 'n1 Uncertain'],
+    [
+      'keeps it where a job may have been submitted',
+      { ...nothing, nothingDone: false },
+      'n1 Uncertain',
+    ],
   ])('%s', async (_, outcome, entry) => {
     const { decide, verify, end, pass, entries, movePod } = reconcilerWorld({ pod: 'n1' });
     await verify(DETACHED);
@@ -47,7 +51,9 @@ describe('an attach to a node that does not answer', () => {
 
 describe('the log', () => {
   const said = ({ lines }: ReturnType<typeof reconcilerWorld>) =>
-    lines.filter(({ level }) => level === 'warn').map(({ fields, message }) => ({ ...fields, message }));
+    lines
+      .filter(({ level }) => level === 'warn')
+      .map(({ fields, message }) => ({ ...fields, message }));
 
   test.each<[string, Outcome, object[]]>([
     [
@@ -150,15 +156,20 @@ describe('an operation that cannot begin', () => {
   };
 
   // Between the end that is known here and that in the table of operations.
-  test.each([0, 1, 2, 3, 4, 5, 6])('since the one before ended %i turns ago begins next', async (count) => {
-    const { decide, ran, entries, operations } = await verifying();
-    ran().end(DETACHED);
-    await turns(count);
-    await decide();
-    expect(entries()).toEqual([operations.of('u1')?.kind === 'detach' ? 'n1 Detaching' : 'n1 Attached']);
-    await decide();
-    expect(operations.of('u1')?.kind).toBe('detach');
-  });
+  test.each([0, 1, 2, 3, 4, 5, 6])(
+    'since the one before ended %i turns ago begins next',
+    async (count) => {
+      const { decide, ran, entries, operations } = await verifying();
+      ran().end(DETACHED);
+      await turns(count);
+      await decide();
+      expect(entries()).toEqual([
+        operations.of('u1')?.kind === 'detach' ? 'n1 Detaching' : 'n1 Attached',
+      ]);
+      await decide();
+      expect(operations.of('u1')?.kind).toBe('detach');
+    },
+  );
 
   test('since all are stopped leaves the known state as it was', async () => {
     const { decide, end, entries, operations } = await verifying();

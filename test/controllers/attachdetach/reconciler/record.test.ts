@@ -93,7 +93,9 @@ describe('a record that Stowage never wrote', () => {
   const forged = { node: 'n9', paths: ['/srv/of-another'] };
 
   test('starts no operation and reports that to the pod, until it is corrected', async () => {
-    const { decide, end, prepare, running, events, entries, ranBy } = reconcilerWorld({ pod: 'n2' });
+    const { decide, end, prepare, running, events, entries, ranBy } = reconcilerWorld({
+      pod: 'n2',
+    });
     prepare(forged);
     await decide();
     expect(running()).toBeUndefined();

@@ -15,20 +15,26 @@ test.each<[string, string, number]>([
   ['of another time before', '2026-02-03T04:05:06.000Z', 0],
   ['of a time to come', '2027-02-03T04:05:06.000Z', 1],
   ['of no time', 'x', 1],
-])('an attachment shown as it is, but %s, is written only where that is wrong', async (_, since, times) => {
-  const { decide, detachInUse, writes } = reconcilerWorld({ since });
-  await detachInUse();
-  writes.length = 0;
-  await decide();
-  await decide();
-  expect(writes.length).toBe(times);
-});
+])(
+  'an attachment shown as it is, but %s, is written only where that is wrong',
+  async (_, since, times) => {
+    const { decide, detachInUse, writes } = reconcilerWorld({ since });
+    await detachInUse();
+    writes.length = 0;
+    await decide();
+    await decide();
+    expect(writes.length).toBe(times);
+  },
+);
 
 test.each<[string, Outcome, object]>([
   [
     'while it is there',
     IN_USE,
-    { attachments: [expect.objectContaining({ node: 'n1', device: 'loop7' })], deviceName: 'loop7' },
+    {
+      attachments: [expect.objectContaining({ node: 'n1', device: 'loop7' })],
+      deviceName: 'loop7',
+    },
   ],
   ['and is gone with it', DETACHED, { attachments: [], deviceName: null }],
 ])(
@@ -54,7 +60,9 @@ test('an idle Volume is decided again after minutes, without a write', async () 
 });
 
 test('the reason of a failed detach is dropped once a pod needs the volume there again', async () => {
-  const { reconciler, decide, detachInUse, pass, movePod, shown } = reconcilerWorld({ pod: 'nowhere' });
+  const { reconciler, decide, detachInUse, pass, movePod, shown } = reconcilerWorld({
+    pod: 'nowhere',
+  });
   await detachInUse();
   await decide();
   expect(shown()).toEqual([expect.objectContaining({ node: 'n1', message: 'mounted' })]);
@@ -179,7 +187,9 @@ describe('a verification', () => {
 describe('a node that does not answer, with another message each time,', () => {
   /** Ends each operation for an hour, once n1 was verified for the first time. */
   async function anHour(first: Outcome) {
-    const { decide, operations, verify, end, pass, running, writes, events } = reconcilerWorld({ pod: 'n1' });
+    const { decide, operations, verify, end, pass, running, writes, events } = reconcilerWorld({
+      pod: 'n1',
+    });
     await verify(first);
     let tries = 0;
     for (let second = 0; second < 3600; second++) {

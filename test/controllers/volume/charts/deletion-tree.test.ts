@@ -44,7 +44,11 @@ describe('the Volume deletion decision tree', () => {
 
   test.each([
     ['Pending → CANNOT DELETE', 'Pending', refused('PersistentVolume is Pending', 'Try again')],
-    ['without a phase → CANNOT DELETE', undefined, refused('PersistentVolume is Pending', 'Try again')],
+    [
+      'without a phase → CANNOT DELETE',
+      undefined,
+      refused('PersistentVolume is Pending', 'Try again'),
+    ],
     ['Available → CAN DELETE', 'Available', { can: true }],
     [
       'Bound → CANNOT DELETE',
@@ -53,18 +57,24 @@ describe('the Volume deletion decision tree', () => {
     ],
     ['Released → CAN DELETE', 'Released', { can: true }],
     ['Failed → CAN DELETE', 'Failed', { can: true }],
-  ] as const)('DeletionTree: Failed/Available, has PersistentVolume? YES, %s', (_, phase, expected) => {
-    expect(deletable(available, pvOf(available, phase))).toEqual(expected);
-    expect(deletable(failed, pvOf(failed, phase))).toEqual(expected);
-  });
+  ] as const)(
+    'DeletionTree: Failed/Available, has PersistentVolume? YES, %s',
+    (_, phase, expected) => {
+      expect(deletable(available, pvOf(available, phase))).toEqual(expected);
+      expect(deletable(failed, pvOf(failed, phase))).toEqual(expected);
+    },
+  );
 
   test.each([
     ['Unknown', undefined, 'not known yet'],
     ['Pending', 'Pending', 'being made'],
-  ] as const)('DeletionTree: %s, whatever its PersistentVolume → CANNOT DELETE', (_, phase, why) => {
-    const volume = volumeNamed('data1', phase && { phase });
-    expect(deletable(volume, pvOf(volume, 'Available'))).toEqual(refused(why, ''));
-  });
+  ] as const)(
+    'DeletionTree: %s, whatever its PersistentVolume → CANNOT DELETE',
+    (_, phase, why) => {
+      const volume = volumeNamed('data1', phase && { phase });
+      expect(deletable(volume, pvOf(volume, 'Available'))).toEqual(refused(why, ''));
+    },
+  );
 });
 
 test('a PersistentVolume of that name that another object owns is not looked at', () => {

@@ -35,11 +35,13 @@ const OTHER = '11111111-2222-4333-8444-555555555555';
 type Parts = Parameters<typeof given>[1];
 
 /** One that attempt of the job which makes it has to make, one that is made, and one that starts from another. */
-const making = (attempt: number | 'DONE', parts?: Parts) => given(pending(`PrepareVolume/${attempt}`), parts);
+const making = (attempt: number | 'DONE', parts?: Parts) =>
+  given(pending(`PrepareVolume/${attempt}`), parts);
 const made = (parts?: Parts) => given(pending('PrepareVolume/DONE', { prepared }), parts);
 const copying = (made: ReturnType<typeof pending>, parts?: Parts) =>
   given(made, { spec: { source: { volumeName: 'x' } }, ...parts });
-const copy = (attempt: number, parts?: Parts) => copying(pending(`PrepareVolume/${attempt}`), parts);
+const copy = (attempt: number, parts?: Parts) =>
+  copying(pending(`PrepareVolume/${attempt}`), parts);
 const fromFile = (what: 'volume' | 'snapshot' = 'volume'): Input['source'] => ({
   from: { file: `/s/${OTHER}`, mode: 'Filesystem', what },
 });
@@ -63,9 +65,17 @@ describe('DeployVolume', () => {
       given(pending('PrepareVolume/20260102030405123456')),
       preparing(1),
     ],
-    ['Job, "DONE" without a record of what was made counts as no value', making('DONE'), preparing(1)],
+    [
+      'Job, "DONE" without a record of what was made counts as no value',
+      making('DONE'),
+      preparing(1),
+    ],
     ['Job ID → poll the status of the job', making(1), 'poll'],
-    ['Job ID, and it starts from something → read that first', copy(1, { job: 'not-found' }), 'read-source'],
+    [
+      'Job ID, and it starts from something → read that first',
+      copy(1, { job: 'not-found' }),
+      'read-source',
+    ],
     [
       'Job ID, and what it starts from is not there → Pending, never an empty volume',
       copy(1, { job: 'not-found', node: freshNode, source: { problem: 'it is gone' } }),
@@ -125,7 +135,11 @@ describe('DeployVolume', () => {
     ],
     [
       'Job ID, of another type than what it starts from → Failed, never an empty volume',
-      { volume: logical(copy(1).volume), job: { known: { state: 'not-found' } }, source: fromFile() },
+      {
+        volume: logical(copy(1).volume),
+        job: { known: { state: 'not-found' } },
+        source: fromFile(),
+      },
       creationFailed(1, /of another type than what it starts from/),
     ],
     [
@@ -183,7 +197,10 @@ describe('DeployVolume', () => {
         job: 'not-found',
         node: { ...freshNode, file: { type: 'file', sizeBytes: 1n, inode: '1' } },
       }),
-      creationFailed(1, /is there already, and nothing on the node says that Stowage made it\. Look/),
+      creationFailed(
+        1,
+        /is there already, and nothing on the node says that Stowage made it\. Look/,
+      ),
     ],
     [
       'Job ID, job failed → Failed, with step, command and what it printed',
@@ -195,7 +212,10 @@ describe('DeployVolume', () => {
     ],
     [
       'Job ID, job failed, and it starts from something → another attempt',
-      copy(1, { job: { state: 'failed', step, exit: 1, output: 'no whole copy' }, source: fromFile() }),
+      copy(1, {
+        job: { state: 'failed', step, exit: 1, output: 'no whole copy' },
+        source: fromFile(),
+      }),
       waitingForSource(2, /no whole copy/),
     ],
     [
@@ -232,7 +252,11 @@ describe('DeployVolume', () => {
       making(1, { job: { state: 'guarded', step, refusal: 'it changed', output: '' } }),
       preparing(2, /it changed/),
     ],
-    ['the eighth attempt is the last', making(8, { job: 'died' }), creationFailed(8, /after 8 attempts/)],
+    [
+      'the eighth attempt is the last',
+      making(8, { job: 'died' }),
+      creationFailed(8, /after 8 attempts/),
+    ],
     [
       'node away: Ready is Unknown and the phase stays',
       making(1, { job: away }),
@@ -240,17 +264,23 @@ describe('DeployVolume', () => {
     ],
     [
       'node still away, and ssh words it otherwise: nothing is written within a minute',
-      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
-        job: away,
-      }),
+      given(
+        status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        {
+          job: away,
+        },
+      ),
       { retry: true },
       NOW + 59_000,
     ],
     [
       'and is told after it',
-      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']), {
-        job: away,
-      }),
+      given(
+        status('Pending', 'PrepareVolume/1', ['Unknown', 'NodeUnreachable', 'pid 4711: no route']),
+        {
+          job: away,
+        },
+      ),
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnreachable', away.unknown],
       NOW + 60_000,
     ],
@@ -275,7 +305,10 @@ describe('DeployVolume', () => {
     ],
     [
       'a node whose answer is not understood is not called unreachable',
-      making(1, { job: 'not-found', node: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' } }),
+      making(1, {
+        job: 'not-found',
+        node: { unknown: 'the node lacks a tool', reason: 'NodeUnclear' },
+      }),
       ['Pending', 'PrepareVolume/1', 'Unknown', 'NodeUnclear', 'the node lacks a tool'],
     ],
     [
@@ -334,7 +367,11 @@ describe('DeployVolume', () => {
       made({ pv: pv('Bound', { ownerReferences: [] }), livePv: { found: pv('Available') } }),
       { retry: true },
     ],
-    ['class missing in the cache: the API server is asked', { storageClass: undefined }, 'read-class'],
+    [
+      'class missing in the cache: the API server is asked',
+      { storageClass: undefined },
+      'read-class',
+    ],
     [
       'class wrong in the cache: the API server is asked',
       { storageClass: { ...storageClass, parameters: { fsType: 'zfs' } } },
@@ -377,11 +414,19 @@ describe('DeployVolume', () => {
           },
         },
       },
-      ['Failed', undefined, 'False', 'CreationError', expect.stringContaining('unsupported filesystem: zfs')],
+      [
+        'Failed',
+        undefined,
+        'False',
+        'CreationError',
+        expect.stringContaining('unsupported filesystem: zfs'),
+      ],
     ],
     [
       'a new generation retries a Failed Volume',
-      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), { metadata: { generation: 2 } }),
+      given(status('Failed', 'PrepareVolume/1', ['False', 'CreationError']), {
+        metadata: { generation: 2 },
+      }),
       preparing(2),
     ],
     [

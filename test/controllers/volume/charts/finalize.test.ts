@@ -16,7 +16,15 @@ import {
   step,
   terminating,
 } from '../../../support/decisions.ts';
-import { freshNode, madeNode, NOW, pv, readyNode, UID, unmounted } from '../../../support/volume-input.ts';
+import {
+  freshNode,
+  madeNode,
+  NOW,
+  pv,
+  readyNode,
+  UID,
+  unmounted,
+} from '../../../support/volume-input.ts';
 
 const attachment = (node: string, message?: string): Attachment => ({
   node,
@@ -70,11 +78,19 @@ describe('Volume Finalization', () => {
     [
       'another job of it still runs on the node: waits and says so',
       reclaiming(1, { job: 'succeeded', node: freshNode, forgotten: false }),
-      ['Terminating', 'UnprepareVolume/1', 'Unknown', 'NodeUnclear', expect.stringContaining('another job')],
+      [
+        'Terminating',
+        'UnprepareVolume/1',
+        'Unknown',
+        'NodeUnclear',
+        expect.stringContaining('another job'),
+      ],
     ],
     [
       'validity never blocks deletion: what never was valid is released',
-      failedAs('InternalError', { spec: { ...withoutPlace, nodeName: '$(reboot)', storageClassName: '' } }),
+      failedAs('InternalError', {
+        spec: { ...withoutPlace, nodeName: '$(reboot)', storageClassName: '' },
+      }),
       'release-volume',
     ],
     [
@@ -85,7 +101,13 @@ describe('Volume Finalization', () => {
     [
       'FinalizeVolume: Volume is Pending? YES → reschedule when the creation has ended',
       deleting(pending('PrepareVolume/1'), { job: 'running' }),
-      ['Pending', 'PrepareVolume/1', 'Unknown', 'Terminating', 'waits for the end of PrepareVolume/1'],
+      [
+        'Pending',
+        'PrepareVolume/1',
+        'Unknown',
+        'Terminating',
+        'waits for the end of PrepareVolume/1',
+      ],
     ],
     [
       'a Volume marked for deletion while Pending completes and then ends',
@@ -149,7 +171,11 @@ describe('Volume Finalization', () => {
       deleting(pending('PrepareVolume/1'), { spec: { overwrite: 'ext4' }, job: 'died' }),
       removing(1),
     ],
-    ['a class that is gone does not block deletion', marked({ storageClass: undefined }), removing(1)],
+    [
+      'a class that is gone does not block deletion',
+      marked({ storageClass: undefined }),
+      removing(1),
+    ],
     [
       'ReclaimStorage: Job ID, job not found → relaunch the job',
       reclaiming(1, { job: 'not-found', node: readyNode }),
@@ -157,7 +183,10 @@ describe('Volume Finalization', () => {
     ],
     [
       'mounted: refused, and tried again',
-      reclaiming(1, { job: 'not-found', node: { ...readyNode, mounts: new Map([['7:3', ['/mnt']]]) } }),
+      reclaiming(1, {
+        job: 'not-found',
+        node: { ...readyNode, mounts: new Map([['7:3', ['/mnt']]]) },
+      }),
       removing(
         1,
         '/dev/loop3 is in use: mounted at /mnt. It is detached once nothing uses it any more. To end that, run on the node: umount /mnt',
@@ -177,7 +206,13 @@ describe('Volume Finalization', () => {
     [
       'ReclaimStorage: Job ID, job failed → Failed, and another attempt',
       reclaiming(1, { job: { state: 'failed', step, exit: 5, output: 'I/O error' } }),
-      ['Failed', 'UnprepareVolume/2', 'False', 'DestructionError', expect.stringContaining('I/O error')],
+      [
+        'Failed',
+        'UnprepareVolume/2',
+        'False',
+        'DestructionError',
+        expect.stringContaining('I/O error'),
+      ],
     ],
     [
       'ReclaimStorage: Job ID, job died → another attempt, however often',
@@ -238,7 +273,11 @@ describe('Volume Finalization', () => {
     [
       'is still attached, and told so: looks again later',
       deleting({
-        ...status('Terminating', 'PrepareVolume/DONE', ['Unknown', 'Terminating', 'is still attached on n1']),
+        ...status('Terminating', 'PrepareVolume/DONE', [
+          'Unknown',
+          'Terminating',
+          'is still attached on n1',
+        ]),
         attachments: [attachment('n1')],
       }),
       { requeueAfter: 10_000 },
@@ -268,7 +307,10 @@ describe('Volume Finalization', () => {
       'is still attached on a node that is forgotten: is let go of',
       given(
         { ...available(), attachments: [attachment('n1')] },
-        { metadata: { ...deleted, annotations: { 'stowage.dev/forget-node': UID } }, kept: { as: UID } },
+        {
+          metadata: { ...deleted, annotations: { 'stowage.dev/forget-node': UID } },
+          kept: { as: UID },
+        },
       ),
       'release-volume',
     ],
@@ -291,7 +333,9 @@ describe('Volume Finalization', () => {
     [
       'ReclaimStorage: Job ID, job still in progress, and told so → waits for its end',
       deleting(
-        status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating', step.name], { prepared }),
+        status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating', step.name], {
+          prepared,
+        }),
         { job: { state: 'running', step } },
       ),
       { follow: true },
@@ -306,9 +350,14 @@ describe('Volume Finalization', () => {
       ([attempt, wait]): Row => [
         `a failed Unprepare is retried with backoff: attempt ${attempt} waits ${wait} ms`,
         deleting(
-          status('Failed', `UnprepareVolume/${attempt}`, ['False', 'DestructionError', 'I/O error'], {
-            prepared,
-          }),
+          status(
+            'Failed',
+            `UnprepareVolume/${attempt}`,
+            ['False', 'DestructionError', 'I/O error'],
+            {
+              prepared,
+            },
+          ),
           { job: 'not-found', node: readyNode },
         ),
         { requeueAfter: wait - 100 },
@@ -318,7 +367,9 @@ describe('Volume Finalization', () => {
     [
       'a failed Unprepare is retried with backoff: and submitted after it',
       deleting(
-        status('Failed', 'UnprepareVolume/2', ['False', 'DestructionError', 'I/O error'], { prepared }),
+        status('Failed', 'UnprepareVolume/2', ['False', 'DestructionError', 'I/O error'], {
+          prepared,
+        }),
         { job: 'not-found', node: readyNode },
       ),
       ['submit', 5, 0],

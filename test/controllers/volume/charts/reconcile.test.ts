@@ -62,7 +62,10 @@ describe('Reconciliation loop (top level)', () => {
       'Reconcile: Volume is marked for deletion? yes → Finalize, whether it is valid or Failed or not',
       {
         volume: {
-          ...volume(status('Failed', 'PrepareVolume/1', ['False', 'InternalError'], { prepared }), deleted),
+          ...volume(
+            status('Failed', 'PrepareVolume/1', ['False', 'InternalError'], { prepared }),
+            deleted,
+          ),
           spec: { nodeName: 'n1', storageClassName: 'local' },
         },
         job: { known: { state: 'died' } },
@@ -78,9 +81,12 @@ describe('Reconciliation loop (top level)', () => {
     ),
     [
       'Reconcile: Volume is Failed? yes (UnavailableError) → recovers by itself: it is looked at again',
-      given(status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }), {
-        pv: pv('Bound'),
-      }),
+      given(
+        status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'gone'], { prepared }),
+        {
+          pv: pv('Bound'),
+        },
+      ),
       'observe',
     ],
     [
@@ -95,13 +101,22 @@ describe('Reconciliation loop (top level)', () => {
     ],
     [
       'an unhealthy PersistentVolume that is healthy again',
-      given(status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'broken'], { prepared }), {
-        pv: pv('Available'),
-        node: readyNode,
-      }),
+      given(
+        status('Failed', 'PrepareVolume/DONE', ['False', 'UnavailableError', 'broken'], {
+          prepared,
+        }),
+        {
+          pv: pv('Available'),
+          node: readyNode,
+        },
+      ),
       isAvailable(),
     ],
-    ['Reconcile: Volume is backed by PersistentVolume? no → Deploy', given(undefined), preparing(1)],
+    [
+      'Reconcile: Volume is backed by PersistentVolume? no → Deploy',
+      given(undefined),
+      preparing(1),
+    ],
     [
       "Reconcile: Volume is backed by PersistentVolume? someone else's of its name is none → Deploy",
       given(pending('PrepareVolume/DONE', { prepared }), {

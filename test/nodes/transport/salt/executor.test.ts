@@ -72,7 +72,10 @@ test('logs in once and has the runner ask one minion, for its node', async () =>
   expect(api.calls.find(({ kwarg }) => kwarg.minion === 'n1.minion')).toMatchObject({
     client: 'runner',
     fun: 'stowage.call',
-    kwarg: { function: 'observe', arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] } },
+    kwarg: {
+      function: 'observe',
+      arguments: { node: 'n1', version: 1, probes: [['date', '+%s']] },
+    },
   });
 });
 
@@ -217,7 +220,8 @@ describe('distinguishes the failure of', () => {
 
   test('a runner that is missing', async () => {
     api.answer = () => 'whatever';
-    api.runnerSays = "Exception occurred in runner stowage.call: Traceback\nKeyError: 'stowage.call'";
+    api.runnerSays =
+      "Exception occurred in runner stowage.call: Traceback\nKeyError: 'stowage.call'";
     const error = await failure(executor.observe('n1', DATE));
     expect(error).toMatchObject({ code: 'protocol', hint: expect.stringContaining('runner_dirs') });
     expect(error.message).toContain("KeyError: 'stowage.call'");
@@ -235,7 +239,10 @@ describe('distinguishes the failure of', () => {
   test('no salt-api', async () => {
     await api.stop();
     const error = await failure(executor.observe('n1', DATE));
-    expect(error).toMatchObject({ code: 'unreachable', message: expect.stringContaining('ECONNREFUSED') });
+    expect(error).toMatchObject({
+      code: 'unreachable',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
     api = await startFakeSaltApi();
   });
 
@@ -300,7 +307,10 @@ describe('jobs', () => {
 
   test('are submitted by a call that waits for their end', async () => {
     api.answer = running;
-    expect(await executor.submit('n1', JOB, 1500)).toMatchObject({ state: 'running', step: { name: 'do' } });
+    expect(await executor.submit('n1', JOB, 1500)).toMatchObject({
+      state: 'running',
+      step: { name: 'do' },
+    });
     expect(api.calls[0]).toMatchObject({
       fun: 'stowage.call',
       // A minion begins a process for each call.
@@ -336,8 +346,12 @@ describe('jobs', () => {
     ['a look after what did not succeed', { state: 'died', seen: [] }, undefined],
   ])('tell of %s', async (_what, state, code) => {
     api.answer = () => said([state]);
-    const told = await executor.submit('n1', { ...JOB, look: DATE }, 0).catch((error: NodeError) => error);
-    expect(told).toEqual(code === undefined ? { state: state.state } : expect.objectContaining({ code }));
+    const told = await executor
+      .submit('n1', { ...JOB, look: DATE }, 0)
+      .catch((error: NodeError) => error);
+    expect(told).toEqual(
+      code === undefined ? { state: state.state } : expect.objectContaining({ code }),
+    );
   });
 
   test('end by an event that came before anybody waited for it', async () => {

@@ -10,8 +10,9 @@ export const CLAIM_STORIES: readonly Story[] = [
     path: 'docs/claims.md',
     world: emptyCluster,
     typed: {
-      'stowage create storageclass fast --dynamic --directory /srv/volumes':
-        shows(/storageclass.*fast created/),
+      'stowage create storageclass fast --dynamic --directory /srv/volumes': shows(
+        /storageclass.*fast created/,
+      ),
       'stowage watch --feature-gates CrossNamespaceVolumeDataSource=true': watches,
     },
   },
@@ -28,7 +29,9 @@ export const CLAIM_STORIES: readonly Story[] = [
       },
       'stowage watch --snapshot-controller=auto|builtin|external': {
         ...watches,
-        as: ['auto', 'builtin', 'external'].map((who) => `stowage watch --snapshot-controller=${who}`),
+        as: ['auto', 'builtin', 'external'].map(
+          (who) => `stowage watch --snapshot-controller=${who}`,
+        ),
       },
       'kubectl annotate volumesnapshotcontent NAME stowage.dev/forget-node=UID': shows(
         /from-before annotated/,
@@ -49,7 +52,8 @@ export const CLAIM_STORIES: readonly Story[] = [
       'stowage check grant --from test --snapshot prod/foo-backup': shows(
         /may use.*by ReferenceGrant prod\//,
       ),
-      'stowage restore snapshot prod/foo-backup --to test/foo-testing': shows(/foo-testing created/),
+      'stowage restore snapshot prod/foo-backup --to test/foo-testing':
+        shows(/foo-testing created/),
       "kubectl get pvc foo-testing -o jsonpath='{.spec.dataSourceRef}'": shows(
         REFERENCE,
         "kubectl get pvc foo-testing -n test -o jsonpath='{.spec.dataSourceRef}'",

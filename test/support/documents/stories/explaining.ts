@@ -2,9 +2,22 @@ import { named, type Story, script, shows, watches } from '../story.ts';
 import { emptyCluster, withVolume } from '../worlds.ts';
 
 /** Nobody made that pod, claim or snapshot: what is found of one that is there is tested where `why` is. */
-const absent = (command: string, as?: string) => ({ ...shows(/not found/, as ?? command), exit: 3 });
+const absent = (command: string, as?: string) => ({
+  ...shows(/not found/, as ?? command),
+  exit: 3,
+});
 /** Lanes of the suite that have a command. */
-const LANES = ['unit', 'integration', 'all', 'smoke', 'cluster', 'faults', 'fuzz', 'mutations', 'times'];
+const LANES = [
+  'unit',
+  'integration',
+  'all',
+  'smoke',
+  'cluster',
+  'faults',
+  'fuzz',
+  'mutations',
+  'times',
+];
 const unreached = { says: /n1/, exit: 1 };
 
 export const EXPLAINING_STORIES: readonly Story[] = [
@@ -78,7 +91,8 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         },
       'visudo -c': { says: /visudo/, as: ['visudo --version'] },
       'stowage install': shows(/clusterrole/),
-      'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline': shows(/stowage labeled/),
+      'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline':
+        shows(/stowage labeled/),
       'kubectl label namespace monitoring stowage.dev/metrics=allowed': shows(
         /monitoring labeled/,
         'kubectl create namespace monitoring && kubectl label namespace monitoring stowage.dev/metrics=allowed',

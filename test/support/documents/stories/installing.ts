@@ -12,7 +12,10 @@ const CLAIM = from('scene', 'A first claim');
 const MACHINE = from('systemd.test', 'The daemon on a machine');
 const IMAGE = from('image.test', 'The daemon in the cluster');
 const REMOVING = from('npm.test', 'Removing it');
-const inMachine = (has: string): Elsewhere => ({ runBy: 'test/cluster/install/systemd.test.ts', has });
+const inMachine = (has: string): Elsewhere => ({
+  runBy: 'test/cluster/install/systemd.test.ts',
+  has,
+});
 const TAKE_OVER = {
   runBy: 'test/thorough/take-over.test.ts',
   has: "stowage('install', '--take-over-metalk8s'",
@@ -47,11 +50,13 @@ export const INSTALLING_STORIES: readonly Story[] = [
       [APPLY]: { runBy: 'test/cluster/install/scene.ts', has: "blocks('A first claim', 'yaml')" },
       'kubectl wait --for=jsonpath={.status.phase}=Bound pvc/first --timeout=60s': CLAIM,
       'stowage get volumes': CLAIM,
-      'useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin stowage': MACHINE,
+      'useradd --system --no-create-home --home-dir /nonexistent --shell /usr/sbin/nologin stowage':
+        MACHINE,
       'install -d -m 0750 -g stowage /etc/stowage /etc/stowage/ssh': MACHINE,
       'install -m 0640 -g stowage ~/.kube/config /etc/stowage/kubeconfig': MACHINE,
       "ssh-keygen -q -t ed25519 -N '' -C stowage -f /etc/stowage/ssh/key": MACHINE,
-      'stowage check node n1 --ssh-config /etc/stowage/ssh/config --trust-host-key SHA256:…': MACHINE,
+      'stowage check node n1 --ssh-config /etc/stowage/ssh/config --trust-host-key SHA256:…':
+        MACHINE,
       'chgrp -R stowage /etc/stowage': MACHINE,
       'chmod -R u=rwX,g=rX,o= /etc/stowage': MACHINE,
       'install -m 0644 /usr/local/lib/node_modules/stowage/deploy/stowage.service /etc/systemd/system/stowage.service':
@@ -77,7 +82,10 @@ export const INSTALLING_STORIES: readonly Story[] = [
         runBy: 'test/cluster/install/root.ts',
         has: 'node@',
       },
-      'kubectl stowage': { runBy: 'test/cluster/install/npm.test.ts', has: 'kubectl stowage get volumes' },
+      'kubectl stowage': {
+        runBy: 'test/cluster/install/npm.test.ts',
+        has: 'kubectl stowage get volumes',
+      },
       'stowage completion bash': shows(/complete/),
       'stowage why pvc first': named('stowage why'),
       'stowage install --components rbac': shows(/clusterrole/),

@@ -20,7 +20,10 @@ export const NODE_STORIES: readonly Story[] = [
         /data1 +n1/,
         'stowage get attachments data1 --node n1',
       ),
-      'stowage describe volume NAME': shows(/Attachments:[\s\S]*n1/, 'stowage describe volume data1'),
+      'stowage describe volume NAME': shows(
+        /Attachments:[\s\S]*n1/,
+        'stowage describe volume data1',
+      ),
       'stowage why pod NS/NAME': { ...shows(/not found/, 'stowage why pod db/db-0'), exit: 3 },
       'stowage why volume NAME': shows(/data1/, 'stowage why volume data1'),
       'stowage detach volume NAME --node N': {
@@ -49,7 +52,10 @@ export const NODE_STORIES: readonly Story[] = [
     world: emptyCluster,
     typed: {
       'stowage watch --ssh-guard': watches,
-      'stowage check node': { ...shows(/n1.*reach/s, 'stowage check node n1 --ssh-guard'), exit: 1 },
+      'stowage check node': {
+        ...shows(/n1.*reach/s, 'stowage check node n1 --ssh-guard'),
+        exit: 1,
+      },
     },
   },
   {

@@ -20,10 +20,12 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage check node n1': checksNode(),
       'stowage watch &': WATCH,
       'stowage create storageclass local --static': shows(/local created/),
-      'stowage create volume first --node n1 --size 1Gi --storage-class local --wait': shows(/first created/),
+      'stowage create volume first --node n1 --size 1Gi --storage-class local --wait':
+        shows(/first created/),
       'stowage why volume first': shows(/Volume first is Available: nothing holds it up/),
       [APPLY]: applied,
-      "kubectl wait pvc/first --for=jsonpath='{.status.phase}'=Bound --timeout=60s": shows(/condition met/),
+      "kubectl wait pvc/first --for=jsonpath='{.status.phase}'=Bound --timeout=60s":
+        shows(/condition met/),
       'stowage get attachments': shows(/first +n1 +Attached +default\/first/),
       'kubectl delete pod/first pvc/first': shows(/"first" deleted[\s\S]*"first" deleted/),
       'stowage delete volume first --yes --wait': shows(/first deleted/),
@@ -44,12 +46,16 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage get volumes -o wide': shows(/data1 .*Available/),
       'stowage describe volume data1': shows(/data1/),
       'stowage why volume data1': shows(/data1/),
-      'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\'': shows(
-        /data1 patched/,
-        'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\' && kubectl wait volume/data1 --for=jsonpath=\'{.status.capacity}\'=96Mi --timeout=30s',
-      ),
+      'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\'':
+        shows(
+          /data1 patched/,
+          'kubectl patch volume data1 --type merge -p \'{"spec":{"sparseLoopDevice":{"size":"96Mi"}}}\' && kubectl wait volume/data1 --for=jsonpath=\'{.status.capacity}\'=96Mi --timeout=30s',
+        ),
       'stowage delete volume data1 --yes --wait': shows(/data1 deleted/),
-      'kubectl delete volume NAME': shows(/deleted/, 'kubectl delete volume logs-n1 logs-n2 logs-n3'),
+      'kubectl delete volume NAME': shows(
+        /deleted/,
+        'kubectl delete volume logs-n1 logs-n2 logs-n3',
+      ),
       'stowage create -f FILE': shows(
         /storageclass.*created/,
         'stowage create storageclass other --static --dry-run=client -o yaml > $FOLDER/class.yaml && stowage create -f $FOLDER/class.yaml',
@@ -106,10 +112,11 @@ export const OPERATING_STORIES: readonly Story[] = [
     before: { [CLASS]: shows(/local created/) },
     typed: {
       // This machine has no such disk.
-      [`stowage create volume disk1 --node n1 --device ${DISK} --storage-class local --dry-run=plan`]: {
-        says: /there is no device .*wwn/,
-        exit: 5,
-      },
+      [`stowage create volume disk1 --node n1 --device ${DISK} --storage-class local --dry-run=plan`]:
+        {
+          says: /there is no device .*wwn/,
+          exit: 5,
+        },
       'stowage check node': { ...checksNode(), as: ['stowage check node n1'] },
     },
   },
@@ -117,13 +124,15 @@ export const OPERATING_STORIES: readonly Story[] = [
     path: 'docs/logical-volumes.md',
     world: emptyCluster,
     typed: {
-      'stowage create volume db1 --node n1 --vg vg0 --size 10Gi --storage-class local': shows(/db1 created/),
+      'stowage create volume db1 --node n1 --vg vg0 --size 10Gi --storage-class local':
+        shows(/db1 created/),
       'stowage create volume db2 --node n1 --vg vg0 --thin-pool pool --size 10Gi --storage-class local':
         shows(/db2 created/),
       [APPLY]: applied,
       "stowage create volume db4 --node n1 --vg vg0 --size 10Gi --storage-class local --overwrite 'free extents' --yes":
         shows(/db4 created/),
-      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents': shows(/thick created/),
+      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents':
+        shows(/thick created/),
       'stowage why pvc': { says: /needed|missing|usage/i, exit: 2 },
       'pvcreate /dev/sdb': { runBy: LVM_TEST, has: "['pvcreate'" },
       'vgcreate vg0 /dev/sdb': { runBy: LVM, has: 'vgcreate' },
@@ -143,8 +152,10 @@ export const OPERATING_STORIES: readonly Story[] = [
         shows(/data created/),
       'stowage create storageclass thin --dynamic --vg vg0 --thin-pool pool --reclaim-policy Retain':
         shows(/thin created/),
-      'stowage create storageclass blocks --dynamic --vg vg0 --on-delete Wipe': shows(/blocks created/),
-      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents': shows(/thick created/),
+      'stowage create storageclass blocks --dynamic --vg vg0 --on-delete Wipe':
+        shows(/blocks created/),
+      'stowage create storageclass thick --dynamic --vg vg0 --overwrite-free-extents':
+        shows(/thick created/),
       'stowage why pvc NAME': shows(
         /first pod|no pod|consumer/,
         `kubectl create -f - <<< '{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"fast","resources":{"requests":{"storage":"1Gi"}}}}' && stowage why pvc a`,
@@ -162,10 +173,11 @@ export const OPERATING_STORIES: readonly Story[] = [
       [`kubectl taint node n1 ${TAINT}`]: shows(/n1 tainted/),
       'kubectl taint node n1 node.kubernetes.io/out-of-service-': shows(/n1 untainted/),
       // There is no such machine: a VM is put another one's disk into by its test.
-      [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --dry-run=plan`]: {
-        says: /node n2/,
-        exit: 1,
-      },
+      [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --dry-run=plan`]:
+        {
+          says: /node n2/,
+          exit: 1,
+        },
       [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --wait`]: {
         says: /node n2/,
         exit: 1,
@@ -180,7 +192,10 @@ export const OPERATING_STORIES: readonly Story[] = [
         ...shows(/not found/, 'kubectl delete leftover 7f8f7c35-5bb2-4f6a-9b53-0d51a0c9a102'),
         exit: 1,
       },
-      'stowage delete volume NAME': { ...shows(/not found/, 'stowage delete volume gone'), exit: 3 },
+      'stowage delete volume NAME': {
+        ...shows(/not found/, 'stowage delete volume gone'),
+        exit: 3,
+      },
     },
   },
   {
@@ -201,9 +216,18 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage check node NAME': { ...shows(/n1/, 'stowage check node n1'), exit: 1 },
       'stowage why KIND NAME': shows(/data1/, 'stowage why volume data1'),
       'stowage why volume NAME': shows(/data1/, 'stowage why volume data1'),
-      'stowage why pod NAMESPACE/NAME': { ...shows(/not found/, 'stowage why pod db/db-0'), exit: 3 },
-      'stowage why pvc NAMESPACE/NAME': { ...shows(/not found/, 'stowage why pvc db/db-0'), exit: 3 },
-      'stowage why snapshot NAMESPACE/NAME': { ...shows(/not found/, 'stowage why snapshot db/s'), exit: 3 },
+      'stowage why pod NAMESPACE/NAME': {
+        ...shows(/not found/, 'stowage why pod db/db-0'),
+        exit: 3,
+      },
+      'stowage why pvc NAMESPACE/NAME': {
+        ...shows(/not found/, 'stowage why pvc db/db-0'),
+        exit: 3,
+      },
+      'stowage why snapshot NAMESPACE/NAME': {
+        ...shows(/not found/, 'stowage why snapshot db/s'),
+        exit: 3,
+      },
       'lvextend vg0/pool': { runBy: LVM_TEST, has: "['lvextend'" },
     },
   },

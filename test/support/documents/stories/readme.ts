@@ -21,7 +21,11 @@ export const README_STORIES: readonly Story[] = [
       'stowage watch &': { says: /"msg":"leading"/, goesOn: 'to the end' },
       'stowage create volume data1 --node n1 --size 10Gi --storage-class local --wait':
         shows(/data1 created/),
-      'stowage get volumes -w': { says: /data1 .*Available/, goesOn: 'until it says so', exit: 143 },
+      'stowage get volumes -w': {
+        says: /data1 .*Available/,
+        goesOn: 'until it says so',
+        exit: 143,
+      },
       'stowage describe volume data1': shows(/data1[\s\S]*Available/),
       'stowage why volume data1': shows(/Nothing|nothing/),
       'stowage get attachments': shows(/data1 +n1 +Attached/),
@@ -74,7 +78,8 @@ export const README_STORIES: readonly Story[] = [
       'stowage watch': watches,
       'block transport: ssh': {
         says: /n1/,
-        input: 'cat > $FOLDER/config.yaml && stowage get nodes --timeout 1s --config $FOLDER/config.yaml',
+        input:
+          'cat > $FOLDER/config.yaml && stowage get nodes --timeout 1s --config $FOLDER/config.yaml',
       },
       'stowage install': shows(/stowage/, 'stowage install --dry-run=server'),
       [SECRET]: shows(

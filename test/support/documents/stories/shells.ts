@@ -7,7 +7,8 @@ export const SHELL_STORIES: readonly Story[] = [
     path: 'docs/shells.md',
     world: emptyCluster,
     before: {
-      'mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions': shows(/^/),
+      'mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions':
+        shows(/^/),
     },
     typed: {
       'stowage completion fish | source': shows(/--command stowage/, 'stowage completion fish'),
