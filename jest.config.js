@@ -1,8 +1,9 @@
 // Five projects: `unit` touches nothing outside the process but loopback; `integration` and `thorough` need root, loop
 // devices, sshd, kubectl; `cluster` runs against real Kubernetes, real Salt and real nodes, which it builds first.
 const common = {
-  extensionsToTreatAsEsm: ['.ts'],
+  extensionsToTreatAsEsm: ['.ts', '.sh'],
   transform: {
+    '\\.sh$': '<rootDir>/scripts/shell-text/jest.mjs',
     '^.+\\.ts$': [
       '@swc/jest',
       {

@@ -19,6 +19,7 @@ const { metafile } = await build({
   minifySyntax: true,
   sourcemap: false,
   metafile: true,
+  loader: { '.sh': 'text' },
   plugins: [slimPackages],
   outExtension: { '.js': '.mjs' },
   // Some dependencies are CommonJS and call require, which an ES module lacks.

@@ -7,31 +7,14 @@ import type { Io } from '../src/cli/io.ts';
 import { manPages } from '../src/cli/man/pages.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { withName } from '../src/cli/sudoers/name.ts';
-import { ADOPT_SCRIPT } from '../src/storage/adoption.ts';
-import { GROW_SCRIPT } from '../src/storage/grow-script.ts';
-import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../src/storage/lvm/copy-scripts.ts';
-import { ARCHIVE_SCRIPT } from '../src/storage/populate/archive-script.ts';
-import { BACKUP_SCRIPT } from '../src/storage/populate/backup-script.ts';
-import { IMAGE_SCRIPT } from '../src/storage/populate/image-script.ts';
-import { FREEZE_SCRIPT } from '../src/storage/snapshot/freeze-script.ts';
-import { EXT4_SCRIPT, XFS_SCRIPT } from '../src/storage/snapshot/identity-scripts.ts';
-import { launcherOf } from '../src/storage/snapshot/script.ts';
+import { launcherOf, SCRIPTS } from '../src/storage/scripts/scripts.ts';
 import { saltCommands } from './salt-commands.ts';
 
-const SCRIPTS = (
-  [
-    ['stowage-adopt', ADOPT_SCRIPT],
-    ['stowage-grow', GROW_SCRIPT],
-    ['stowage-freeze', FREEZE_SCRIPT],
-    ['stowage-ext4-uuid', EXT4_SCRIPT],
-    ['stowage-xfs-uuid', XFS_SCRIPT],
-    ['stowage-thin', THIN_SCRIPT],
-    ['stowage-lvm-uuid', LVM_UUID_SCRIPT],
-    ['stowage-image', IMAGE_SCRIPT],
-    ['stowage-archive', ARCHIVE_SCRIPT],
-    ['stowage-backup', BACKUP_SCRIPT],
-  ] as const
-).flatMap(([name, script]) => [launcherOf(name, script), script]);
+/** What `sh -c` may run. */
+const TEXTS = Object.entries(SCRIPTS).flatMap(([name, script]) => [
+  launcherOf(name, script),
+  script,
+]);
 
 /** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {
@@ -50,7 +33,7 @@ export function generated(): Map<string, string> {
     ],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['deploy/sudoers', sudoers],
-    ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, SCRIPTS)],
+    ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, TEXTS)],
     ['completions/stowage.bash', completionScript('bash', program)],
     ['completions/_stowage', completionScript('zsh', program)],
     ['completions/stowage.fish', completionScript('fish', program)],

@@ -70,5 +70,6 @@ function commandsOf(list: string): string[] {
 /** As a raw string: what a pattern holds stays as it is. */
 function pythonText(text: string): string {
   if (text.includes("'")) throw new Error(`a quote in a pattern: ${text}`);
-  return `r'${text}'`;
+  const quotes = text.includes('\n') ? "'''" : "'";
+  return `r${quotes}${text}${quotes}`;
 }

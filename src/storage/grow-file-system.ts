@@ -1,8 +1,6 @@
 import type { Guard, Step } from '../nodes/job.ts';
-import { GROW_SCRIPT } from './grow-script.ts';
-import { MOUNTS } from './mount-namespace.ts';
+import { scriptArgv } from './scripts/scripts.ts';
 import { ownBlkid } from './signature.ts';
-import { scriptArgv } from './snapshot/script.ts';
 import type { BlockDevice, Signature, Users } from './types.ts';
 
 /**
@@ -25,7 +23,7 @@ export function growFileSystem(
   return [
     {
       name: `grow the ${type} file system`,
-      argv: scriptArgv('stowage-grow', GROW_SCRIPT, device, uid, type),
+      argv: scriptArgv('stowage-grow', device, uid, type),
       guards: [stillOurs(uid, device)],
     },
   ];
@@ -47,7 +45,7 @@ function growUnmounted(uid: string, device: string): Step[] {
 }
 
 /** Mount point at which earlier versions grew a file system, in the node's own mount namespace. */
-const leftPoint = (uid: string) => `${MOUNTS}/${uid}`;
+const leftPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
 
 /** Returns the steps that unmount what an interrupted step of an earlier version left mounted. */
 export function leaveMount(

@@ -102,6 +102,7 @@ export async function bundle(entry: string, folder: string): Promise<string> {
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
     },
+    loader: { '.sh': 'text' },
     plugins: [slimPackages],
     logLevel: 'warning',
   });

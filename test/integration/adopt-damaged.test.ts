@@ -3,8 +3,7 @@ import { cp, mkdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carry, exists } from '../support/kind-cases.ts';
 import { recordedAs, setUpKinds } from '../support/kinds.ts';
@@ -53,14 +52,7 @@ const uuid = async () => (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID
 const record = (owner: string) => `/var/lib/stowage/adoptions/${owner}`;
 
 function adopt(type: string, uid: string, owner = uid) {
-  const [program = '', ...words] = scriptArgv(
-    'stowage-adopt',
-    ADOPT_SCRIPT,
-    file(),
-    uid,
-    type,
-    owner,
-  );
+  const [program = '', ...words] = scriptArgv('stowage-adopt', file(), uid, type, owner);
   return execa(program, words, { reject: false });
 }
 

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { ARCHIVE_SCRIPT } from '../../src/storage/populate/archive-script.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { listFiles, makeFiles } from '../support/some-files.ts';
 import { allowSources } from '../support/source-server.ts';
@@ -71,7 +70,7 @@ describeAsRoot('an archive that is unpacked', () => {
     programs,
   }: How = {}) => {
     const words = [partial, uid, type, '0', '1', 'zeroes', compression, allowed, sha256, source];
-    const argv = scriptArgv('stowage-archive', ARCHIVE_SCRIPT, ...words);
+    const argv = scriptArgv('stowage-archive', ...words);
     const env = programs === undefined ? {} : { PATH: `${programs}:${process.env.PATH}` };
     return execa(argv[0] as string, argv.slice(1), { reject: false, cwd: '/', input: '\n\n', env });
   };

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { INSIDE } from '../../src/storage/populate/namespace-text.ts';
+import { SCRIPT_FILES } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 describeAsRoot('a namespace that a volume is filled in, or a backup made', () => {
   test('ends, also where its first process waits for the other end of a FIFO that was killed', async () => {
     const folder = await temporaryFolder('namespace');
-    const script = `${INSIDE} work=$1; mkfifo "$work/body"; while sleep 0.2; do end_all; done & exec 8>"$work/body"; echo opened`;
+    const script = `. ./fill-namespace.sh; work=$1; mkfifo "$work/body"; while sleep 0.2; do end_all; done & exec 8>"$work/body"; echo opened`;
     const words = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'];
     const inside = execa('unshare', [...words, 'sh', '-c', script, 'inside', folder.path], {
-      ...{ reject: false, timeout: 120_000 },
+      ...{ cwd: SCRIPT_FILES, reject: false, timeout: 120_000 },
     });
     expect((await inside).stdout).toBe('opened');
     await folder.remove();

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { FETCH_FUNCTIONS } from '../../src/storage/populate/fetch-script.ts';
+import { SCRIPT_FILES } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type SourceServer, startSourceServer } from '../support/source-server.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -21,7 +21,7 @@ describeAsRoot('a program that parses bytes of others', () => {
 
   /** Runs a part of a script where scripts run that fill volumes, with a secret in its environment and a descriptor open. */
   async function inside(part: string): Promise<string> {
-    const script = `${FETCH_FUNCTIONS} umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
+    const script = `. ./fetch.sh; umask 077; work=$1; mount -t tmpfs -o mode=700 tmpfs "$work" || exit 9; exec 5<"$1"; ${part}`;
     const words = [
       '--mount',
       '--pid',
@@ -33,7 +33,13 @@ describeAsRoot('a program that parses bytes of others', () => {
       script,
     ];
     const { all } = await execa('unshare', [...words, 'inside', folder.path], {
-      ...{ all: true, reject: false, timeout: 120_000, env: { SECRET: 'S3CRET', CA: CERTIFICATE } },
+      ...{
+        cwd: SCRIPT_FILES,
+        all: true,
+        reject: false,
+        timeout: 120_000,
+        env: { SECRET: 'S3CRET', CA: CERTIFICATE },
+      },
     });
     return all;
   }

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { growsMounted } from '../../src/storage/capabilities.ts';
-import { GROW_SCRIPT } from '../../src/storage/grow-script.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import type { FsType } from '../../src/storage/types.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -58,7 +57,7 @@ describeAsRoot('the script that grows a file system', () => {
   }
 
   const grow = (type: FsType, uid = uuid) =>
-    execa('sh', scriptArgv('stowage-grow', GROW_SCRIPT, device, uid, type).slice(1), {
+    execa('sh', scriptArgv('stowage-grow', device, uid, type).slice(1), {
       reject: false,
       env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
     });

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { FETCH_FUNCTIONS } from '../../src/storage/populate/fetch-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 
 describeAsRoot('a source at a public address', () => {
@@ -31,7 +30,9 @@ ip -6 route add 2606:4700:ab00::/40 dev lo
 ip route add local default dev lo table 2004
 ip -6 route add local default dev lo table 2004
 set +e
-${FETCH_FUNCTIONS} configured() { :; }
+cd src/storage/scripts
+. ./fetch.sh
+configured() { :; }
 if may_connect "$1"; then echo other; else echo own; fi`;
     const { stdout } = await execa('unshare', ['-n', 'sh', '-c', script, 'sh', address]);
     expect(stdout).toBe(whose);

@@ -23,11 +23,9 @@ import {
 import { cancelFill } from '../../src/storage/populate/cancel.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
 import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
+import { launcherOf, SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { sharedProbes } from '../../src/storage/shared-fs/observe.ts';
-import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
-import { EXT4_SCRIPT } from '../../src/storage/snapshot/identity-scripts.ts';
 import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
-import { launcherOf, scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
@@ -107,7 +105,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   expect(steps.some(({ stdin }) => stdin === '\nBearer x\n\n')).toBe(true);
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
   // Others are asked nothing, and what they would ask is not answered.
-  const other = scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, `${FILE}.partial`, UID);
+  const other = scriptArgv('stowage-ext4-uuid', `${FILE}.partial`, UID);
   expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', guards: [] }])).toContain(
     'standard input',
   );
@@ -236,12 +234,18 @@ test('and sparse files are copied, frozen and given UUIDs', async () => {
 });
 
 const WORDS = ['/mnt', '10', FILE, `${COPY}.partial`, 'clone'];
-const LAUNCHER = launcherOf('stowage-freeze', FREEZE_SCRIPT);
+const LAUNCHER = launcherOf('stowage-freeze', SCRIPTS['stowage-freeze']);
 test.each([
-  ['another', ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
+  [
+    'another',
+    ['sh', '-c', 'run() { id; }; run "$@"', 'stowage-freeze', SCRIPTS['stowage-freeze'], ...WORDS],
+  ],
   ['one that starts another', ['sh', '-c', LAUNCHER, 'stowage-freeze', 'id; id', ...WORDS]],
-  ['a part of it', ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', FREEZE_SCRIPT, ...WORDS]],
-  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, FREEZE_SCRIPT, ...WORDS]],
+  [
+    'a part of it',
+    ['sh', '-c', ...LAUNCHER.split(' '), 'stowage-freeze', SCRIPTS['stowage-freeze'], ...WORDS],
+  ],
+  ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
 ])('but no other script: %s', async (_, argv) => {
   expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
     /no (argument of these|command on its list)/,

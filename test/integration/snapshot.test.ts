@@ -6,11 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { execa } from 'execa';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
-import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe.ts';
 import { snapshotFile } from '../../src/storage/snapshot/place.ts';
 import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, FsType, Source } from '../../src/storage/types.ts';
 import { carryOut, runSteps } from '../support/carry-out.ts';
@@ -255,7 +254,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
         await thaw();
         await execa('fsfreeze', ['-f', point]);
       }
-      const argv = scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial);
+      const argv = scriptArgv('stowage-freeze', 'thaw', partial);
       const { stderr } = await execa(argv[0] as string, argv.slice(1), { cwd: '/' });
       expect(stderr).toBe(
         isOfOthers

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { EXT4_OPTIONS } from '../../src/storage/ext4-options.ts';
-import { GROW_SCRIPT } from '../../src/storage/grow-script.ts';
 import { mkfs } from '../../src/storage/mkfs.ts';
 import { checkMkfsOptions } from '../../src/storage/mkfs-options.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { XFS_OPTIONS } from '../../src/storage/xfs-options.ts';
 import { LAST, OF_KUBELET } from '../support/link-words.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -42,8 +41,8 @@ const ALLOWED: Row[] = [
   [['truncate', '-s', '4096', '--', FILE]],
   [['umount', '--', `${MOUNTS}/${UID}`]],
   [['rmdir', '--', `${MOUNTS}/${UID}`]],
-  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7', UID, 'xfs')],
-  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, 'ext4')],
+  [scriptArgv('stowage-grow', '/dev/loop7', UID, 'xfs')],
+  [scriptArgv('stowage-grow', '/dev/dm-3', UID, 'ext4')],
   [['dd', ...zeros('/dev/dm-3')]],
   [['sgdisk', ...GPT.toSpliced(1, 0, '--largest-new=1'), '/dev/nvme0n1']],
   [['sgdisk', `--partition-guid=12:${UID}`, '/dev/mmcblk0']],

@@ -105,6 +105,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['cluster', '/vm/shared'],
   ],
   ['src/storage/populate/', ['thorough'], ['smoke'], ['cluster', 'populators|fills|sources']],
+  ['src/storage/scripts/', ['thorough'], ['smoke'], ['cluster', '/vm/(lvm|snapshots|adopt|fills)']],
   ['src/storage/block/', ['thorough'], ['smoke'], ['cluster', '/vm/(disk-identity|holders|adopt)']],
   [
     'src/storage/links.ts',

@@ -30,9 +30,10 @@ export async function unitTestsOf(changed: readonly string[], since: string): Pr
   return [...new Set([...found, ...READ_DIRECTORIES.filter(existsSync)])].sort();
 }
 
-/** Returns the TypeScript files with the path as a string. */
+/** Returns the TypeScript files with the path as a string, or that import the shell script. */
 async function readersOf(file: string): Promise<string[]> {
   if (file.endsWith('.ts')) return [];
+  if (file.endsWith('.sh')) return grep([`/${basename(file)}'`, '--', '*.ts']);
   return grep([`'${file}'`, '--', '*.ts']);
 }
 

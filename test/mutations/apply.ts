@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { AnchorError, extentOf } from './extent.ts';
 import { parse } from './extent-typescript.ts';
 import type { Mutation } from './mutation.ts';
 
 /**
  * Returns the text of a file with a mutation applied.
- * @throws AnchorError where the function or the text in it is missing or ambiguous, or the outcome is not TypeScript
+ * @throws AnchorError where the function or the text in it is missing or ambiguous, or the outcome can't be parsed
  */
 export function applyMutation(mutation: Mutation, text: string): string {
   const { file, find, replace } = mutation;
@@ -22,6 +23,9 @@ export function applyMutation(mutation: Mutation, text: string): string {
     } catch (cause) {
       throw new AnchorError(`${place}: the outcome is not TypeScript`, { cause });
     }
+  }
+  if (file.endsWith('.sh') && spawnSync('sh', ['-n'], { input: mutated }).status !== 0) {
+    throw new AnchorError(`${place}: the outcome is no shell script`);
   }
   return mutated;
 }

@@ -28,6 +28,7 @@ export function extentOf(file: string, text: string, path: string): Extent {
 }
 
 function functionsOf(file: string, text: string, name: string, outer: Extent): Extent[] {
+  if (name === 'main' && file.endsWith('.sh')) return [outer];
   if (name.endsWith('()')) return shellFunctions(text, name.slice(0, -2), outer);
   return file.endsWith('.py')
     ? pythonDefinitions(text, name, outer)

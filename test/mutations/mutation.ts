@@ -10,7 +10,7 @@ export interface Mutation {
   file: string;
   /**
    * Names the function that is changed: a function, a method, a constant or a Python `def`. `outer.inner` names one inside another,
-   * and `name()` a shell function inside a script.
+   * and `name()` a shell function inside a script, whose rest is `main`.
    */
   function: string;
   /** The text that is replaced. It occurs exactly once in the function. */

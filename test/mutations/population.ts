@@ -171,22 +171,22 @@ export const population: readonly Mutation[] = [
       replace: '{ fill: { ...fill, options: { ...words, authorization: value } } }',
     },
   ]),
-  ...mutationsOf('src/storage/populate/content-text.ts', [
+  ...mutationsOf('src/storage/scripts/content.sh', [
     {
       id: 'page-written-as-disk',
       invariant: 4,
       breaks: 'The HTML page of an error is taken for a disk.',
       function: 'kind_of()',
-      find: ') kind=html ;;',
-      replace: ') ;;',
+      find: ') kind=html ;',
+      replace: ') ;',
     },
     {
       id: 'packed-written-as-disk',
       invariant: 4,
       breaks: 'Compressed data that no name tells of is written as it is.',
       function: 'choose()',
-      find: 'gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;;',
-      replace: 'gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) ;;',
+      find: 'gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;',
+      replace: 'gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) ;',
     },
     {
       id: 'foreign-disk-declared-raw',
@@ -251,7 +251,7 @@ export const population: readonly Mutation[] = [
       replace: "argv: [...argv, fill.authorization ?? ''],\n",
     },
   ]),
-  ...mutationsOf('src/storage/populate/listed-text.ts', [
+  ...mutationsOf('src/storage/scripts/sources-conf.sh', [
     {
       id: 'list-of-anybody-counts',
       invariant: 12,
@@ -265,7 +265,7 @@ export const population: readonly Mutation[] = [
       id: 'backups-read-by-images',
       invariant: 5,
       breaks: 'An Image or an Archive of any namespace reads the backups of all others.',
-      function: 'LISTED_TEXT',
+      function: 'main',
       find: ' && { [ "$1" = backups ] || ! is_listed backups "$2"; }',
       replace: '',
       integration: ['archive-script.test.ts'],
@@ -299,12 +299,12 @@ export const population: readonly Mutation[] = [
       integration: ['archive-script.test.ts'],
     },
   ]),
-  ...mutationsOf('src/storage/populate/backup-script.ts', [
+  ...mutationsOf('src/storage/scripts/backup.sh', [
     {
       id: 'backup-over-file',
       invariant: 6,
       breaks: 'A Backup goes on where a file has its name already.',
-      function: 'BACKUP_SCRIPT',
+      function: 'main',
       find: '[ ! -e "./$name" ] && [ ! -h "./$name" ] || fail',
       replace: 'true || fail',
       integration: ['backups.test.ts'],

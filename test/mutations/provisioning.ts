@@ -320,7 +320,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/populate/fetch-script.ts', [
+  ...mutationsOf('src/storage/scripts/fetch.sh', [
     {
       id: 'private-networks-are-public',
       invariant: 8,
@@ -339,12 +339,12 @@ export const provisioning: readonly Mutation[] = [
       integration: ['own-address.test.ts'],
     },
   ]),
-  ...mutationsOf('src/storage/populate/send-text.ts', [
+  ...mutationsOf('src/storage/scripts/backup-to.sh', [
     {
       id: 'prefix-ends-in-a-name',
       invariant: 8,
       breaks: 'Data goes to a path, or a host, whose name begins as the listed one does.',
-      function: 'SEND_TEXT',
+      function: 'main',
       find: '%/}"/*)',
       replace: '%/}"*)',
     },
@@ -405,7 +405,7 @@ export const provisioning: readonly Mutation[] = [
       replace: '|| true ?',
     },
   ]),
-  ...mutationsOf('src/storage/populate/jail-text.ts', [
+  ...mutationsOf('src/storage/scripts/jail.sh', [
     {
       id: 'capabilities-kept',
       invariant: 8,
@@ -420,8 +420,8 @@ export const provisioning: readonly Mutation[] = [
       invariant: 8,
       breaks: 'A program that a crafted image has taken over connects to services of the node.',
       function: 'enter()',
-      find: '*/net) ;;',
-      replace: '*) ;;',
+      find: '*/net) ;',
+      replace: '*) ;',
       integration: ['fill-rights.test.ts'],
     },
     {

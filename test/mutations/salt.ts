@@ -40,8 +40,8 @@ export const salt: readonly Mutation[] = [
       invariant: 8,
       breaks: 'A command that only begins as a listed one is run.',
       function: 'Rules.check',
-      find: 'any(re.fullmatch(pattern, arguments)',
-      replace: 'any(re.match(pattern, arguments)',
+      find: 'any(re.fullmatch(pattern, arguments, flags)',
+      replace: 'any(re.match(pattern, arguments, flags)',
     },
     {
       id: 'guards-not-listed',

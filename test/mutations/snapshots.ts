@@ -203,13 +203,13 @@ export const snapshots: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/snapshot/freeze-script.ts', [
+  ...mutationsOf('src/storage/scripts/freeze.sh', [
     {
       id: 'freeze-of-others-thawed',
       invariant: 12,
       breaks: 'A file system that somebody else froze is thawed for an interrupted copy.',
-      function: 'FREEZE_SCRIPT',
-      find: 'is_left "$1" || exec rm -rf "$1";',
+      function: 'main',
+      find: 'is_left "$1" || exec rm -rf "$1"',
       replace: '',
       integration: ['snapshot.test.ts'],
     },

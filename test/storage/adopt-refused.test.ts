@@ -1,14 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { snapshotLvName } from '../../src/api/snapshot-handle.ts';
 import type { Guard } from '../../src/nodes/job.ts';
-import { ADOPT_SCRIPT } from '../../src/storage/adoption.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { onlyDisks } from '../../src/storage/lvm/view.ts';
 import { plan } from '../../src/storage/plan.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { readText, textOf } from '../../src/storage/shared-fs/text.ts';
 import type { Beside } from '../../src/storage/shared-fs/types.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
 import type {
   DesiredLvm,
   DesiredRaw,
@@ -19,6 +18,7 @@ import type {
   ObservedSparse,
 } from '../../src/storage/types.ts';
 import { dm, group, lv, lvmDesired, lvmNode, pool } from '../support/lvm-input.ts';
+import { otherScript } from '../support/other-script.ts';
 import {
   disk,
   intentFor,
@@ -660,7 +660,7 @@ describe('a logical volume', () => {
 
 describe('an account on a node may not', () => {
   const ONLY = onlyDisks(['/dev/sda']);
-  const adopts = (...words: string[]) => scriptArgv('stowage-adopt', ADOPT_SCRIPT, ...words);
+  const adopts = (...words: string[]) => scriptArgv('stowage-adopt', ...words);
   test.each([
     [adopts('/etc/shadow', UID, 'ext4', UID)],
     [adopts('/dev/sdb', UID, 'btrfs', UID)],
@@ -668,7 +668,7 @@ describe('an account on a node may not', () => {
     [adopts('/dev/sdb', UID, 'ext4', '../x')],
     [adopts('/dev/../etc/shadow', UID, 'ext4', UID)],
     [adopts(sparseDesired.file, UID, 'ext4', UID)],
-    [scriptArgv('stowage-adopt', 'id', '/dev/sdb', UID, 'ext4', UID)],
+    [otherScript('stowage-adopt', 'id', '/dev/sdb', UID, 'ext4', UID)],
     [['mv', '-T', '--', '/etc/shadow', `${sparseDesired.file}.partial`]],
     [['lvrename', 'vg0/a', 'vg0/b']],
     [['lvrename', '--config', ONLY, 'vg0/a', 'vg1/b']],

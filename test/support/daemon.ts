@@ -45,6 +45,7 @@ async function bundle<Options>(
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
     },
+    loader: { '.sh': 'text' },
     logLevel: 'warning',
   });
   return {

@@ -1,7 +1,7 @@
 /** Commands that a user of deploy/sudoers may not run as root, and what the others are written with. */
 
-import { GROW_SCRIPT } from '../../src/storage/grow-script.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
+import { otherScript } from './other-script.ts';
 
 export type Row = [argv: string[]];
 
@@ -115,11 +115,11 @@ export const REFUSED: Row[] = [
   [['mount', '-t', 'xfs', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
   [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/loop7', `${MOUNTS}/${UID}`]],
   [['mount', '-t', 'ext4', '-o', MOUNT, '--', '/dev/dm-3', `${MOUNTS}/${UID}`]],
-  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/sda', UID, 'ext4')],
-  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7/../sda', UID, 'ext4')],
-  [scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop7', UID, 'vfat')],
-  [scriptArgv('stowage-grow', `${GROW_SCRIPT} `, '/dev/loop7', UID, 'ext4', 'x')],
-  [scriptArgv('stowage-grow-inside', GROW_SCRIPT, '/dev/loop7', UID, 'ext4')],
+  [scriptArgv('stowage-grow', '/dev/sda', UID, 'ext4')],
+  [scriptArgv('stowage-grow', '/dev/loop7/../sda', UID, 'ext4')],
+  [scriptArgv('stowage-grow', '/dev/loop7', UID, 'vfat')],
+  [otherScript('stowage-grow', `${SCRIPTS['stowage-grow']} `, '/dev/loop7', UID, 'ext4', 'x')],
+  [otherScript('stowage-grow-inside', SCRIPTS['stowage-grow'], '/dev/loop7', UID, 'ext4')],
   [['umount', '--', '/var']],
   [['umount', '-l', '--', `${MOUNTS}/${UID}`]],
   [['rmdir', '--', '/run/stowage']],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Step } from '../../src/nodes/job.ts';
 
-/** What deploy/sudoers lets the account on a node run, as sudo reads it: sudo -l knows no program that a machine lacks. */
+/** What deploy/sudoers lets the account on a node run, as sudo reads it, whose `.` stands for a newline as well: sudo -l knows no program that a machine lacks. */
 const allowed = readFileSync('deploy/sudoers', 'utf8')
   .split(/(?:, \\\n|, (?=\/usr)|\n)/)
   .flatMap((line): { program: string; args: RegExp }[] => {
@@ -10,7 +10,7 @@ const allowed = readFileSync('deploy/sudoers', 'utf8')
       /^(?:Cmnd_Alias.*= \\)?\s*(\/usr\/s?bin\/\S+) (\^.*\$|"")$/.exec(line) ?? [];
     return program === ''
       ? []
-      : [{ program: basename(program), args: args === '""' ? /^$/ : new RegExp(args) }];
+      : [{ program: basename(program), args: args === '""' ? /^$/ : new RegExp(args, 's') }];
   });
 
 export const may = ([program, ...args]: readonly string[]): boolean =>

@@ -4,8 +4,7 @@ import { chmod, mkdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { FREEZE_SCRIPT } from '../../src/storage/snapshot/freeze-script.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import {
   killAtOnce,
   type OwnFileSystem,
@@ -78,15 +77,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   function start(mode: string, seconds = SECONDS) {
     const copy = execa(
       'sh',
-      scriptArgv(
-        'stowage-freeze',
-        FREEZE_SCRIPT,
-        mount,
-        String(seconds),
-        source,
-        partial,
-        mode,
-      ).slice(1),
+      scriptArgv('stowage-freeze', mount, String(seconds), source, partial, mode).slice(1),
       {
         reject: false,
         cwd: '/',
@@ -202,7 +193,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
   });
 
   const thaw = (of = partial) =>
-    execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', of).slice(1), {
+    execa('sh', scriptArgv('stowage-freeze', 'thaw', of).slice(1), {
       reject: false,
       cwd: '/',
       env: { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },
@@ -257,7 +248,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     expect(await isFrozen()).toBe(true);
     const env = { PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` };
     const next = () =>
-      execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partial).slice(1), {
+      execa('sh', scriptArgv('stowage-freeze', 'thaw', partial).slice(1), {
         ...{ reject: false, cwd: '/', env },
       });
     expect(await next()).toMatchObject({
@@ -294,7 +285,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
       await killAll();
       const another = join(clones.path, `${randomUUID()}.partial`);
       const how = [mount, '10', source, another, 'clone'];
-      const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1));
+      const ended = await execa('sh', scriptArgv('stowage-freeze', ...how).slice(1));
       expect(ended.stderr).toBe(
         `thawed ${mount}: an interrupted copy of ${source} had left it frozen`,
       );
@@ -441,7 +432,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     await execa('mkfifo', [fifo]);
     const how = [fifo, '5', source, partial, 'clone'];
     // Opening a FIFO blocks until somebody writes.
-    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+    const ended = await execa('sh', scriptArgv('stowage-freeze', ...how).slice(1), {
       reject: false,
     });
     expect(ended).toMatchObject({
@@ -455,7 +446,7 @@ describeAsRoot.each([['xfs'], ['ext4']] as ['xfs' | 'ext4'][])('a mounted %s is 
     const other = join(clones.path, 'other');
     await writeFile(other, 'x'.repeat(4096));
     const how = [mount, '5', other, partial, 'clone'];
-    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+    const ended = await execa('sh', scriptArgv('stowage-freeze', ...how).slice(1), {
       reject: false,
     });
     expect(ended).toMatchObject({
@@ -480,7 +471,7 @@ describeAsRoot('a folder that cannot clone', () => {
     await execa('mount', ['-o', 'loop', source, mount]);
     const partial = join(clones.path, `${randomUUID()}.partial`);
     const how = [mount, '5', source, partial, 'clone'];
-    const ended = await execa('sh', scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how).slice(1), {
+    const ended = await execa('sh', scriptArgv('stowage-freeze', ...how).slice(1), {
       reject: false,
     });
     await execa('umount', [mount]);

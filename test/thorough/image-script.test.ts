@@ -16,9 +16,8 @@ import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { fillStep } from '../../src/storage/populate/fill.ts';
-import { IMAGE_SCRIPT } from '../../src/storage/populate/image-script.ts';
 import type { Fill, FillTarget } from '../../src/storage/populate/types.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { holdPlaces } from '../support/held-places.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -104,7 +103,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     const [file = '', ...args] =
       changed === undefined
         ? argv
-        : scriptArgv('stowage-image', changed(IMAGE_SCRIPT), ...argv.slice(5));
+        : scriptArgv('stowage-image', changed(SCRIPTS['stowage-image']), ...argv.slice(5));
     const { exitCode, all } = await execa(file, args, {
       input: stdin,
       env: { PATH },

@@ -4,8 +4,7 @@ import { chmod, mkdir, readdir, readlink, rm, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { XFS_SCRIPT } from '../../src/storage/snapshot/identity-scripts.ts';
-import { scriptArgv } from '../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { scriptProcesses } from '../support/loop-mounts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -74,7 +73,7 @@ describeAsRoot('the UUID of a copy of an XFS that was frozen', () => {
   }
 
   const start = (...more: string[]) =>
-    execa('sh', scriptArgv('stowage-xfs-uuid', XFS_SCRIPT, copy, uuid, ...more).slice(1), {
+    execa('sh', scriptArgv('stowage-xfs-uuid', copy, uuid, ...more).slice(1), {
       reject: false,
       cwd: '/',
       env: { copy, PATH: `${join(folder.path, 'bin')}:${process.env.PATH}` },

@@ -136,7 +136,9 @@ class Rules:
         if not argv or not all(isinstance(word, str) and "\0" not in word for word in argv):
             raise Refusal("command", "that is no command", [repr(argv)])
         arguments = " ".join(argv[1:])
-        if not any(re.fullmatch(pattern, arguments) for pattern in patterns.get(argv[0], [])):
+        # A script has lines.
+        flags = re.DOTALL if argv[0] == "sh" else 0
+        if not any(re.fullmatch(pattern, arguments, flags) for pattern in patterns.get(argv[0], [])):
             raise Refusal("command", "no command on its list is this one", argv)
         # Its paths would not be seen.
         if any(" " in word and word != SPACED for word in _words(argv)):

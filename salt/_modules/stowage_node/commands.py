@@ -120,7 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-7a06a04c8a96',
+    r'true stowage-allows-487f9548d9ba',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -212,21 +212,21 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36} --change-name=1:[a-z0-9.-]{1,36} /dev/{device}',
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 003617cee6eaa40a1d88d7d355e5d4c4cf1d6a20ece1f3c8915a08006647b007 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 003617cee6eaa40a1d88d7d355e5d4c4cf1d6a20ece1f3c8915a08006647b007 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 05178a1b1e9fe045001f049d880f1cf19632c290cba8effff357614d4dbd835a \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 05178a1b1e9fe045001f049d880f1cf19632c290cba8effff357614d4dbd835a \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 05178a1b1e9fe045001f049d880f1cf19632c290cba8effff357614d4dbd835a \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 135af779e595d477da90626c63efef695a9de337eb1a9f513de93a234e4a8188 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 135af779e595d477da90626c63efef695a9de337eb1a9f513de93a234e4a8188 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 44534d01d3ccd66de38cd48059716af162a29b50b7d10024b8f61a2c19bd67a5 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 646e8295d2ef46119a473829bd049e7713cfac299fa9a71b3af1e25f0134c94b \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7390dee1e97c297331b7a0422d9c31ad8972137279d7139b77d61689cccfbe8b \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 9065dfed913a426dbeb00b697beec53a909c1e18318ff2f067f41f80a358cac7 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 9065dfed913a426dbeb00b697beec53a909c1e18318ff2f067f41f80a358cac7 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 98758a75459c5e9de4bffbf34212c871d1281bf4c05e4df23f49b8b6e3866c03 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = a3bde97ba45eb40ce1eb1a26052491f4ae2892bd32fc8cd6f46dbacedd6088ba \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = f5815a4755d76939638fcb11b43abec4bbdd6054f25e4708544aa48fcda37cb3 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd05dcaf934ff3c1c82551af619ed5ef1f33b71bbddb75ee5366868a844b19d \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 44739b6ec58aafefa3a8d51fc7ac5c4977a52db699a15fda65b6140145b10af6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 585c0b77b175d715b9072fdc41ea30c086b69608b895b9f2d596bfc94ab29589 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = cc64d7bbdf408c4b4d30e9e774ecb6673bfa8cdbd3fd036f96276d0487ca4ff5 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = dd82e4432af213539cf34e3406d34dce344fab449f33d06b6e848332fd8fbbd1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
+    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
     r'stat -c %s\|%i -- {directory}/[0-9a-f-]{36}',
     r'sync (/dev/loop[0-9]+p1 )?/dev/loop[0-9]+ {directory}/[0-9a-f-]{36}',
@@ -258,24 +258,2740 @@ COMMANDS = [*LOOKS, *STEPS]
 
 # What `sh -c` may run, to the letter.
 SCRIPTS = [
-    r'run() {   thin_room() ( lv=${1#/dev/} vg=${1#/dev/}; vg=${vg%/*}; dm=$(readlink -f "$1"); uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null); named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }; report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }; hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }; case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in thin) ;; "") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;; *) exit 0 ;; esac; own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}"); pool=${own#*,}; own=${own%%,*}; case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac; needed=$( sum=0; report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" | { while IFS=, read -r id size used tags; do case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac; [ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0)))); done; echo $sum; } ); IFS=,; set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")"); case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac; left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000)))); [ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || { echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2; exit 1; }; );  check_target() { case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $1 in *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;; /*/"$2.partial") ;; /dev/?*/?*/*) exit 2 ;; /dev/?*/?*) ;; *) exit 2 ;; esac; case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac; for each in "$4" "$5"; do case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac; done; case $6 in zeroes | dirty) ;; *) exit 2 ;; esac; }; is_wanted() { case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac; }; take_place() { IFS= read -r namespace || :; case $namespace in *[!a-z0-9-]*) exit 2 ;; esac; mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1; told=; while :; do exec 8>taking; flock 8; place=0 free=0 own=0 found=; while [ $place -lt 16 ]; do place=$((place + 1)) holder=; if flock -n $place rm -f "$place.scratch"; then free=$((free + 1)) found=$place; else read -r holder <$place; [ "$holder" != "$namespace" ] || own=$((own + 1)); fi; done; waits=namespace; [ $free != 0 ] || waits=node; [ -n "$namespace" ] || own=0; [ $free -le $own ] || { exec 9>>"$found"; ! flock -n 9 || { echo "$namespace" >"$found"; exec 8>&-; place=$found; export place; cd /; [ -z "$told" ] || echo stowage-waiting over; return; }; }; exec 8>&-; is_wanted "$1" "$2" || exit 1; [ "$told" = $waits ] || echo "stowage-waiting $waits"; told=$waits; sleep 1; done; }; go_inside() { umask 077; mkdir -p /run/stowage/mounts || exit 1; take_place "$2" "$3"; case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac; unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; got=$?; left_alone "$2"; case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac; exit $got; }; end_all() { kill -KILL -1; for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done; }; begin_inside() { [ $$ = 1 ] || exit 2; LC_ALL=C; export LC_ALL; work=/run/stowage/mounts; mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1; cd "$work" || exit 1; read_secrets; while sleep 1; do is_wanted "$1" "$2" || end_all; done & };    config=/etc/stowage/sources.conf; configured() { [ -e "$config" ] || return 0; [ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] || fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"; while read -r word value rest || [ -n "$word" ]; do case $word,$rest in "#"* | ,) ;; allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;; *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;; esac; done <"$config"; }; is_listed() ( folders=$(configured "$1") || exit 3; for folder in $folders; do folder=$(realpath -e -- "$folder" 2>/dev/null) || continue; case $2 in "${folder%/}"/*) exit 0 ;; esac; done; exit 1; ); may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }; record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }; check_owner() { record=$(record_of "$1") owner= digest=; [ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :; [ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || { record=$(record_of "$3"); fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"; }; }; open_path() { real=$(realpath -m -- "$2"); may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"; [ -f "$real" ] || fail "there is no plain file $2 on this node" 1; exec 5<"$real"; opened=$(readlink /proc/self/fd/5); [ "$1" != backups ] || check_owner "$opened" "$3" "$2"; may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"; total=$(stat -L -c %s /proc/self/fd/5); };   show() { mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1; }; make_jail() { jail=$work/$1; shift; (umask 022 && mkdir "$jail" "$jail/new") && mount --bind "$jail" "$jail" || fail "no private root could be made" 1; for part in usr bin sbin lib lib32 lib64 libx32; do if [ -h "/$part" ]; then ln -s "$(readlink "/$part")" "$jail/$part"; elif [ -d "/$part" ]; then mkdir -m 0755 "$jail/$part" && show "$part" ,nodev; fi; done; for part; do [ -e "/$part" ] || continue; (umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi); if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi; done; mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1; }; enter() { exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; ulimit -v "$2"; enter_root=$work/$1 enter_bound=-all$3; shift 3; set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"; case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac; exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }; jailed() (enter root 1048576 "$@"); nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; };   prepare_curl() { need curl "$1"; need setpriv "$1"; [ ! -d "$work/net" ] || return 0; make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null; mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" && mount --bind "$work/curl" "$work/net/new" && mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1; }; quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }; configure() { { quoted "url = \"" "$1"; [ -z "$2" ] || quoted "header = \"Authorization: " "$2"; } >"$work/curl/config"; }; become_curl() { enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups     curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"; }; shown() { case $1 in *://*) shown_rest=${1#*://}; shown_host=${shown_rest%%[/?#]*}; shown_path=${shown_rest#"$shown_host"}; case $shown_path in *[?#]*) shown_path=${shown_path%%[?#]*}?... ;; esac; printf %s "${1%%://*}://${shown_host##*@}$shown_path" ;; *) printf %s "${1#backup:*:}" ;; esac; }; in_url() { case $query,$1 in ,*) source=$1 ;; "?"*,*://*[?#]*) exit 2 ;; "?"*,http://* | "?"*,https://*) source=$1$query ;; *) exit 2 ;; esac; };  fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }; need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }; groups() ( address=$1; case $address in *.*) tail=${address##*:}; head=${address%"$tail"}; case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac; IFS=.; set -- $tail; [ $# = 4 ] || exit 1; for each; do case $each in 0?* | ????*) exit 1 ;; esac; [ "$each" -le 255 ] || exit 1; done; address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4))) ;; esac; case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac; left=$address right=; case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac; IFS=:; set -- $right; behind=$#; set -- $left; before=$#; case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac; set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right; for each; do case $each in ?????*) exit 1 ;; esac; printf "%d " "0x$each"; done; ); is_in() ( network=${2%/*} bits=${2##*/}; case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac; case $2 in */*) ;; *) bits=$most ;; esac; case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac; [ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"; bits=$((bits + first)); set -- $(groups "$1") $there; [ $# = 16 ] || exit 1; while [ $bits -gt 0 ]; do drop=$((bits < 16 ? 16 - bits : 0)); [ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1; shift; bits=$((bits - 16)); done; ); is_in_any() ( address=$1; shift; for each; do ! is_in "$address" "$each" || exit 0; done; exit 1; ); is_public() { case $1 in *:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;; *) ! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24           192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ;; esac; }; local_networks() { case $1 in *:*) [ ! -e /proc/net/ipv6_route ] || sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route ;; *) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;; esac; }; is_own() { case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac; networks=$(local_networks "$1") || return 0; ! printf "%s\n" "$networks" | grep -qxF "$single" || return 0; for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do ! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0; done; return 1; }; may_connect() { allowed=$(configured allow-address) || exit 3; is_in_any "$1" $allowed && return; is_public "$1" && ! is_own "$1"; }; read_url() { case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac; case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac; scheme=${1%%://*}; authority=${1#*://}; authority=${authority%%[/?#]*}; case $authority in "" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;; "["*"]") host=${authority#?} port=; host=${host%?} ;; "["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;; *:*) host=${authority%:*} port=${authority##*:} ;; *) host=$authority port= ;; esac; case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac; case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac; improper="$(shown "$1") has no proper address"; case $authority in "["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;; *) case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac; case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac; case ${host##*.} in 0[xX]*) fail "$improper" ;; esac ;; esac; }; check_url() { read_url "$1"; addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p"); [ -n "$addresses" ] || fail "this node knows no address of $host" 1; for address in $addresses; do may_connect "$address" || fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"; done; }; reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }; request() { for address in $addresses; do case $address in *:*) to="[$address]" ;; *) to=$address ;; esac; rm -f "$work/body"; mkfifo "$work/body"; [ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"; { become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- & curl_pid=$!; exec 5<"$work/body"; status= said= location= total= count=0; while IFS= read -r line <&5; do line=${line%"$return"}; count=$((count + 1)); [ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"; case $line in HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;; "") case $status in 1??) ;; *) return 0 ;; esac ;; [Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;; [Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;; esac; done; exec 5<&-; wait "$curl_pid"; got=$?; case $got in 7 | 28) ;; *) break ;; esac; done; fail "$(shown "$1") could not be fetched: $(reason_of)" 1; }; open_source() { curl_pid= total=; case $1 in /*) open_path path "$1"; return ;; backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;; esac; prepare_curl "a source at a URL"; return=$(printf "\r"); url=$1 origin= hops=0; while :; do check_url "$url"; [ -n "$origin" ] || origin=$scheme://$host:$port; request "$url"; case $status in 200) break ;; 301 | 302 | 303 | 307 | 308) ;; *) fail "$(shown "$url"): the server answered $said" 1 ;; esac; exec 5<&-; { kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null; hops=$((hops + 1)); [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"; before=$scheme; case $location in "") fail "$(shown "$url"): the server answered $said without saying where to" ;; //*) url=$scheme:$location ;; /*) url=$scheme://$authority$location ;; *://*) url=$location ;; *) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;; esac; case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac; done; case $total in *[!0-9]* | ????????????????*) total= ;; esac; }; close_source() { exec 5<&-; [ -n "$curl_pid" ] || return 0; wait "$curl_pid"; got=$?; case $got in 0 | 23) ;; 18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;; 28) case $(reason_of) in *"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;; *) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;; esac ;; *) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;; esac; }; read_secrets() { IFS= read -r authorization || :; IFS= read -r query || :; exec </dev/null; }; tell_progress() { [ -z "$curl_pid" ] || exec 5<&-; while sleep 2; do case $curl_pid in "") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;; *) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;; esac; [ -z "$came" ] || echo "stowage-progress $came ${total:--}"; done; };   mount_new() { mount_device=$1 mount_tries=0 mount_attached= mount_done=; case $1 in /dev/*) ;; *) while [ -z "$mount_attached" ]; do mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1; if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then mount_attached=yes; else mount_tries=$((mount_tries + 1)); [ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1; fi; done ;; esac; mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes; [ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }; [ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1; }; left_alone() { case $1 in /dev/*) return ;; esac; mount_tries=0; while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done; sleep 0.1; mount_tries=$((mount_tries + 1)); done; }; printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; };   kind_of() { kind=; hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n"); case $hex in 1f8b08*) kind=gzip ;; 28b52ffd*) kind=zstd ;; fd377a585a00*) kind=xz ;; 425a683[1-9]314159265359* | 425a683[1-9]177245385090*) kind=bzip2 ;; 504b030414* | 504b03040a* | 504b03042d* | 504b050600*) kind=zip ;; 377abcaf271c*) kind=7z ;; 526172211a07*) kind=rar ;; 04224d18*) kind=lz4 ;; 4c5a495001*) kind=lzip ;; 894c5a4f000d0a1a0a*) kind=lzop ;; 514649fb*) kind=qcow2 ;; 4b444d5601* | 4b444d5602* | 4b444d5603* | 23204469736b2044657363726970746f7246696c65*) kind=vmdk ;; 636f6e6563746978*) kind=vhd ;; 7668647866696c65*) kind=vhdx ;; esac; [ -z "$kind" ] || return 0; [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi; [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar; [ -z "$kind" ] || return 0; [ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0; hex=${hex#efbbbf}; while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done; case $hex in 3c21[46]4[46]f[46]3[57]4[57]9[57]0[46]5* | 3c[46]8[57]4[46]d[46]c*) kind=html ;; 3c3f[57]8[46]d[46]c*) kind=xml ;; 76657273696f6e2068747470733a2f2f6769742d6c66732e*) kind=git-lfs ;; 7b*) hex=${hex#7b}; while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done; case $hex in 22*) kind=json ;; esac ;; esac; }; describe() { case $1 in gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;; zip | 7z | rar | tar) echo "a $1 archive" ;; html) echo "an HTML page" ;; xml) echo "an XML document" ;; json) echo "a JSON document" ;; git-lfs) echo "a pointer of Git LFS in place of a file" ;; exact) echo "the content of a device" ;; raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;; esac; }; refuse_kind() { refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"; case $kind,$1 in html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;; qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;; qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;; tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;; *) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;; esac; }; choose() { kind_of "$3"; refusal= unpack=; case $2 in auto | none) ;; *) unpack=$2 ;; esac; case $kind,$2,$1 in ,*) ;; html,* | xml,* | json,* | git-lfs,*) refuse_kind "$1" "the source" ;; gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;; "$1,auto,$1" | "$1,none,$1" | "$2,$2,$1") ;; qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) refuse_kind "$1" "the source" ;; *,none,raw) ;; *,auto,* | *,none,*) refuse_kind "$1" "the source" ;; *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;; esac; [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"; done; }; check_plain() { kind_of "$2"; refusal=; case $kind,$1 in ,* | *,exact | "$1,$1") ;; *) refuse_kind "$1" "what was unpacked" ;; esac; }; unpack_by() { case $1 in gzip) nobody gzip -dc ;; zstd) nobody zstd -dcq ;; xz) nobody xz -dcq -T1 --memlimit-decompress=512MiB ;; bzip2) nobody bzip2 -dc ;; esac; };   unwritten() ( device=$(stat -L -c %d "$1") sum=0; set -- /var/lib/metalk8s/storage/sparse; for each in /var/lib/stowage/directories/*; do case $each in *.new) continue ;; esac; [ -f "$each" ] || continue; folder=$(sed -n "s/.*\"directory\":\"\(\/[^\"]*\)\".*/\1/p" "$each"); [ -z "$folder" ] || [ "$folder" = /var/lib/metalk8s/storage/sparse ] || set -- "$@" "$folder"; done; for folder; do [ "$(stat -L -c %d "$folder" 2>/dev/null)" = "$device" ] || continue; sum=$((sum + $( find "$folder/" -ignore_readdir_race -maxdepth 1 -type f -printf "%s %b\n" | { left=0; while read -r size blocks; do [ $((size - blocks * 512)) -le 0 ] || left=$((left + size - blocks * 512)); done; echo $left; } ))); done; echo $sum; ); free_in() { df -B1 --output=avail "$1" | tail -n 1; };   reserve() ( most=$(configured scratch) || exit 3; case $most in "") most=10737418240 ;; *[!0-9]* | 0?* | ????????????????*) fail "$config on this node: scratch takes one number of bytes" ;; esac; cd /run/stowage/fills || exit 1; exec 6>>scratch; flock 6; sum=$1 mine=$1 had=0; for each in *.scratch; do [ -e "$each" ] || continue; read -r bytes <"$each"; case $each in "$place.scratch") had=$bytes ;; *) flock -n "${each%.scratch}" true || sum=$((sum + bytes)) ;; esac; done; [ "$sum" -le "$most" ] || fail "the downloads that this node keeps while it converts them may take $most bytes at once, and this one needs more: $config takes a line scratch BYTES" 1; floor=$(($(df -B1 --output=size /var/lib/stowage/volumes | tail -n 1) / 10)); [ "$floor" -ge 1073741824 ] || floor=1073741824; floor=$((floor + $(unwritten /var/lib/stowage/volumes))); [ $(($(free_in /var/lib/stowage/volumes) - mine + had)) -ge "$floor" ] || fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free, those that files of volumes may still take among them" 1; echo "$mine" >"$place.scratch"; );  lend() { lent=$work/desk/new/$1; if [ -b "$2" ]; then mknod -m 0600 "$lent" b $(stat -L -c "0x%t 0x%T" "$2"); else : >"$lent" && mount --bind "$2" "$lent"; fi && chown 65522:65522 "$lent" || fail "no private root could be made for qemu-img" 1; }; qemu() ( kib=$1; shift; enter desk "$kib" "" --reuid=65522 --regid=65522 --clear-groups qemu-img "$@" ); number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; }; word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; }; check_qcow2() { [ "$(word 0)" = 1363560955 ] || fail "it is no qcow2"; version=$(word 4); case $version in 2) ;; 3) case $(number 72) in 0 | 1 | 8 | 9 | 16 | 17 | 24 | 25) ;; *) fail "it is a qcow2 with a data file beside it, or with features that are not known: convert it to one that stands alone" ;; esac ;; *) fail "it is a qcow2 of version $version, which is not known" ;; esac; [ "$(number 8)" = 0 ] || fail "it is a qcow2 with a backing file, which is never read: convert it to one that stands alone"; [ "$(word 32)" = 0 ] || fail "it is a qcow2 that is encrypted"; virtual=$(number 24); [ "${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "it is a disk of $virtual bytes, and the volume has room for $room"; (ulimit -t 30; qemu 1048576 info -f qcow2 --output=json /new/source) >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")"; ! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "it is a qcow2 that does not stand alone, or is encrypted"; qemu 4194304 check -q -f qcow2 /new/source >"$work/errors" 2>&1; case $? in 0 | 3) ;; *) fail "qemu-img finds it damaged: $(printable <"$work/errors")" ;; esac; }; is_full() { case $TARGET in /dev/*) return 1 ;; esac; [ "$(df -B1 --output=avail "${TARGET%/*}" | tail -n 1)" -lt 1048576 ]; }; write_scratch() { at=0 came=64; while [ $came = 64 ] && [ $at -lt "$2" ]; do part=$(($2 - at < 16777216 ? $2 - at : 16777216)); reserve $((at + part)) 2>"$work/errors" || { refused=$? wrote=$(cat "$work/errors"); break; }; LC_ALL=C dd of="$1" bs=256K count=$part iflag=fullblock,count_bytes oflag=seek_bytes seek=$at conv=notrunc,nocreat,sparse status=noxfer 2>"$work/errors" <&7 || { wrote="it could not be written: $(sed "/ records /d" "$work/errors" | printable)"; break; }; came=$(sed -n "s/+.* records in//p" "$work/errors"); at=$((at + part)); done; [ -n "$wrote" ] || [ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes; exec 7<&-; }; write() { [ -z "$scratch" ] || { write_scratch "$@"; return; }; dd of="$1" bs=256K count="$2" iflag=fullblock,count_bytes oflag=seek_bytes seek="$3" conv="notrunc,nocreat,fsync$4" status=none 2>"$work/errors" <&7 || { wrote="it could not be written: $(printable <"$work/errors")"; ! is_full || wrote="it could not be written, for the file system of ${TARGET%/*} is full"; exec 7<&-; return; }; [ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes; exec 7<&-; }; receive() { open_source "$SOURCE"; tell_progress 7<&- & teller=$!; mkfifo "$work/again" "$work/whole" "$work/sum" "$work/plain" "$work/plain-again"; dd bs=512 count=1 iflag=fullblock status=none <&5 >"$work/head"; choose "$FORMAT" "$COMPRESSION" "$work/head"; [ -z "$refusal" ] || fail "$refusal"; cat "$work/head" - <&5 >"$work/again" 2>/dev/null & [ -z "$curl_pid" ] || exec 5<&-; exec 6<"$work/again"; wrote= large= digest= refused=1; case $SHA256 in -) ;; *) sha256sum <"$work/sum" >"$work/digest" 6<&- & summing=$!; tee -p "$work/sum" <&6 >"$work/whole" 2>/dev/null & exec 6<"$work/whole" ;; esac; unpacking=; case $unpack in "") exec 7<&6 ;; *) make_jail root; unpack_by "$unpack" <&6 >"$work/plain" 2>"$work/unpacking" & unpacking=$!; exec 6<"$work/plain"; dd bs=512 count=1 iflag=fullblock status=none <&6 >"$work/plain-head"; check_plain "$FORMAT" "$work/plain-head"; [ -z "$refusal" ] || fail "$refusal"; cat "$work/plain-head" - <&6 >"$work/plain-again" 2>/dev/null & exec 7<"$work/plain-again" ;; esac; exec 6<&-; write "$@"; [ -z "$wrote" ] || fail "$wrote" $refused; [ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for"; unpacked=0; [ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?; close_source; { kill "$teller"; wait "$teller"; } 2>/dev/null; [ "$SHA256" = - ] || { wait "$summing"; read -r digest rest <"$work/digest"; [ "$digest" = "$SHA256" ] || fail "the sha256 of $(shown "$SOURCE") is not $SHA256"; }; [ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")"; [ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty"; }; fill() { [ $FORMAT != qcow2 ] || { need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)"; need setpriv "an Image of format qcow2"; }; image=$TARGET room=$SIZE sparse= scratch=; [ $CONTENT = block ] || { mkdir "$work/mnt"; mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec; image=$work/mnt/disk.img; : >"$image" || fail "disk.img could not be made" 1; OFFSET=0; room=$(df -B1 --output=avail "$work/mnt" | tail -n 1); ZERO=zeroes; }; [ $ZERO = dirty ] || sparse=,sparse; case $FORMAT in raw | exact) receive "$image" "$room" "$OFFSET" $sparse ;; qcow2) limit=$((SIZE + SIZE / 64 + 16777216)); download=$TARGET.download; case $TARGET in /dev/*) download=/var/lib/stowage/volumes/.download.$UUID scratch=yes ;; esac; rm -f -- "$download"; exec 8<>"$download"; make_jail desk etc/ld.so.cache; mount -t tmpfs -o mode=0711,nosuid,noexec,size=64k tmpfs "$work/desk/new" || fail "no private root could be made" 1; lend source "$download"; rm -f -- "$download"; receive /proc/self/fd/8 "$limit" 0 ,sparse; check_qcow2; is_zero=; [ $ZERO = dirty ] || ! qemu 1048576 --help | grep -q target-is-zero || is_zero=--target-is-zero; lend target "$image"; case $CONTENT,$TARGET in block,/dev/*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=host_device,file.filename=/new/target" ;; block,*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=file,file.filename=/new/target" ;; *) set -- -O raw ;; esac; case $1 in -O) qemu 4194304 convert -f qcow2 -S 64k -O raw /new/source /new/target ;; *) qemu 4194304 convert -f qcow2 -S 64k /new/source "$@" ;; esac 2>"$work/errors" || { ! is_full || fail "it could not be written, for the file system of ${TARGET%/*} is full" 1; fail "qemu-img cannot convert it: $(printable <"$work/errors")"; }; chown 0:0 "$work/desk/new/target" || fail "what was converted could not be given to root" 1; [ -b "$work/desk/new/target" ] || umount "$work/desk/new/target" ;; esac; [ $CONTENT = block ] || { chmod 0660 "$image"; sync -f "$image" && umount "$work/mnt" || fail "the file system with disk.img could not be written: the disk beneath may be full" 1; }; }; case $0 in stowage-image) [ $# = 10 ] || exit 2; check_target "$1" "$2" "$3" "$4" "$5" "$6"; case $7 in raw | qcow2 | exact) ;; *) exit 2 ;; esac; case $8 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac; case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac; case ${10} in "" | *[!!-~]*) exit 2 ;; esac; go_inside stowage-image-inside "$@" ;; stowage-image-inside) begin_inside "$1" "$2"; TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9; in_url "${10}"; SOURCE=$source; fill ;; esac; }; run "$@"',
-    r'run() {   thin_room() ( lv=${1#/dev/} vg=${1#/dev/}; vg=${vg%/*}; dm=$(readlink -f "$1"); uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null); named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }; report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }; hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }; case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in thin) ;; "") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;; *) exit 0 ;; esac; own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}"); pool=${own#*,}; own=${own%%,*}; case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac; needed=$( sum=0; report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" | { while IFS=, read -r id size used tags; do case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac; [ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0)))); done; echo $sum; } ); IFS=,; set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")"); case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac; left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000)))); [ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || { echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2; exit 1; }; );  check_target() { case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $1 in *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;; /*/"$2.partial") ;; /dev/?*/?*/*) exit 2 ;; /dev/?*/?*) ;; *) exit 2 ;; esac; case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac; for each in "$4" "$5"; do case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac; done; case $6 in zeroes | dirty) ;; *) exit 2 ;; esac; }; is_wanted() { case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac; }; take_place() { IFS= read -r namespace || :; case $namespace in *[!a-z0-9-]*) exit 2 ;; esac; mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1; told=; while :; do exec 8>taking; flock 8; place=0 free=0 own=0 found=; while [ $place -lt 16 ]; do place=$((place + 1)) holder=; if flock -n $place rm -f "$place.scratch"; then free=$((free + 1)) found=$place; else read -r holder <$place; [ "$holder" != "$namespace" ] || own=$((own + 1)); fi; done; waits=namespace; [ $free != 0 ] || waits=node; [ -n "$namespace" ] || own=0; [ $free -le $own ] || { exec 9>>"$found"; ! flock -n 9 || { echo "$namespace" >"$found"; exec 8>&-; place=$found; export place; cd /; [ -z "$told" ] || echo stowage-waiting over; return; }; }; exec 8>&-; is_wanted "$1" "$2" || exit 1; [ "$told" = $waits ] || echo "stowage-waiting $waits"; told=$waits; sleep 1; done; }; go_inside() { umask 077; mkdir -p /run/stowage/mounts || exit 1; take_place "$2" "$3"; case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac; unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; got=$?; left_alone "$2"; case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac; exit $got; }; end_all() { kill -KILL -1; for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done; }; begin_inside() { [ $$ = 1 ] || exit 2; LC_ALL=C; export LC_ALL; work=/run/stowage/mounts; mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1; cd "$work" || exit 1; read_secrets; while sleep 1; do is_wanted "$1" "$2" || end_all; done & };    config=/etc/stowage/sources.conf; configured() { [ -e "$config" ] || return 0; [ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] || fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"; while read -r word value rest || [ -n "$word" ]; do case $word,$rest in "#"* | ,) ;; allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;; *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;; esac; done <"$config"; }; is_listed() ( folders=$(configured "$1") || exit 3; for folder in $folders; do folder=$(realpath -e -- "$folder" 2>/dev/null) || continue; case $2 in "${folder%/}"/*) exit 0 ;; esac; done; exit 1; ); may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }; record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }; check_owner() { record=$(record_of "$1") owner= digest=; [ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :; [ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || { record=$(record_of "$3"); fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"; }; }; open_path() { real=$(realpath -m -- "$2"); may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"; [ -f "$real" ] || fail "there is no plain file $2 on this node" 1; exec 5<"$real"; opened=$(readlink /proc/self/fd/5); [ "$1" != backups ] || check_owner "$opened" "$3" "$2"; may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"; total=$(stat -L -c %s /proc/self/fd/5); };   show() { mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1; }; make_jail() { jail=$work/$1; shift; (umask 022 && mkdir "$jail" "$jail/new") && mount --bind "$jail" "$jail" || fail "no private root could be made" 1; for part in usr bin sbin lib lib32 lib64 libx32; do if [ -h "/$part" ]; then ln -s "$(readlink "/$part")" "$jail/$part"; elif [ -d "/$part" ]; then mkdir -m 0755 "$jail/$part" && show "$part" ,nodev; fi; done; for part; do [ -e "/$part" ] || continue; (umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi); if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi; done; mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1; }; enter() { exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; ulimit -v "$2"; enter_root=$work/$1 enter_bound=-all$3; shift 3; set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"; case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac; exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }; jailed() (enter root 1048576 "$@"); nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; };   prepare_curl() { need curl "$1"; need setpriv "$1"; [ ! -d "$work/net" ] || return 0; make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null; mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" && mount --bind "$work/curl" "$work/net/new" && mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1; }; quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }; configure() { { quoted "url = \"" "$1"; [ -z "$2" ] || quoted "header = \"Authorization: " "$2"; } >"$work/curl/config"; }; become_curl() { enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups     curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"; }; shown() { case $1 in *://*) shown_rest=${1#*://}; shown_host=${shown_rest%%[/?#]*}; shown_path=${shown_rest#"$shown_host"}; case $shown_path in *[?#]*) shown_path=${shown_path%%[?#]*}?... ;; esac; printf %s "${1%%://*}://${shown_host##*@}$shown_path" ;; *) printf %s "${1#backup:*:}" ;; esac; }; in_url() { case $query,$1 in ,*) source=$1 ;; "?"*,*://*[?#]*) exit 2 ;; "?"*,http://* | "?"*,https://*) source=$1$query ;; *) exit 2 ;; esac; };  fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }; need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }; groups() ( address=$1; case $address in *.*) tail=${address##*:}; head=${address%"$tail"}; case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac; IFS=.; set -- $tail; [ $# = 4 ] || exit 1; for each; do case $each in 0?* | ????*) exit 1 ;; esac; [ "$each" -le 255 ] || exit 1; done; address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4))) ;; esac; case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac; left=$address right=; case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac; IFS=:; set -- $right; behind=$#; set -- $left; before=$#; case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac; set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right; for each; do case $each in ?????*) exit 1 ;; esac; printf "%d " "0x$each"; done; ); is_in() ( network=${2%/*} bits=${2##*/}; case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac; case $2 in */*) ;; *) bits=$most ;; esac; case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac; [ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"; bits=$((bits + first)); set -- $(groups "$1") $there; [ $# = 16 ] || exit 1; while [ $bits -gt 0 ]; do drop=$((bits < 16 ? 16 - bits : 0)); [ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1; shift; bits=$((bits - 16)); done; ); is_in_any() ( address=$1; shift; for each; do ! is_in "$address" "$each" || exit 0; done; exit 1; ); is_public() { case $1 in *:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;; *) ! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24           192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ;; esac; }; local_networks() { case $1 in *:*) [ ! -e /proc/net/ipv6_route ] || sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route ;; *) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;; esac; }; is_own() { case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac; networks=$(local_networks "$1") || return 0; ! printf "%s\n" "$networks" | grep -qxF "$single" || return 0; for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do ! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0; done; return 1; }; may_connect() { allowed=$(configured allow-address) || exit 3; is_in_any "$1" $allowed && return; is_public "$1" && ! is_own "$1"; }; read_url() { case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac; case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac; scheme=${1%%://*}; authority=${1#*://}; authority=${authority%%[/?#]*}; case $authority in "" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;; "["*"]") host=${authority#?} port=; host=${host%?} ;; "["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;; *:*) host=${authority%:*} port=${authority##*:} ;; *) host=$authority port= ;; esac; case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac; case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac; improper="$(shown "$1") has no proper address"; case $authority in "["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;; *) case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac; case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac; case ${host##*.} in 0[xX]*) fail "$improper" ;; esac ;; esac; }; check_url() { read_url "$1"; addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p"); [ -n "$addresses" ] || fail "this node knows no address of $host" 1; for address in $addresses; do may_connect "$address" || fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"; done; }; reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }; request() { for address in $addresses; do case $address in *:*) to="[$address]" ;; *) to=$address ;; esac; rm -f "$work/body"; mkfifo "$work/body"; [ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"; { become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- & curl_pid=$!; exec 5<"$work/body"; status= said= location= total= count=0; while IFS= read -r line <&5; do line=${line%"$return"}; count=$((count + 1)); [ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"; case $line in HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;; "") case $status in 1??) ;; *) return 0 ;; esac ;; [Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;; [Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;; esac; done; exec 5<&-; wait "$curl_pid"; got=$?; case $got in 7 | 28) ;; *) break ;; esac; done; fail "$(shown "$1") could not be fetched: $(reason_of)" 1; }; open_source() { curl_pid= total=; case $1 in /*) open_path path "$1"; return ;; backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;; esac; prepare_curl "a source at a URL"; return=$(printf "\r"); url=$1 origin= hops=0; while :; do check_url "$url"; [ -n "$origin" ] || origin=$scheme://$host:$port; request "$url"; case $status in 200) break ;; 301 | 302 | 303 | 307 | 308) ;; *) fail "$(shown "$url"): the server answered $said" 1 ;; esac; exec 5<&-; { kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null; hops=$((hops + 1)); [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"; before=$scheme; case $location in "") fail "$(shown "$url"): the server answered $said without saying where to" ;; //*) url=$scheme:$location ;; /*) url=$scheme://$authority$location ;; *://*) url=$location ;; *) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;; esac; case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac; done; case $total in *[!0-9]* | ????????????????*) total= ;; esac; }; close_source() { exec 5<&-; [ -n "$curl_pid" ] || return 0; wait "$curl_pid"; got=$?; case $got in 0 | 23) ;; 18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;; 28) case $(reason_of) in *"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;; *) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;; esac ;; *) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;; esac; }; read_secrets() { IFS= read -r authorization || :; IFS= read -r query || :; exec </dev/null; }; tell_progress() { [ -z "$curl_pid" ] || exec 5<&-; while sleep 2; do case $curl_pid in "") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;; *) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;; esac; [ -z "$came" ] || echo "stowage-progress $came ${total:--}"; done; };   mount_new() { mount_device=$1 mount_tries=0 mount_attached= mount_done=; case $1 in /dev/*) ;; *) while [ -z "$mount_attached" ]; do mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1; if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then mount_attached=yes; else mount_tries=$((mount_tries + 1)); [ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1; fi; done ;; esac; mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes; [ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }; [ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1; }; left_alone() { case $1 in /dev/*) return ;; esac; mount_tries=0; while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done; sleep 0.1; mount_tries=$((mount_tries + 1)); done; }; printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; };   kind_of() { kind=; hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n"); case $hex in 1f8b08*) kind=gzip ;; 28b52ffd*) kind=zstd ;; fd377a585a00*) kind=xz ;; 425a683[1-9]314159265359* | 425a683[1-9]177245385090*) kind=bzip2 ;; 504b030414* | 504b03040a* | 504b03042d* | 504b050600*) kind=zip ;; 377abcaf271c*) kind=7z ;; 526172211a07*) kind=rar ;; 04224d18*) kind=lz4 ;; 4c5a495001*) kind=lzip ;; 894c5a4f000d0a1a0a*) kind=lzop ;; 514649fb*) kind=qcow2 ;; 4b444d5601* | 4b444d5602* | 4b444d5603* | 23204469736b2044657363726970746f7246696c65*) kind=vmdk ;; 636f6e6563746978*) kind=vhd ;; 7668647866696c65*) kind=vhdx ;; esac; [ -z "$kind" ] || return 0; [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi; [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar; [ -z "$kind" ] || return 0; [ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0; hex=${hex#efbbbf}; while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done; case $hex in 3c21[46]4[46]f[46]3[57]4[57]9[57]0[46]5* | 3c[46]8[57]4[46]d[46]c*) kind=html ;; 3c3f[57]8[46]d[46]c*) kind=xml ;; 76657273696f6e2068747470733a2f2f6769742d6c66732e*) kind=git-lfs ;; 7b*) hex=${hex#7b}; while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done; case $hex in 22*) kind=json ;; esac ;; esac; }; describe() { case $1 in gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;; zip | 7z | rar | tar) echo "a $1 archive" ;; html) echo "an HTML page" ;; xml) echo "an XML document" ;; json) echo "a JSON document" ;; git-lfs) echo "a pointer of Git LFS in place of a file" ;; exact) echo "the content of a device" ;; raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;; esac; }; refuse_kind() { refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"; case $kind,$1 in html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;; qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;; qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;; tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;; *) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;; esac; }; choose() { kind_of "$3"; refusal= unpack=; case $2 in auto | none) ;; *) unpack=$2 ;; esac; case $kind,$2,$1 in ,*) ;; html,* | xml,* | json,* | git-lfs,*) refuse_kind "$1" "the source" ;; gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;; "$1,auto,$1" | "$1,none,$1" | "$2,$2,$1") ;; qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) refuse_kind "$1" "the source" ;; *,none,raw) ;; *,auto,* | *,none,*) refuse_kind "$1" "the source" ;; *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;; esac; [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"; done; }; check_plain() { kind_of "$2"; refusal=; case $kind,$1 in ,* | *,exact | "$1,$1") ;; *) refuse_kind "$1" "what was unpacked" ;; esac; }; unpack_by() { case $1 in gzip) nobody gzip -dc ;; zstd) nobody zstd -dcq ;; xz) nobody xz -dcq -T1 --memlimit-decompress=512MiB ;; bzip2) nobody bzip2 -dc ;; esac; };  fetch() { open_source "$SOURCE"; (exec >&4; tell_progress) & if [ "$SHA256" = - ]; then cat <&5 || exit 141; else mkfifo "$work/copy" || exit 1; sha256sum <"$work/copy" >"$work/sum" 5<&- & summing=$!; tee "$work/copy" <&5 || exit 141; wait $summing; fi; close_source; [ "$SHA256" = - ] || [ "$(cut -c 1-64 <"$work/sum")" = "$SHA256" ] || fail "the sha256 of $(shown "$SOURCE") is not $SHA256"; }; unpack() { dd bs=512 count=1 iflag=fullblock status=none >head; choose tar "$COMPRESSION" head; printf %s "$refusal" >refusal; [ -z "$refusal" ] || exit 3; printf %s "$unpack" >unpack; case $unpack in "") cat head - ;; *) cat head - 2>/dev/null | unpack_by "$unpack" ;; esac; }; untar() { capabilities=,+chown,+dac_override,+fowner,+fsetid; case $ALLOWED in *devices*) capabilities=$capabilities,+mknod ;; esac; case $ALLOWED in *setuid*) capabilities=$capabilities,+setfcap ;; esac; jailed "$capabilities" tar -x -p --numeric-owner --delay-directory-restore --acls --xattrs "--xattrs-include=user.*" --xattrs-include=security.capability --warning=no-timestamp --warning=no-unknown-keyword -C /new -f - 2>&1; echo "ended $?"; }; unpack_all() { mkfifo end; head -c 1024 /dev/zero >zeros; exec 4>&1; said=$( { { tail -c 1024 <end | cmp -s - zeros || echo short >&3; } & { (exec 3>&-; fetch); echo "fetched $?" >&3; } | { (unpack 2>errors); echo "unpacked $?" >&3; } | tee end | untar | head -n 1 | sed "s/^/tar /" >&3; wait; } 3>&1 ); fetched=$(printf %s "$said" | sed -n "s/^fetched //p"); case $fetched in 0 | 141) ;; *) exit "${fetched:-1}" ;; esac; [ ! -s refusal ] || fail "$(cat refusal)"; case $(printf %s "$said" | sed -n "s/^unpacked //p") in 0 | 141) ;; *) fail "the archive is damaged, or its compression is not $(cat unpack): $(printable <errors)" ;; esac; tar=$(printf %s "$said" | sed -n "s/^tar //p" | printable); case $tar in "ended 0") ;; *"Cannot mknod"*) fail "the archive has a device file, which it may not: $tar" ;; *security.capability*) fail "the archive has a program with capabilities, which it may not: $tar" ;; *"Removing leading "* | *"Member name contains"*) fail "the archive has names that lead out of the volume: $tar" ;; *"No space left"* | *"Wrote only"*) fail "the archive does not fit in the volume: $tar" ;; *) fail "the archive can not be unpacked: $tar" ;; esac; case $said in *short*) fail "the archive has no end: it was cut off, or is no tar" ;; esac; }; refuse_found() { what=$1; shift; found=$(find root/new -xdev "$@" -printf "/%P" -quit); [ -z "$found" ] || fail "the archive has a $what, which it may not: $(printf %s "$found" | printable)"; }; case $0 in stowage-archive) [ $# = 10 ] || exit 2; check_target "$1" "$2" "$3" "$4" "$5" "$6"; case $3 in block) exit 2 ;; esac; case $7 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac; case $8 in plain | devices | setuid | devices+setuid) ;; *) exit 2 ;; esac; case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac; case ${10} in "" | *[!!-~]*) exit 2 ;; esac; go_inside stowage-archive-inside "$@" ;; stowage-archive-inside) begin_inside "$1" "$2"; TARGET=$1 CONTENT=$3 SIZE=$5 COMPRESSION=$7 ALLOWED=$8 SHA256=$9; in_url "${10}"; SOURCE=$source; for tool in tar setpriv; do need $tool "an Archive"; done; make_jail root; mount_new "$TARGET" $work/root/new $CONTENT nosuid,nodev,noexec; unpack_all; case $ALLOWED in *devices*) ;; *) refuse_found "device file" "(" -type b -o -type c ")" ;; esac; case $ALLOWED in *setuid*) ;; *) refuse_found "setuid or setgid program" -type f -perm /6000 ;; esac; sync -f root/new && umount root/new || fail "what was unpacked could not be written to the volume" 1 ;; *) exit 2 ;; esac; }; run "$@"',
-    r'run() {   thin_room() ( lv=${1#/dev/} vg=${1#/dev/}; vg=${vg%/*}; dm=$(readlink -f "$1"); uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null); named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }; report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }; hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }; case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in thin) ;; "") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;; *) exit 0 ;; esac; own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}"); pool=${own#*,}; own=${own%%,*}; case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac; needed=$( sum=0; report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" | { while IFS=, read -r id size used tags; do case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac; [ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0)))); done; echo $sum; } ); IFS=,; set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")"); case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac; left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000)))); [ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || { echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2; exit 1; }; );  check_target() { case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $1 in *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;; /*/"$2.partial") ;; /dev/?*/?*/*) exit 2 ;; /dev/?*/?*) ;; *) exit 2 ;; esac; case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac; for each in "$4" "$5"; do case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac; done; case $6 in zeroes | dirty) ;; *) exit 2 ;; esac; }; is_wanted() { case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac; }; take_place() { IFS= read -r namespace || :; case $namespace in *[!a-z0-9-]*) exit 2 ;; esac; mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1; told=; while :; do exec 8>taking; flock 8; place=0 free=0 own=0 found=; while [ $place -lt 16 ]; do place=$((place + 1)) holder=; if flock -n $place rm -f "$place.scratch"; then free=$((free + 1)) found=$place; else read -r holder <$place; [ "$holder" != "$namespace" ] || own=$((own + 1)); fi; done; waits=namespace; [ $free != 0 ] || waits=node; [ -n "$namespace" ] || own=0; [ $free -le $own ] || { exec 9>>"$found"; ! flock -n 9 || { echo "$namespace" >"$found"; exec 8>&-; place=$found; export place; cd /; [ -z "$told" ] || echo stowage-waiting over; return; }; }; exec 8>&-; is_wanted "$1" "$2" || exit 1; [ "$told" = $waits ] || echo "stowage-waiting $waits"; told=$waits; sleep 1; done; }; go_inside() { umask 077; mkdir -p /run/stowage/mounts || exit 1; take_place "$2" "$3"; case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac; unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; got=$?; left_alone "$2"; case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac; exit $got; }; end_all() { kill -KILL -1; for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done; }; begin_inside() { [ $$ = 1 ] || exit 2; LC_ALL=C; export LC_ALL; work=/run/stowage/mounts; mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1; cd "$work" || exit 1; read_secrets; while sleep 1; do is_wanted "$1" "$2" || end_all; done & };    config=/etc/stowage/sources.conf; configured() { [ -e "$config" ] || return 0; [ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] || fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"; while read -r word value rest || [ -n "$word" ]; do case $word,$rest in "#"* | ,) ;; allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;; *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;; esac; done <"$config"; }; is_listed() ( folders=$(configured "$1") || exit 3; for folder in $folders; do folder=$(realpath -e -- "$folder" 2>/dev/null) || continue; case $2 in "${folder%/}"/*) exit 0 ;; esac; done; exit 1; ); may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }; record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }; check_owner() { record=$(record_of "$1") owner= digest=; [ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :; [ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || { record=$(record_of "$3"); fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"; }; }; open_path() { real=$(realpath -m -- "$2"); may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"; [ -f "$real" ] || fail "there is no plain file $2 on this node" 1; exec 5<"$real"; opened=$(readlink /proc/self/fd/5); [ "$1" != backups ] || check_owner "$opened" "$3" "$2"; may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"; total=$(stat -L -c %s /proc/self/fd/5); };   show() { mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1; }; make_jail() { jail=$work/$1; shift; (umask 022 && mkdir "$jail" "$jail/new") && mount --bind "$jail" "$jail" || fail "no private root could be made" 1; for part in usr bin sbin lib lib32 lib64 libx32; do if [ -h "/$part" ]; then ln -s "$(readlink "/$part")" "$jail/$part"; elif [ -d "/$part" ]; then mkdir -m 0755 "$jail/$part" && show "$part" ,nodev; fi; done; for part; do [ -e "/$part" ] || continue; (umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi); if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi; done; mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1; }; enter() { exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-; ulimit -v "$2"; enter_root=$work/$1 enter_bound=-all$3; shift 3; set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"; case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac; exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"; }; jailed() (enter root 1048576 "$@"); nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; };   prepare_curl() { need curl "$1"; need setpriv "$1"; [ ! -d "$work/net" ] || return 0; make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null; mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" && mount --bind "$work/curl" "$work/net/new" && mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1; }; quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }; configure() { { quoted "url = \"" "$1"; [ -z "$2" ] || quoted "header = \"Authorization: " "$2"; } >"$work/curl/config"; }; become_curl() { enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups     curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"; }; shown() { case $1 in *://*) shown_rest=${1#*://}; shown_host=${shown_rest%%[/?#]*}; shown_path=${shown_rest#"$shown_host"}; case $shown_path in *[?#]*) shown_path=${shown_path%%[?#]*}?... ;; esac; printf %s "${1%%://*}://${shown_host##*@}$shown_path" ;; *) printf %s "${1#backup:*:}" ;; esac; }; in_url() { case $query,$1 in ,*) source=$1 ;; "?"*,*://*[?#]*) exit 2 ;; "?"*,http://* | "?"*,https://*) source=$1$query ;; *) exit 2 ;; esac; };  fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }; need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }; groups() ( address=$1; case $address in *.*) tail=${address##*:}; head=${address%"$tail"}; case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac; IFS=.; set -- $tail; [ $# = 4 ] || exit 1; for each; do case $each in 0?* | ????*) exit 1 ;; esac; [ "$each" -le 255 ] || exit 1; done; address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4))) ;; esac; case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac; left=$address right=; case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac; IFS=:; set -- $right; behind=$#; set -- $left; before=$#; case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac; set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right; for each; do case $each in ?????*) exit 1 ;; esac; printf "%d " "0x$each"; done; ); is_in() ( network=${2%/*} bits=${2##*/}; case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac; case $2 in */*) ;; *) bits=$most ;; esac; case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac; [ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"; bits=$((bits + first)); set -- $(groups "$1") $there; [ $# = 16 ] || exit 1; while [ $bits -gt 0 ]; do drop=$((bits < 16 ? 16 - bits : 0)); [ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1; shift; bits=$((bits - 16)); done; ); is_in_any() ( address=$1; shift; for each; do ! is_in "$address" "$each" || exit 0; done; exit 1; ); is_public() { case $1 in *:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;; *) ! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24           192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4 ;; esac; }; local_networks() { case $1 in *:*) [ ! -e /proc/net/ipv6_route ] || sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route ;; *) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;; esac; }; is_own() { case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac; networks=$(local_networks "$1") || return 0; ! printf "%s\n" "$networks" | grep -qxF "$single" || return 0; for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do ! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0; done; return 1; }; may_connect() { allowed=$(configured allow-address) || exit 3; is_in_any "$1" $allowed && return; is_public "$1" && ! is_own "$1"; }; read_url() { case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac; case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac; scheme=${1%%://*}; authority=${1#*://}; authority=${authority%%[/?#]*}; case $authority in "" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;; "["*"]") host=${authority#?} port=; host=${host%?} ;; "["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;; *:*) host=${authority%:*} port=${authority##*:} ;; *) host=$authority port= ;; esac; case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac; case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac; improper="$(shown "$1") has no proper address"; case $authority in "["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;; *) case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac; case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac; case ${host##*.} in 0[xX]*) fail "$improper" ;; esac ;; esac; }; check_url() { read_url "$1"; addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p"); [ -n "$addresses" ] || fail "this node knows no address of $host" 1; for address in $addresses; do may_connect "$address" || fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"; done; }; reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }; request() { for address in $addresses; do case $address in *:*) to="[$address]" ;; *) to=$address ;; esac; rm -f "$work/body"; mkfifo "$work/body"; [ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"; { become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- & curl_pid=$!; exec 5<"$work/body"; status= said= location= total= count=0; while IFS= read -r line <&5; do line=${line%"$return"}; count=$((count + 1)); [ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"; case $line in HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;; "") case $status in 1??) ;; *) return 0 ;; esac ;; [Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;; [Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;; esac; done; exec 5<&-; wait "$curl_pid"; got=$?; case $got in 7 | 28) ;; *) break ;; esac; done; fail "$(shown "$1") could not be fetched: $(reason_of)" 1; }; open_source() { curl_pid= total=; case $1 in /*) open_path path "$1"; return ;; backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;; esac; prepare_curl "a source at a URL"; return=$(printf "\r"); url=$1 origin= hops=0; while :; do check_url "$url"; [ -n "$origin" ] || origin=$scheme://$host:$port; request "$url"; case $status in 200) break ;; 301 | 302 | 303 | 307 | 308) ;; *) fail "$(shown "$url"): the server answered $said" 1 ;; esac; exec 5<&-; { kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null; hops=$((hops + 1)); [ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"; before=$scheme; case $location in "") fail "$(shown "$url"): the server answered $said without saying where to" ;; //*) url=$scheme:$location ;; /*) url=$scheme://$authority$location ;; *://*) url=$location ;; *) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;; esac; case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac; done; case $total in *[!0-9]* | ????????????????*) total= ;; esac; }; close_source() { exec 5<&-; [ -n "$curl_pid" ] || return 0; wait "$curl_pid"; got=$?; case $got in 0 | 23) ;; 18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;; 28) case $(reason_of) in *"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;; *) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;; esac ;; *) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;; esac; }; read_secrets() { IFS= read -r authorization || :; IFS= read -r query || :; exec </dev/null; }; tell_progress() { [ -z "$curl_pid" ] || exec 5<&-; while sleep 2; do case $curl_pid in "") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;; *) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;; esac; [ -z "$came" ] || echo "stowage-progress $came ${total:--}"; done; };   mount_new() { mount_device=$1 mount_tries=0 mount_attached= mount_done=; case $1 in /dev/*) ;; *) while [ -z "$mount_attached" ]; do mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1; if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then mount_attached=yes; else mount_tries=$((mount_tries + 1)); [ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1; fi; done ;; esac; mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes; [ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }; [ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1; }; left_alone() { case $1 in /dev/*) return ;; esac; mount_tries=0; while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done; sleep 0.1; mount_tries=$((mount_tries + 1)); done; }; printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; };   place_of() { read_url "$1"; place_path=${1#*://}; place_path=${place_path#"$authority"}; place_path=${place_path%%[?#]*}; place_path=${place_path:-/}; case $place_path/ in [!/]* | *//?* | */./* | */../* | */.";"* | */..";"* | *[\\]* | *%2[EeFf]* | *%25* | *%5[Cc]*) fail "$(shown "$1") has a path that servers read in several ways: write it without . and .., empty segments, backslashes, and encoded slashes, dots and percent signs" ;; esac; place=$(printf "%s " "$scheme://$host:$port" | tr A-Z a-z)$place_path; }; may_send() ( prefixes=$(configured backup-to) || exit 3; place_of "$1"; to=$place example=$scheme://$authority/; set -f; for prefix in $prefixes; do case $prefix in *[?#]*) fail "$config on this node: $(shown "$prefix") is no prefix, as it has a query" ;; esac; place_of "$prefix"; case $to in "$place" | "${place%/}"/*) exit 0 ;; esac; done; fail "$(shown "$1") begins with no prefix that $config on this node lists: it takes a line backup-to URL-PREFIX there, such as: backup-to $example"; );   unwritten() ( device=$(stat -L -c %d "$1") sum=0; set -- /var/lib/metalk8s/storage/sparse; for each in /var/lib/stowage/directories/*; do case $each in *.new) continue ;; esac; [ -f "$each" ] || continue; folder=$(sed -n "s/.*\"directory\":\"\(\/[^\"]*\)\".*/\1/p" "$each"); [ -z "$folder" ] || [ "$folder" = /var/lib/metalk8s/storage/sparse ] || set -- "$@" "$folder"; done; for folder; do [ "$(stat -L -c %d "$folder" 2>/dev/null)" = "$device" ] || continue; sum=$((sum + $( find "$folder/" -ignore_readdir_race -maxdepth 1 -type f -printf "%s %b\n" | { left=0; while read -r size blocks; do [ $((size - blocks * 512)) -le 0 ] || left=$((left + size - blocks * 512)); done; echo $left; } ))); done; echo $sum; ); free_in() { df -B1 --output=avail "$1" | tail -n 1; };  is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; }; go_there() { folder=${TO%/*} name=${TO##*/}; cd -P -- "${folder:-/}" 2>/dev/null || fail "there is no folder ${folder:-/} on this node" 1; there=$(pwd -P); case $name in .*.stowage) fail "$TO has the name of a record: choose another one" ;; esac; is_listed backups "${there%/}/$name" || fail "$TO is in no folder that $config on this node lists: it takes a line backups FOLDER there"; partial=./.$name.$UUID.partial; }; record() { printf "%s\n" "$UUID $1" >"./.$name.$UUID.record" && sync "./.$name.$UUID.record" && mv -T -- "./.$name.$UUID.record" "$(record_of "./$name")" && sync . || fail "whose archive $TO is could not be recorded beside it" 1; }; is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "there is a file $TO on this node already, which is left as it is"; }; begin_put() { case $TO in /*) go_there; [ ! -h "./$name" ] && [ ! -h "$partial" ] && [ "./$name" -ef "$partial" ] && made=yes && return; rm -f -- "$partial"; is_free; floor=$(($(df -B1 --output=size . | tail -n 1) / 20)); [ "$floor" -le 1073741824 ] || floor=1073741824; floor=$((floor + $(unwritten .))); has_room || fail "$full" 1; set -C; command exec 8>"$partial" || fail "no file can be made in $folder" 1; set +C ;; *) may_send "$TO" || exit $?; check_url "$TO"; address=${addresses%%[!0-9a-f.:]*}; case $address in *:*) address="[$address]" ;; esac; configure "$TO" "$authorization"; mkfifo "$work/body"; { become_curl --speed-limit 1 --speed-time 600 --connect-to "::$address:$port" -T - -o /dev/null -w "%{http_code}"; } <"$work/body" >"$work/status" 2>"$work/said" & curl_pid=$!; exec 8>"$work/body" ;; esac; }; give_up() { case $TO in /*) rm -f -- "$partial" ;; *) kill -s KILL "$curl_pid" 2>/dev/null ;; esac; fail "$@"; }; end_put() { case $TO in /*) exec 8>&-; sync "$partial" || give_up "$TO could not be written" 1; ln -T -- "$partial" "./$name" 2>/dev/null || { mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO came into being meanwhile, and is left as it is"; record "${result#* }" ;; *) exec 8>&-; wait "$curl_pid" || fail "$where could not be reached, or broke off: $(reason_of)" 1; status=$(cat "$work/status"); case $status in 2??) ;; 3??) fail "$where: the server answered $status, and redirects are not followed" ;; *) fail "$where: the server answered $status" 1 ;; esac ;; esac; }; has_room() { case $TO in /*) ;; *) return 0 ;; esac; full="the file system of $folder on this node is too full for the archive, which leaves $floor bytes free, those that files of volumes may still take among them"; [ "$(free_in .)" -ge $((floor + 16777216)) ]; }; in_parts() { came=64; while [ "$came" = 64 ]; do has_room || return 1; dd bs=256K count=64 iflag=fullblock status=noxfer 2>"$here/parts" || return 2; came=$(sed -n "s/+.* records in//p" "$here/parts"); done; }; pack() { case $CONTENT in block) dd if="$SNAPSHOT" bs=1M iflag=skip_bytes,count_bytes,fullblock skip="$OFFSET" count="$SIZE" status=none ;; *) jailed ,+dac_read_search tar -c --numeric-owner --acls --xattrs "--xattrs-include=user.*" --xattrs-include=security.capability --sparse --one-file-system --warning=no-file-ignored -C /new -f - . ;; esac; }; pack_all() { here=$work; mkfifo "$here/sum" "$here/count"; said=$( { (exec 8>&-; echo "sum $(sha256sum <"$here/sum" | cut -c 1-64)" >&3) & (exec 8>&-; echo "count $(wc -c <"$here/count")" >&3) & { exec 8>&-; pack 2>"$here/packing"; echo "packed $?" >&3; } | { exec 8>&-; nobody zstd -q 2>"$here/compressing"; echo "compressed $?" >&3; } | { exec 8>&-; in_parts; echo "parted $?" >&3; } | { tee "$here/sum" "$here/count" >&8 2>"$here/writing"; echo "written $?" >&3; }; wait; } 3>&1 ); value() { printf %s "$said" | sed -n "s/^$1 //p"; }; [ "$(value parted)" != 1 ] || give_up "$full" 1; case $(value packed) in 0) [ ! -s "$here/packing" ] || give_up "it was not packed as a whole: $(printable <"$here/packing")" ;; 141) ;; *) give_up "it could not be packed: $(printable <"$here/packing")" 1 ;; esac; case $(value compressed) in 0 | 141) ;; *) give_up "it could not be compressed: $(printable <"$here/compressing")" 1 ;; esac; case $TO,$(value written),$(value packed),$(value parted) in *,0,0,0) ;; /*) give_up "$TO could not be written: $(printable <"$here/writing")" 1 ;; *) exec 8>&-; wait "$curl_pid"; fail "$where broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;; esac; result="$(value count) $(value sum)"; }; case $0 in stowage-backup) case $#$1 in 2cancel) case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; mkdir -p /run/stowage/backups && : >"/run/stowage/backups/$2.cancel"; exit ;; 3leave) UUID=$2 TO=$3; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $3 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac; rm -f -- "/run/stowage/backups/$2" "/run/stowage/backups/$2.new" "/run/stowage/backups/$2.cancel"; case $3 in /*) (go_there && rm -f -- "$partial" "./.$name.$UUID.record") 2>/dev/null ;; esac; exit 0 ;; 6/*) ;; *) exit 2 ;; esac; case $1 in *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;; /*/snapshots/*) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac; for each in "$4" "$5"; do case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac; done; case $6 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac; [ ! -e "/run/stowage/backups/$2" ] || exit 0; umask 077; mkdir -p /run/stowage/mounts /run/stowage/backups || exit 1; take_place "$1" "$2"; unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" stowage-backup-inside "$@"; got=$?; left_alone "$1"; exit $got ;; stowage-backup-inside) begin_inside "$1" "$2"; SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5; [ $SIZE != 0 ] || SIZE=$(stat -L -c %s -- "$SNAPSHOT"); in_url "$6"; TO=$source where=$(shown "$source"); case $TO in /*) ;; *) prepare_curl "a backup to a URL" ;; esac; for tool in tar zstd setpriv; do need $tool "a Backup"; done; make_jail root; case $CONTENT in ext4) mount_new "$SNAPSHOT" $work/root/new ext4 ro,noload,nosuid,nodev,noexec -r ;; xfs) mount_new "$SNAPSHOT" $work/root/new xfs ro,norecovery,nouuid,nosuid,nodev,noexec -r ;; esac; made=; begin_put; if [ -n "$made" ]; then sum=$(sha256sum <"./$name" | cut -c 1-64); [ ${#sum} = 64 ] || fail "$TO could not be read" 1; result="$(wc -c <"./$name") $sum"; record "$sum"; else pack_all; end_put; fi; printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID" ;; *) exit 2 ;; esac; }; run "$@"',
-    r'run() {  in_namespace() { umask 077; mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1; exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; };  case $#$1 in *[!a-z0-9/-]* | */*/*/*) exit 2 ;; 3/dev/loop[0-9]* | 3/dev/dm-[0-9]*) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $3 in ext4 | xfs) ;; *) exit 2 ;; esac; case $0 in stowage-grow) in_namespace stowage-grow-inside "$@" ;; stowage-grow-inside) [ $$ = 1 ] || exit 2; [ "$(blkid -p -n ext4,xfs -o value -s UUID "$1")" = "$2" ] || { echo "$1 does not hold the file system $2" >&2; exit 1; }; mount -t "$3" -o nosuid,nodev,noexec -- "$1" /run/stowage/mounts || exit 1; case $3 in ext4) resize2fs "$1" ;; xfs) xfs_growfs /run/stowage/mounts ;; esac || exit 1; umount -- /run/stowage/mounts ;; *) exit 2 ;; esac; }; run "$@"',
-    r'run() {  in_namespace() { umask 077; mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1; exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; };  case $0 in stowage-lvm-uuid) ;; stowage-lvm-inside) [ $$ = 1 ] || exit 2; mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" /run/stowage/mounts && xfs_growfs /run/stowage/mounts && umount /run/stowage/mounts; exit ;; *) exit 2 ;; esac; [ $# -ge 3 ] || exit 2; double() { printf %s "$1" | sed s/-/--/g; }; uuid() { case $type in ext4) tune2fs -l "$device" | sed -n "s/^Filesystem UUID: *//p" ;; xfs) xfs_admin -u "$device" | sed -n "s/^UUID = *//p" ;; esac; }; leave() { ! mountpoint -q "$place" || umount "$place" || return 1; [ ! -d "$place" ] || rmdir "$place"; ! dmsetup info "$inner" >/dev/null 2>&1 || dmsetup remove --retry "$inner"; };  tpool() { case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in "LVM-$(printf %s "$2" | sed s/-//g)"*-tpool) echo "$vg-$(double "$1")-tpool" ;; esac; }; forget() { set -- $( lvs --config "$config" --noheadings --separator , -o thin_id,transaction_id,pool_lv,vg_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null | sed -n "s/^ *\([0-9]\{1,\}\),\([0-9]\{1,\}\),\([^ ,]\{1,\}\),\([^ ,]\{1,\}\) *$/\1 \2 \3 \4/p" ); [ $# = 4 ] || return 0; set -- "$1" "$2" "$(tpool "$3" "$4")"; [ -n "$3" ] || return 0; [ "$(dmsetup status --noflush "$3" | cut -d " " -f 4)" != "$2" ] || dmsetup message "$3" 0 "delete $1" 2>/dev/null || return 0; };  config=$1; shift; case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $#$3 in 2 | 3leave) ;; *) exit 2 ;; esac; umask 077; vg=$(double "${1%/*}"); inner=$vg-$(double "${1#*/}")-stowage; place=/run/stowage/mounts/$2; leave || exit 1; [ -z "$3" ] || { forget "$1" "$2"; exit 0; }; facts=$( lvs --config "$config" --noheadings --units s --nosuffix --separator , -o thin_id,lv_size,pool_lv,vg_uuid,lv_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}&&lv_attr=~^V...-" "$1" | sed -n "s/^ *\([0-9]\{1,\},[0-9]\{1,\},[^ ,]\{1,\},[^ ,]\{1,\},[^ ,]\{1,\}\) *$/\1/p" ); [ -n "$facts" ] || { echo "$1 is no thin volume that is made for $2 and not active" >&2; exit 1; }; oldifs=$IFS; IFS=,; set -- "$1" "$2" $facts; IFS=$oldifs; pool=$(tpool "$5" "$6"); [ -n "$pool" ] || { echo "the thin pool of $1 is not active, or another group has its name" >&2; exit 1; }; pool=$(dmsetup info -c --noheadings --separator : -o major,minor "$pool") || exit 1; dmsetup create "$inner" --uuid "LVM-$(printf %s "$6$7" | sed s/-//g)-stowage" --table "0 $4 thin $pool $3" || exit 1; device=/dev/$(dmsetup info -c --noheadings -o blkdevname "$inner"); type=; if tune2fs -l "$device" >/dev/null 2>&1; then type=ext4; elif xfs_admin -u "$device" >/dev/null 2>&1; then type=xfs; fi; whole=; case $type in ext4) e2fsck -f -p "$device"; [ $? -le 1 ] && resize2fs "$device" && tune2fs -U "$2" "$device" && whole=yes ;; xfs) (in_namespace stowage-lvm-inside "$device") && xfs_admin -U "$2" "$device" && whole=yes ;; *) echo "$1 holds neither an ext4 nor an XFS" >&2 ;; esac; [ -n "$whole" ] && sync "$device" && [ "$(uuid)" = "$2" ] || whole=; leave && [ -n "$whole" ]; }; run "$@"',
-    r'run() {  in_namespace() { umask 077; mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1; exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; };  in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }; is_left() { [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1; case $word in frozen) [ "$(stat -L -c "%i %.9Z" -- "$file")" = "$noted" ] ;; freezing) began=$(stat -c %.9Y "$1/state" | tr -d .); last=$(stat -L -c %.9Z -- "$file" | tr -d .); [ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ] ;; *) return 1 ;; esac; }; thaw_left() ( [ -e "$1/state" ] && [ -e "$1/alive" ] || exit 0; exec 5<"$1/alive"; flock -n 5 || exit 1; [ "$1/alive" -ef /proc/self/fd/5 ] || exit 0; word= device= file= noted=; { read -r word; read -r device; read -r file; read -r noted; } <"$1/state"; is_left "$1" || exec rm -rf "$1"; point=$(findmnt -n -r -o FSROOT,TARGET -S "$device" | sed -n "s,^/ ,,p" | head -n 1); got=0; case $word,$point in frozen,) point=/dev/$(basename "$(readlink -f "/sys/dev/block/$device")"); (in_namespace stowage-thaw-unmounted "$point") || got=$?; case $got in 0) ;; 99) got=1 ;; *) got=126 ;; esac ;; *) fsfreeze -u "$point" || got=$? ;; esac; [ $got != 0 ] || echo "thawed $point: an interrupted copy of $file had left it frozen" >&2; [ $got -le 125 ] || exit 1; exec rm -rf "$1" ); thaw() { got=; for try in 1 2 3 4 5; do fsfreeze -u /proc/self/fd/9 && return; got=$?; [ $got -gt 125 ] || return $got; done; exit 1; }; thaw_what_is_left() { state=; [ ! -e "$dir/state" ] || read -r state <"$dir/state"; case $state in freezing | frozen) thaw ;; esac; rm -rf "$dir"; }; case $0 in stowage-freeze) case $# in 2) case "$1 $2" in *" "*" "*) exit 2 ;; "thaw /"*.partial) ;; *) exit 2 ;; esac; partial=$2 ;; 5) case $1$3 in *" "*) exit 2 ;; esac; case $2 in "" | *[!0-9]*) exit 2 ;; esac; case "$1 $3 $4" in /*" /"*" /"*.partial) ;; *) exit 2 ;; esac; case $4 in *" "*) exit 2 ;; esac; case $5 in clone | copy) ;; *) exit 2 ;; esac; seconds=$2 source=$3 partial=$4 ;; *) exit 2 ;; esac; umask 077; dir=/run/stowage/freezes/${partial##*/}; for left in /run/stowage/freezes/*.partial; do thaw_left "$left" || [ "$left" != "$dir" ] || { echo "an earlier copy to $partial is not over yet, or what it froze cannot be thawed" >&2; exit 1; }; done; [ $# = 5 ] || exit 0; exec 9<"$1/."; number=$(stat -L -c %d /proc/self/fd/9); device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320)); [ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$source")" ] || { echo "what is mounted at $1 is not in $source" >&2; exit 1; }; case $5 in clone) how=--reflink=always; cp $how -- "$source" "$partial" || { rm -f -- "$partial"; echo "the file system of $partial cannot clone files: nothing was frozen" >&2; exit 1; }; rm -f -- "$partial" ;; copy) how="--reflink=auto --sparse=always" ;; esac; export dir seconds source device; rm -rf "$dir"; mkdir -p "$dir"; mkfifo "$dir/said"; exec 6>"$dir/alive" 8>"$dir/main"; flock -n 6 && flock -n 8 || exit 1; exec 4<>"$dir/said" 7<"$dir/said"; setsid sh -c "$text" stowage-thaw 7<&- 8>&- >&4 4>&- & exec 4>&-; word= copied=; read -r word <&7; [ "$word" = frozen ] && timeout --foreground -k 1 "$seconds" cp $how -- "$source" "$partial" 6>&- 7<&- 8>&- 9<&- && copied=yes; exec 8>&-; word=; read -r word <&7; wait; [ ! -e "$dir/freezer" ] || flock "$dir/freezer" true 6>&- 7<&- 9<&-; thaw_what_is_left; [ "$copied $word" = "yes in-time" ] || { rm -f -- "$partial"; echo "no whole copy came about while $1 was frozen, for $seconds s at most" >&2; exit 1; } ;; stowage-thaw) trap "" HUP TERM INT PIPE; sync -f /proc/self/fd/9 || exit 1; exec 7>"$dir/freezer"; flock -n 7 || exit 1; IFS=". " read -r a b rest </proc/uptime; start=$a$b; export start; setsid sh -c "$text" stowage-hold & freezer=$!; exec 7>&- >&2; flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 6>&- 9<&- || { kill -s KILL -- -$freezer 2>&- || kill -s KILL $freezer; flock "$dir/freezer" true 6>&- 9<&-; }; thaw_what_is_left ;; stowage-thaw-unmounted) [ $$ = 1 ] || exit 2; mount -o nosuid,nodev,noexec "$1" /run/stowage/mounts || exit; got=0; fsfreeze -u /run/stowage/mounts || got=$?; umount /run/stowage/mounts; [ $got = 0 ] || [ $got -gt 125 ] || exit 99; exit $got ;; stowage-hold) got=$( printf "%s\n" freezing "$device" "$source" "$seconds" >"$dir/state"; fsfreeze -f /proc/self/fd/9; got=$?; [ $got != 0 ] || { printf "%s\n" frozen "$device" "$source" "$(stat -L -c "%i %.9Z" -- "$source")" >"$dir/noted"; mv -T "$dir/noted" "$dir/state"; }; [ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"; echo $got ); late=yes state=; [ "$got" != 0 ] || { echo frozen; IFS=". " read -r a b rest </proc/uptime; left=$((start + seconds * 80 - $a$b)); [ $left -gt 0 ] || left=1; flock -w "$(in_seconds $left)" "$dir/main" true 6>&- 7<&- 9<&- && late=; }; read -r state <"$dir/state"; [ "$state" = failed ] || thaw || late=yes; echo thawed >"$dir/state"; exec 9<&-; read -r a b rest parent others </proc/$$/stat; [ "$parent" != "$PPID" ] || kill -s KILL -- -$parent; rm -rf "$dir"; [ -n "$late" ] || echo in-time ;; esac; }; run "$@"',
-    r'run() {  in_namespace() { umask 077; mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1; exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"; };  uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; }; case $0 in stowage-xfs-uuid) case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac; umask 077; [ -n "$3" ] || xfs_admin -U "$2" "$1"; [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0; whole= tries=0 taken=; while [ -z "$taken" ] && [ $tries -lt 10 ]; do tries=$((tries + 1)); device=$(losetup -f) || exit 1; export device; exec 6<"$1" 7<"$device"; flock -n 6 && flock -w 60 7 || exit 1; setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- & losetup "$device" "$1" && taken=yes && (in_namespace stowage-xfs-inside "$device" "$3") && xfs_admin -U "$2" "$device" && sync "$device" && whole=yes; exec 6<&- 7<&-; wait; done; n=0; while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done; [ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ] ;; stowage-xfs-inside) [ $$ = 1 ] || exit 2; mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" /run/stowage/mounts && { [ -z "$2" ] || xfs_growfs /run/stowage/mounts; } && umount /run/stowage/mounts ;; stowage-xfs-leave) trap "" HUP TERM INT PIPE; flock "$1" true 7<&-; case $(losetup -j "$1") in "$device:"*) losetup -d "$device" ;; esac ;; esac; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 003617cee6eaa40a1d88d7d355e5d4c4cf1d6a20ece1f3c8915a08006647b007 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-archive "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 05178a1b1e9fe045001f049d880f1cf19632c290cba8effff357614d4dbd835a ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-adopt "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 135af779e595d477da90626c63efef695a9de337eb1a9f513de93a234e4a8188 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-grow "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 44534d01d3ccd66de38cd48059716af162a29b50b7d10024b8f61a2c19bd67a5 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-freeze "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 646e8295d2ef46119a473829bd049e7713cfac299fa9a71b3af1e25f0134c94b ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-backup "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 7390dee1e97c297331b7a0422d9c31ad8972137279d7139b77d61689cccfbe8b ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-ext4-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 9065dfed913a426dbeb00b697beec53a909c1e18318ff2f067f41f80a358cac7 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-image "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 98758a75459c5e9de4bffbf34212c871d1281bf4c05e4df23f49b8b6e3866c03 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-xfs-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = a3bde97ba45eb40ce1eb1a26052491f4ae2892bd32fc8cd6f46dbacedd6088ba ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-lvm-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = f5815a4755d76939638fcb11b43abec4bbdd6054f25e4708544aa48fcda37cb3 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-thin "$@"; }; run "$@"',
-    r'run() { case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac; e2fsck -f -p "$1"; [ $? -le 1 ] && { [ -z "$3" ] || resize2fs "$1"; } && tune2fs -U "$2" "$1"; }; run "$@"',
-    r'run() { double() { printf %s "$1" | sed s/-/--/g; }; thaw() { for each in $devices; do case $(dmsetup info -c --noheadings -o suspended "$each" 2>/dev/null) in Suspended) dmsetup resume --noudevsync "$each" ;; esac; done; forget "$vg_name/$3" "$4"; };  tpool() { case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in "LVM-$(printf %s "$2" | sed s/-//g)"*-tpool) echo "$vg-$(double "$1")-tpool" ;; esac; }; forget() { set -- $( lvs --config "$config" --noheadings --separator , -o thin_id,transaction_id,pool_lv,vg_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null | sed -n "s/^ *\([0-9]\{1,\}\),\([0-9]\{1,\}\),\([^ ,]\{1,\}\),\([^ ,]\{1,\}\) *$/\1 \2 \3 \4/p" ); [ $# = 4 ] || return 0; set -- "$1" "$2" "$(tpool "$3" "$4")"; [ -n "$3" ] || return 0; [ "$(dmsetup status --noflush "$3" | cut -d " " -f 4)" != "$2" ] || dmsetup message "$3" 0 "delete $1" 2>/dev/null || return 0; };  case $0 in stowage-thin) config=$1; shift; case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac; case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $3 in "" | [!a-z0-9]* | *[!a-z0-9.-]*) exit 2 ;; esac; case $4 in "" | *[!0-9a-f-]*) exit 2 ;; esac; case $#$5 in 5r | 5rw) ;; *) exit 2 ;; esac; pool=$( lvs --config "$config" --noheadings -o pool_lv --select "segtype=thin&&lv_tags={stowage.dev/uid=$2}" "$1" | sed -n "s/^ *\([^ ]\{1,\}\) *$/\1/p" ); [ -n "$pool" ] || { echo "$1 is no thin volume with the UID $2" >&2; exit 1; }; vg_name=${1%/*}; vg=$(double "$vg_name"); pool=$vg-$(double "$pool"); devices="$pool-tpool $pool $vg-$(double "${1#*/}")"; export config devices vg vg_name; setsid sh -c "$text" stowage-thin-hold "$@" </dev/null & wait $!; got=$?; [ $got -le 128 ] || thaw "$@"; exit $got ;; stowage-thin-hold) trap "" HUP TERM INT PIPE; timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1"; got=$?; [ $got -le 128 ] || thaw "$@"; exit $got ;; esac; }; run "$@"',
-    r'run() { fail() { echo "$1" >&2; exit 1; }; uuid() { blkid -p -n ext4,xfs -o value -s UUID "$path"; }; record() { mkdir -p "${1%/*}" && : >"$1" && sync "$1" "${1%/*}" "${1%/*/*}" || exit 1; }; fits() { case ${1:-x}${2:-x} in *[!0-9]*) fail "the super block on $path cannot be read" ;; esac; [ $(($1 * $2)) -le "$size" ] || fail "the file system on $path has $(($1 * $2)) bytes, and $path $size: the rest of it is missing"; }; case $1 in *" "*) exit 2 ;; /dev/* | /*.partial) ;; *) exit 2 ;; esac; case $2$4 in *[!0-9a-f-]*) exit 2 ;; esac; case $#$3 in 4ext4 | 4xfs) ;; *) exit 2 ;; esac; [ -n "$2" ] && [ -n "$4" ] || exit 2; path=$1; begun=/var/lib/stowage/adoptions/$4; judged=$begun.judged; [ -e "$begun" ] || [ "$(uuid)" != "$2" ] || { rm -f "$judged"; exit 0; }; if [ -b "$1" ]; then size=$(blockdev --getsize64 "$1"); else size=$(stat -L -c %s "$1"); fi || exit 1; case $3 in ext4) facts=$(tune2fs -l "$1") || exit 1; fact() { printf "%s\n" "$facts" | sed -n "s/^$1: *//p"; }; fits "$(fact "Block count")" "$(fact "Block size")"; [ -e "$judged" ] || case " $(fact "Filesystem features") " in *" needs_recovery "*) ;; *) e2fsck -f -n "$1" || fail "the file system on $1 is damaged, and was left as it is. Look at it: e2fsck -f -n $1" ;; esac; record "$judged"; e2fsck -f -p "$1"; [ $? -le 1 ] || fail "e2fsck -p cannot mend the file system on $1. Look at it: e2fsck -f -n $1"; record "$begun"; case " $(fact "Filesystem features") " in *" metadata_csum_seed "*) ;; *" metadata_csum "*) tune2fs -O metadata_csum_seed "$1" || exit 1 ;; esac; tune2fs -U "$2" "$1" || exit 1 ;; xfs) fact() { xfs_db -r -c "sb 0" -c "print $1" "$path" | sed -n "s/^$1 = //p"; }; fits "$(fact dblocks)" "$(fact blocksize)"; [ "$(fact inprogress)" = 0 ] || fail "the file system on $1 was never made to its end"; log=$(xfs_logprint -t "$1" 2>&1); case $log in *"<DIRTY>"*) fail "the log of the file system on $1 is dirty, for its node lost power: mount and unmount it once" ;; *"<CLEAN>"*) ;; *"(last==0, first!=1)"* | *"mismatched uuid in log"*) [ -e "$begun" ] || fail "the log of the file system on $1 cannot be read" ;; *) fail "the log of the file system on $1 cannot be read" ;; esac; again=; [ ! -e "$begun" ] || again=yes; record "$begun"; case $log in *"totally zeroed log"* | *"(last==0, first!=1)"* | *"mismatched uuid in log"*) again=yes; start=$(fact logstart); [ "${start:-0}" != 0 ] || fail "the file system on $1 has its log elsewhere"; start=$(xfs_db -r -c "sb 0" -c "convert fsblock $start byte" "$1" | sed -n "s/.*(\([0-9]*\))$/\1/p"); block=$(fact blocksize); [ -n "$start" ] || exit 1; dd if=/dev/zero of="$1" bs="$block" seek=$((start / block)) count="$(fact logblocks)" conv=notrunc,fsync || exit 1 ;; esac; [ -z "$again" ] || xfs_repair "$1" || exit 1; said=$(xfs_db -x -p xfs_admin -c "uuid $2" "$1" 2>&1); echo "$said"; case $said in *"failed to"* | *"check failed"*) fail "$1 did not get its UUID in each part of the file system" ;; esac ;; esac; sync "$1" && [ "$(uuid)" = "$2" ] || fail "$1 did not get its UUID"; rm -f "$begun" "$judged"; }; run "$@"',
+    r'''run() {
+case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac
+e2fsck -f -p "$1"
+[ $? -le 1 ] && { [ -z "$3" ] || resize2fs "$1"; } && tune2fs -U "$2" "$1"
+}
+run "$@"''',
+    r'''run() {
+double() { printf %s "$1" | sed s/-/--/g; }
+thaw() {
+for each in $devices; do
+case $(dmsetup info -c --noheadings -o suspended "$each" 2>/dev/null) in
+Suspended) dmsetup resume --noudevsync "$each" ;;
+esac
+done
+forget "$vg_name/$3" "$4"
+}
+tpool() {
+case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in
+"LVM-$(printf %s "$2" | sed s/-//g)"*-tpool) echo "$vg-$(double "$1")-tpool" ;;
+esac
+}
+forget() {
+set -- $(
+lvs --config "$config" --noheadings --separator , -o thin_id,transaction_id,pool_lv,vg_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null |
+sed -n "s/^ *\([0-9]\{1,\}\),\([0-9]\{1,\}\),\([^ ,]\{1,\}\),\([^ ,]\{1,\}\) *$/\1 \2 \3 \4/p"
+)
+[ $# = 4 ] || return 0
+set -- "$1" "$2" "$(tpool "$3" "$4")"
+[ -n "$3" ] || return 0
+[ "$(dmsetup status --noflush "$3" | cut -d " " -f 4)" != "$2" ] || dmsetup message "$3" 0 "delete $1" 2>/dev/null || return 0
+}
+case $0 in
+stowage-thin)
+config=$1
+shift
+case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $3 in "" | [!a-z0-9]* | *[!a-z0-9.-]*) exit 2 ;; esac
+case $4 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $#$5 in 5r | 5rw) ;; *) exit 2 ;; esac
+pool=$(
+lvs --config "$config" --noheadings -o pool_lv --select "segtype=thin&&lv_tags={stowage.dev/uid=$2}" "$1" |
+sed -n "s/^ *\([^ ]\{1,\}\) *$/\1/p"
+)
+[ -n "$pool" ] || {
+echo "$1 is no thin volume with the UID $2" >&2
+exit 1
+}
+vg_name=${1%/*}
+vg=$(double "$vg_name")
+pool=$vg-$(double "$pool")
+devices="$pool-tpool $pool $vg-$(double "${1#*/}")"
+export config devices vg vg_name
+setsid sh -c "$text" stowage-thin-hold "$@" </dev/null &
+wait $!
+got=$?
+[ $got -le 128 ] || thaw "$@"
+exit $got
+;;
+stowage-thin-hold)
+trap "" HUP TERM INT PIPE
+timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1"
+got=$?
+[ $got -le 128 ] || thaw "$@"
+exit $got
+;;
+esac
+}
+run "$@"''',
+    r'''run() {
+fail() {
+echo "$1" >&2
+exit 1
+}
+uuid() { blkid -p -n ext4,xfs -o value -s UUID "$path"; }
+record() { mkdir -p "${1%/*}" && : >"$1" && sync "$1" "${1%/*}" "${1%/*/*}" || exit 1; }
+fits() {
+case ${1:-x}${2:-x} in *[!0-9]*) fail "the super block on $path cannot be read" ;; esac
+[ $(($1 * $2)) -le "$size" ] || fail "the file system on $path has $(($1 * $2)) bytes, and $path $size: the rest of it is missing"
+}
+case $1 in *" "*) exit 2 ;; /dev/* | /*.partial) ;; *) exit 2 ;; esac
+case $2$4 in *[!0-9a-f-]*) exit 2 ;; esac
+case $#$3 in 4ext4 | 4xfs) ;; *) exit 2 ;; esac
+[ -n "$2" ] && [ -n "$4" ] || exit 2
+path=$1
+begun=/var/lib/stowage/adoptions/$4
+judged=$begun.judged
+[ -e "$begun" ] || [ "$(uuid)" != "$2" ] || { rm -f "$judged"; exit 0; }
+if [ -b "$1" ]; then size=$(blockdev --getsize64 "$1"); else size=$(stat -L -c %s "$1"); fi || exit 1
+case $3 in
+ext4)
+facts=$(tune2fs -l "$1") || exit 1
+fact() { printf "%s\n" "$facts" | sed -n "s/^$1: *//p"; }
+fits "$(fact "Block count")" "$(fact "Block size")"
+[ -e "$judged" ] || case " $(fact "Filesystem features") " in
+*" needs_recovery "*) ;;
+*) e2fsck -f -n "$1" || fail "the file system on $1 is damaged, and was left as it is. Look at it: e2fsck -f -n $1" ;;
+esac
+record "$judged"
+e2fsck -f -p "$1"
+[ $? -le 1 ] || fail "e2fsck -p cannot mend the file system on $1. Look at it: e2fsck -f -n $1"
+record "$begun"
+case " $(fact "Filesystem features") " in
+*" metadata_csum_seed "*) ;;
+*" metadata_csum "*) tune2fs -O metadata_csum_seed "$1" || exit 1 ;;
+esac
+tune2fs -U "$2" "$1" || exit 1
+;;
+xfs)
+fact() { xfs_db -r -c "sb 0" -c "print $1" "$path" | sed -n "s/^$1 = //p"; }
+fits "$(fact dblocks)" "$(fact blocksize)"
+[ "$(fact inprogress)" = 0 ] || fail "the file system on $1 was never made to its end"
+log=$(xfs_logprint -t "$1" 2>&1)
+case $log in
+*"<DIRTY>"*) fail "the log of the file system on $1 is dirty, for its node lost power: mount and unmount it once" ;;
+*"<CLEAN>"*) ;;
+*"(last==0, first!=1)"* | *"mismatched uuid in log"*) [ -e "$begun" ] || fail "the log of the file system on $1 cannot be read" ;;
+*) fail "the log of the file system on $1 cannot be read" ;;
+esac
+again=
+[ ! -e "$begun" ] || again=yes
+record "$begun"
+case $log in
+*"totally zeroed log"* | *"(last==0, first!=1)"* | *"mismatched uuid in log"*)
+again=yes
+start=$(fact logstart)
+[ "${start:-0}" != 0 ] || fail "the file system on $1 has its log elsewhere"
+start=$(xfs_db -r -c "sb 0" -c "convert fsblock $start byte" "$1" | sed -n "s/.*(\([0-9]*\))$/\1/p")
+block=$(fact blocksize)
+[ -n "$start" ] || exit 1
+dd if=/dev/zero of="$1" bs="$block" seek=$((start / block)) count="$(fact logblocks)" conv=notrunc,fsync || exit 1
+;;
+esac
+[ -z "$again" ] || xfs_repair "$1" || exit 1
+said=$(xfs_db -x -p xfs_admin -c "uuid $2" "$1" 2>&1)
+echo "$said"
+case $said in *"failed to"* | *"check failed"*) fail "$1 did not get its UUID in each part of the file system" ;; esac
+;;
+esac
+sync "$1" && [ "$(uuid)" = "$2" ] || fail "$1 did not get its UUID"
+rm -f "$begun" "$judged"
+}
+run "$@"''',
+    r'''run() {
+in_namespace() {
+umask 077
+mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+}
+case $#$1 in *[!a-z0-9/-]* | */*/*/*) exit 2 ;; 3/dev/loop[0-9]* | 3/dev/dm-[0-9]*) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $3 in ext4 | xfs) ;; *) exit 2 ;; esac
+case $0 in
+stowage-grow) in_namespace stowage-grow-inside "$@" ;;
+stowage-grow-inside)
+[ $$ = 1 ] || exit 2
+[ "$(blkid -p -n ext4,xfs -o value -s UUID "$1")" = "$2" ] || {
+echo "$1 does not hold the file system $2" >&2
+exit 1
+}
+mount -t "$3" -o nosuid,nodev,noexec -- "$1" /run/stowage/mounts || exit 1
+case $3 in ext4) resize2fs "$1" ;; xfs) xfs_growfs /run/stowage/mounts ;; esac || exit 1
+umount -- /run/stowage/mounts
+;;
+*) exit 2 ;;
+esac
+}
+run "$@"''',
+    r'''run() {
+in_namespace() {
+umask 077
+mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+}
+case $0 in
+stowage-lvm-uuid) ;;
+stowage-lvm-inside)
+[ $$ = 1 ] || exit 2
+mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" /run/stowage/mounts && xfs_growfs /run/stowage/mounts && umount /run/stowage/mounts
+exit
+;;
+*) exit 2 ;;
+esac
+[ $# -ge 3 ] || exit 2
+double() { printf %s "$1" | sed s/-/--/g; }
+uuid() {
+case $type in
+ext4) tune2fs -l "$device" | sed -n "s/^Filesystem UUID: *//p" ;;
+xfs) xfs_admin -u "$device" | sed -n "s/^UUID = *//p" ;;
+esac
+}
+leave() {
+! mountpoint -q "$place" || umount "$place" || return 1
+[ ! -d "$place" ] || rmdir "$place"
+! dmsetup info "$inner" >/dev/null 2>&1 || dmsetup remove --retry "$inner"
+}
+tpool() {
+case $(dmsetup info -c --noheadings -o uuid "$vg-$(double "$1")-tpool" 2>/dev/null) in
+"LVM-$(printf %s "$2" | sed s/-//g)"*-tpool) echo "$vg-$(double "$1")-tpool" ;;
+esac
+}
+forget() {
+set -- $(
+lvs --config "$config" --noheadings --separator , -o thin_id,transaction_id,pool_lv,vg_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}" "$1" 2>/dev/null |
+sed -n "s/^ *\([0-9]\{1,\}\),\([0-9]\{1,\}\),\([^ ,]\{1,\}\),\([^ ,]\{1,\}\) *$/\1 \2 \3 \4/p"
+)
+[ $# = 4 ] || return 0
+set -- "$1" "$2" "$(tpool "$3" "$4")"
+[ -n "$3" ] || return 0
+[ "$(dmsetup status --noflush "$3" | cut -d " " -f 4)" != "$2" ] || dmsetup message "$3" 0 "delete $1" 2>/dev/null || return 0
+}
+config=$1
+shift
+case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $#$3 in 2 | 3leave) ;; *) exit 2 ;; esac
+umask 077
+vg=$(double "${1%/*}")
+inner=$vg-$(double "${1#*/}")-stowage
+place=/run/stowage/mounts/$2
+leave || exit 1
+[ -z "$3" ] || {
+forget "$1" "$2"
+exit 0
+}
+facts=$(
+lvs --config "$config" --noheadings --units s --nosuffix --separator , -o thin_id,lv_size,pool_lv,vg_uuid,lv_uuid --select "segtype=thin&&lv_tags={stowage.dev/unfinished=$2}&&lv_attr=~^V...-" "$1" |
+sed -n "s/^ *\([0-9]\{1,\},[0-9]\{1,\},[^ ,]\{1,\},[^ ,]\{1,\},[^ ,]\{1,\}\) *$/\1/p"
+)
+[ -n "$facts" ] || {
+echo "$1 is no thin volume that is made for $2 and not active" >&2
+exit 1
+}
+oldifs=$IFS
+IFS=,
+set -- "$1" "$2" $facts
+IFS=$oldifs
+pool=$(tpool "$5" "$6")
+[ -n "$pool" ] || {
+echo "the thin pool of $1 is not active, or another group has its name" >&2
+exit 1
+}
+pool=$(dmsetup info -c --noheadings --separator : -o major,minor "$pool") || exit 1
+dmsetup create "$inner" --uuid "LVM-$(printf %s "$6$7" | sed s/-//g)-stowage" --table "0 $4 thin $pool $3" || exit 1
+device=/dev/$(dmsetup info -c --noheadings -o blkdevname "$inner")
+type=
+if tune2fs -l "$device" >/dev/null 2>&1; then type=ext4; elif xfs_admin -u "$device" >/dev/null 2>&1; then type=xfs; fi
+whole=
+case $type in
+ext4)
+e2fsck -f -p "$device"
+[ $? -le 1 ] && resize2fs "$device" && tune2fs -U "$2" "$device" && whole=yes
+;;
+xfs)
+(in_namespace stowage-lvm-inside "$device") && xfs_admin -U "$2" "$device" && whole=yes
+;;
+*) echo "$1 holds neither an ext4 nor an XFS" >&2 ;;
+esac
+[ -n "$whole" ] && sync "$device" && [ "$(uuid)" = "$2" ] || whole=
+leave && [ -n "$whole" ]
+}
+run "$@"''',
+    r'''run() {
+in_namespace() {
+umask 077
+mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+}
+in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
+is_left() {
+[ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$file")" ] || return 1
+case $word in
+frozen) [ "$(stat -L -c "%i %.9Z" -- "$file")" = "$noted" ] ;;
+freezing)
+began=$(stat -c %.9Y "$1/state" | tr -d .)
+last=$(stat -L -c %.9Z -- "$file" | tr -d .)
+[ "$last" -ge "$began" ] && [ "$last" -le $((began + noted * 1000000000)) ]
+;;
+*) return 1 ;;
+esac
+}
+thaw_left() (
+[ -e "$1/state" ] && [ -e "$1/alive" ] || exit 0
+exec 5<"$1/alive"
+flock -n 5 || exit 1
+[ "$1/alive" -ef /proc/self/fd/5 ] || exit 0
+word= device= file= noted=
+{ read -r word; read -r device; read -r file; read -r noted; } <"$1/state"
+is_left "$1" || exec rm -rf "$1"
+point=$(findmnt -n -r -o FSROOT,TARGET -S "$device" | sed -n "s,^/ ,,p" | head -n 1)
+got=0
+case $word,$point in
+frozen,)
+point=/dev/$(basename "$(readlink -f "/sys/dev/block/$device")")
+(in_namespace stowage-thaw-unmounted "$point") || got=$?
+case $got in 0) ;; 99) got=1 ;; *) got=126 ;; esac
+;;
+*) fsfreeze -u "$point" || got=$? ;;
+esac
+[ $got != 0 ] || echo "thawed $point: an interrupted copy of $file had left it frozen" >&2
+[ $got -le 125 ] || exit 1
+exec rm -rf "$1"
+)
+thaw() {
+got=
+for try in 1 2 3 4 5; do
+fsfreeze -u /proc/self/fd/9 && return
+got=$?
+[ $got -gt 125 ] || return $got
+done
+exit 1
+}
+thaw_what_is_left() {
+state=
+[ ! -e "$dir/state" ] || read -r state <"$dir/state"
+case $state in freezing | frozen) thaw ;; esac
+rm -rf "$dir"
+}
+case $0 in
+stowage-freeze)
+case $# in
+2)
+case "$1 $2" in *" "*" "*) exit 2 ;; "thaw /"*.partial) ;; *) exit 2 ;; esac
+partial=$2
+;;
+5)
+case $1$3 in *" "*) exit 2 ;; esac
+case $2 in "" | *[!0-9]*) exit 2 ;; esac
+case "$1 $3 $4" in /*" /"*" /"*.partial) ;; *) exit 2 ;; esac
+case $4 in *" "*) exit 2 ;; esac
+case $5 in clone | copy) ;; *) exit 2 ;; esac
+seconds=$2 source=$3 partial=$4
+;;
+*) exit 2 ;;
+esac
+umask 077
+dir=/run/stowage/freezes/${partial##*/}
+for left in /run/stowage/freezes/*.partial; do
+thaw_left "$left" || [ "$left" != "$dir" ] || {
+echo "an earlier copy to $partial is not over yet, or what it froze cannot be thawed" >&2
+exit 1
+}
+done
+[ $# = 5 ] || exit 0
+exec 9<"$1/."
+number=$(stat -L -c %d /proc/self/fd/9)
+device=$((number >> 8 & 4095)):$((number & 255 | number >> 12 & 1048320))
+[ "$(cat "/sys/dev/block/$device/loop/backing_file")" = "$(readlink -f -- "$source")" ] || {
+echo "what is mounted at $1 is not in $source" >&2
+exit 1
+}
+case $5 in
+clone)
+how=--reflink=always
+cp $how -- "$source" "$partial" || {
+rm -f -- "$partial"
+echo "the file system of $partial cannot clone files: nothing was frozen" >&2
+exit 1
+}
+rm -f -- "$partial"
+;;
+copy) how="--reflink=auto --sparse=always" ;;
+esac
+export dir seconds source device
+rm -rf "$dir"
+mkdir -p "$dir"
+mkfifo "$dir/said"
+exec 6>"$dir/alive" 8>"$dir/main"
+flock -n 6 && flock -n 8 || exit 1
+exec 4<>"$dir/said" 7<"$dir/said"
+setsid sh -c "$text" stowage-thaw 7<&- 8>&- >&4 4>&- &
+exec 4>&-
+word= copied=
+read -r word <&7
+[ "$word" = frozen ] &&
+timeout --foreground -k 1 "$seconds" cp $how -- "$source" "$partial" 6>&- 7<&- 8>&- 9<&- &&
+copied=yes
+exec 8>&-
+word=
+read -r word <&7
+wait
+[ ! -e "$dir/freezer" ] || flock "$dir/freezer" true 6>&- 7<&- 9<&-
+thaw_what_is_left
+[ "$copied $word" = "yes in-time" ] || {
+rm -f -- "$partial"
+echo "no whole copy came about while $1 was frozen, for $seconds s at most" >&2
+exit 1
+}
+;;
+stowage-thaw)
+trap "" HUP TERM INT PIPE
+sync -f /proc/self/fd/9 || exit 1
+exec 7>"$dir/freezer"
+flock -n 7 || exit 1
+IFS=". " read -r a b rest </proc/uptime
+start=$a$b
+export start
+setsid sh -c "$text" stowage-hold &
+freezer=$!
+exec 7>&- >&2
+flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 6>&- 9<&- || {
+kill -s KILL -- -$freezer 2>&- || kill -s KILL $freezer
+flock "$dir/freezer" true 6>&- 9<&-
+}
+thaw_what_is_left
+;;
+stowage-thaw-unmounted)
+[ $$ = 1 ] || exit 2
+mount -o nosuid,nodev,noexec "$1" /run/stowage/mounts || exit
+got=0
+fsfreeze -u /run/stowage/mounts || got=$?
+umount /run/stowage/mounts
+[ $got = 0 ] || [ $got -gt 125 ] || exit 99
+exit $got
+;;
+stowage-hold)
+got=$(
+printf "%s\n" freezing "$device" "$source" "$seconds" >"$dir/state"
+fsfreeze -f /proc/self/fd/9
+got=$?
+[ $got != 0 ] || {
+printf "%s\n" frozen "$device" "$source" "$(stat -L -c "%i %.9Z" -- "$source")" >"$dir/noted"
+mv -T "$dir/noted" "$dir/state"
+}
+[ $got = 0 ] || [ $got -gt 128 ] || echo failed >"$dir/state"
+echo $got
+)
+late=yes state=
+[ "$got" != 0 ] || {
+echo frozen
+IFS=". " read -r a b rest </proc/uptime
+left=$((start + seconds * 80 - $a$b))
+[ $left -gt 0 ] || left=1
+flock -w "$(in_seconds $left)" "$dir/main" true 6>&- 7<&- 9<&- && late=
+}
+read -r state <"$dir/state"
+[ "$state" = failed ] || thaw || late=yes
+echo thawed >"$dir/state"
+exec 9<&-
+read -r a b rest parent others </proc/$$/stat
+[ "$parent" != "$PPID" ] || kill -s KILL -- -$parent
+rm -rf "$dir"
+[ -n "$late" ] || echo in-time
+;;
+esac
+}
+run "$@"''',
+    r'''run() {
+in_namespace() {
+umask 077
+mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+}
+uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; }
+case $0 in
+stowage-xfs-uuid)
+case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac
+umask 077
+[ -n "$3" ] || xfs_admin -U "$2" "$1"
+[ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0
+whole= tries=0 taken=
+while [ -z "$taken" ] && [ $tries -lt 10 ]; do
+tries=$((tries + 1))
+device=$(losetup -f) || exit 1
+export device
+exec 6<"$1" 7<"$device"
+flock -n 6 && flock -w 60 7 || exit 1
+setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
+losetup "$device" "$1" &&
+taken=yes &&
+(in_namespace stowage-xfs-inside "$device" "$3") &&
+xfs_admin -U "$2" "$device" &&
+sync "$device" &&
+whole=yes
+exec 6<&- 7<&-
+wait
+done
+n=0
+while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done
+[ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
+;;
+stowage-xfs-inside)
+[ $$ = 1 ] || exit 2
+mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" /run/stowage/mounts &&
+{ [ -z "$2" ] || xfs_growfs /run/stowage/mounts; } &&
+umount /run/stowage/mounts
+;;
+stowage-xfs-leave)
+trap "" HUP TERM INT PIPE
+flock "$1" true 7<&-
+case $(losetup -j "$1") in
+"$device:"*) losetup -d "$device" ;;
+esac
+;;
+esac
+}
+run "$@"''',
+    r'''run() {
+thin_room() (
+lv=${1#/dev/} vg=${1#/dev/}
+vg=${vg%/*}
+dm=$(readlink -f "$1")
+uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null)
+named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }
+report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }
+hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }
+case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in
+thin) ;;
+"") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;;
+*) exit 0 ;;
+esac
+own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}")
+pool=${own#*,}
+own=${own%%,*}
+case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac
+needed=$(
+sum=0
+report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" |
+{
+while IFS=, read -r id size used tags; do
+case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac
+[ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0))))
+done
+echo $sum
+}
+)
+IFS=,
+set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")")
+case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac
+left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000))))
+[ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || {
+echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2
+exit 1
+}
+)
+check_target() {
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $1 in
+*[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;;
+/*/"$2.partial") ;;
+/dev/?*/?*/*) exit 2 ;;
+/dev/?*/?*) ;;
+*) exit 2 ;;
+esac
+case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac
+for each in "$4" "$5"; do
+case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac
+done
+case $6 in zeroes | dirty) ;; *) exit 2 ;; esac
+}
+is_wanted() {
+case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac
+}
+take_place() {
+IFS= read -r namespace || :
+case $namespace in *[!a-z0-9-]*) exit 2 ;; esac
+mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1
+told=
+while :; do
+exec 8>taking
+flock 8
+place=0 free=0 own=0 found=
+while [ $place -lt 16 ]; do
+place=$((place + 1)) holder=
+if flock -n $place rm -f "$place.scratch"; then
+free=$((free + 1)) found=$place
+else
+read -r holder <$place
+[ "$holder" != "$namespace" ] || own=$((own + 1))
+fi
+done
+waits=namespace
+[ $free != 0 ] || waits=node
+[ -n "$namespace" ] || own=0
+[ $free -le $own ] || {
+exec 9>>"$found"
+! flock -n 9 || {
+echo "$namespace" >"$found"
+exec 8>&-
+place=$found
+export place
+cd /
+[ -z "$told" ] || echo stowage-waiting over
+return
+}
+}
+exec 8>&-
+is_wanted "$1" "$2" || exit 1
+[ "$told" = $waits ] || echo "stowage-waiting $waits"
+told=$waits
+sleep 1
+done
+}
+go_inside() {
+umask 077
+mkdir -p /run/stowage/mounts || exit 1
+take_place "$2" "$3"
+case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+got=$?
+left_alone "$2"
+case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
+exit $got
+}
+end_all() {
+kill -KILL -1
+for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done
+}
+begin_inside() {
+[ $$ = 1 ] || exit 2
+LC_ALL=C
+export LC_ALL
+work=/run/stowage/mounts
+mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1
+cd "$work" || exit 1
+read_secrets
+while sleep 1; do
+is_wanted "$1" "$2" || end_all
+done &
+}
+config=/etc/stowage/sources.conf
+configured() {
+[ -e "$config" ] || return 0
+[ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] ||
+fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"
+while read -r word value rest || [ -n "$word" ]; do
+case $word,$rest in
+"#"* | ,) ;;
+allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;;
+*) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
+esac
+done <"$config"
+}
+is_listed() (
+folders=$(configured "$1") || exit 3
+for folder in $folders; do
+folder=$(realpath -e -- "$folder" 2>/dev/null) || continue
+case $2 in "${folder%/}"/*) exit 0 ;; esac
+done
+exit 1
+)
+may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }
+record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }
+check_owner() {
+record=$(record_of "$1") owner= digest=
+[ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :
+[ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || {
+record=$(record_of "$3")
+fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"
+}
+}
+open_path() {
+real=$(realpath -m -- "$2")
+may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"
+[ -f "$real" ] || fail "there is no plain file $2 on this node" 1
+exec 5<"$real"
+opened=$(readlink /proc/self/fd/5)
+[ "$1" != backups ] || check_owner "$opened" "$3" "$2"
+may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"
+total=$(stat -L -c %s /proc/self/fd/5)
+}
+show() {
+mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1
+}
+make_jail() {
+jail=$work/$1
+shift
+(umask 022 && mkdir "$jail" "$jail/new") &&
+mount --bind "$jail" "$jail" || fail "no private root could be made" 1
+for part in usr bin sbin lib lib32 lib64 libx32; do
+if [ -h "/$part" ]; then
+ln -s "$(readlink "/$part")" "$jail/$part"
+elif [ -d "/$part" ]; then
+mkdir -m 0755 "$jail/$part" && show "$part" ,nodev
+fi
+done
+for part; do
+[ -e "/$part" ] || continue
+(umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi)
+if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi
+done
+mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1
+}
+enter() {
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+ulimit -v "$2"
+enter_root=$work/$1 enter_bound=-all$3
+shift 3
+set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"
+case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac
+exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+jailed() (enter root 1048576 "$@")
+nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; }
+prepare_curl() {
+need curl "$1"
+need setpriv "$1"
+[ ! -d "$work/net" ] || return 0
+make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf \
+etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf \
+etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null
+mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" &&
+mount --bind "$work/curl" "$work/net/new" &&
+mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1
+}
+quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }
+configure() {
+{
+quoted "url = \"" "$1"
+[ -z "$2" ] || quoted "header = \"Authorization: " "$2"
+} >"$work/curl/config"
+}
+become_curl() {
+enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups \
+curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"
+}
+shown() {
+case $1 in
+*://*)
+shown_rest=${1#*://}
+shown_host=${shown_rest%%[/?#]*}
+shown_path=${shown_rest#"$shown_host"}
+case $shown_path in *[?#]*) shown_path="${shown_path%%[?#]*}?..." ;; esac
+printf %s "${1%%://*}://${shown_host##*@}$shown_path"
+;;
+*) printf %s "${1#backup:*:}" ;;
+esac
+}
+in_url() {
+case $query,$1 in
+,*) source=$1 ;;
+"?"*,*://*[?#]*) exit 2 ;;
+"?"*,http://* | "?"*,https://*) source=$1$query ;;
+*) exit 2 ;;
+esac
+}
+fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+groups() (
+address=$1
+case $address in
+*.*)
+tail=${address##*:}
+head=${address%"$tail"}
+case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac
+IFS=.
+set -- $tail
+[ $# = 4 ] || exit 1
+for each; do
+case $each in 0?* | ????*) exit 1 ;; esac
+[ "$each" -le 255 ] || exit 1
+done
+address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4)))
+;;
+esac
+case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac
+left=$address right=
+case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac
+IFS=:
+set -- $right
+behind=$#
+set -- $left
+before=$#
+case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac
+set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right
+for each; do
+case $each in ?????*) exit 1 ;; esac
+printf "%d " "0x$each"
+done
+)
+is_in() (
+network=${2%/*} bits=${2##*/}
+case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac
+case $2 in */*) ;; *) bits=$most ;; esac
+case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac
+[ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"
+bits=$((bits + first))
+set -- $(groups "$1") $there
+[ $# = 16 ] || exit 1
+while [ $bits -gt 0 ]; do
+drop=$((bits < 16 ? 16 - bits : 0))
+[ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1
+shift
+bits=$((bits - 16))
+done
+)
+is_in_any() (
+address=$1
+shift
+for each; do ! is_in "$address" "$each" || exit 0; done
+exit 1
+)
+is_public() {
+case $1 in
+*:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;;
+*)
+! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 \
+192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+;;
+esac
+}
+local_networks() {
+case $1 in
+*:*)
+[ ! -e /proc/net/ipv6_route ] ||
+sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route
+;;
+*) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;;
+esac
+}
+is_own() {
+case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac
+networks=$(local_networks "$1") || return 0
+! printf "%s\n" "$networks" | grep -qxF "$single" || return 0
+for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do
+! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0
+done
+return 1
+}
+may_connect() {
+allowed=$(configured allow-address) || exit 3
+is_in_any "$1" $allowed && return
+is_public "$1" && ! is_own "$1"
+}
+read_url() {
+case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
+case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac
+scheme=${1%%://*}
+authority=${1#*://}
+authority=${authority%%[/?#]*}
+case $authority in
+"" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;;
+"["*"]") host=${authority#?} port=; host=${host%?} ;;
+"["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;;
+*:*) host=${authority%:*} port=${authority##*:} ;;
+*) host=$authority port= ;;
+esac
+case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac
+case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac
+improper="$(shown "$1") has no proper address"
+case $authority in
+"["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;;
+*)
+case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac
+case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac
+case ${host##*.} in 0[xX]*) fail "$improper" ;; esac
+;;
+esac
+}
+check_url() {
+read_url "$1"
+addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
+[ -n "$addresses" ] || fail "this node knows no address of $host" 1
+for address in $addresses; do
+may_connect "$address" ||
+fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"
+done
+}
+reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
+request() {
+for address in $addresses; do
+case $address in *:*) to="[$address]" ;; *) to=$address ;; esac
+rm -f "$work/body"
+mkfifo "$work/body"
+[ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"
+{ become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- &
+curl_pid=$!
+exec 5<"$work/body"
+status= said= location= total= count=0
+while IFS= read -r line <&5; do
+line=${line%"$return"}
+count=$((count + 1))
+[ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"
+case $line in
+HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;;
+"") case $status in 1??) ;; *) return 0 ;; esac ;;
+[Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;;
+[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;;
+esac
+done
+exec 5<&-
+wait "$curl_pid"
+got=$?
+case $got in 7 | 28) ;; *) break ;; esac
+done
+fail "$(shown "$1") could not be fetched: $(reason_of)" 1
+}
+open_source() {
+curl_pid= total=
+case $1 in
+/*) open_path path "$1"; return ;;
+backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;;
+esac
+prepare_curl "a source at a URL"
+return=$(printf "\r")
+url=$1 origin= hops=0
+while :; do
+check_url "$url"
+[ -n "$origin" ] || origin=$scheme://$host:$port
+request "$url"
+case $status in
+200) break ;;
+301 | 302 | 303 | 307 | 308) ;;
+*) fail "$(shown "$url"): the server answered $said" 1 ;;
+esac
+exec 5<&-
+{ kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null
+hops=$((hops + 1))
+[ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"
+before=$scheme
+case $location in
+"") fail "$(shown "$url"): the server answered $said without saying where to" ;;
+//*) url=$scheme:$location ;;
+/*) url=$scheme://$authority$location ;;
+*://*) url=$location ;;
+*) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;;
+esac
+case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac
+done
+case $total in *[!0-9]* | ????????????????*) total= ;; esac
+}
+close_source() {
+exec 5<&-
+[ -n "$curl_pid" ] || return 0
+wait "$curl_pid"
+got=$?
+case $got in
+0 | 23) ;;
+18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
+28)
+case $(reason_of) in
+*"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+*) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;;
+esac
+;;
+*) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;;
+esac
+}
+read_secrets() {
+IFS= read -r authorization || :
+IFS= read -r query || :
+exec </dev/null
+}
+tell_progress() {
+[ -z "$curl_pid" ] || exec 5<&-
+while sleep 2; do
+case $curl_pid in
+"") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;;
+*) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;;
+esac
+[ -z "$came" ] || echo "stowage-progress $came ${total:--}"
+done
+}
+mount_new() {
+mount_device=$1 mount_tries=0 mount_attached= mount_done=
+case $1 in
+/dev/*) ;;
+*)
+while [ -z "$mount_attached" ]; do
+mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1
+if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then
+mount_attached=yes
+else
+mount_tries=$((mount_tries + 1))
+[ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1
+fi
+done
+;;
+esac
+mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes
+[ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }
+[ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1
+}
+left_alone() {
+case $1 in /dev/*) return ;; esac
+mount_tries=0
+while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do
+for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done
+sleep 0.1
+mount_tries=$((mount_tries + 1))
+done
+}
+printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+kind_of() {
+kind=
+hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n")
+case $hex in
+1f8b08*) kind=gzip ;;
+28b52ffd*) kind=zstd ;;
+fd377a585a00*) kind=xz ;;
+425a683[1-9]314159265359* | 425a683[1-9]177245385090*) kind=bzip2 ;;
+504b030414* | 504b03040a* | 504b03042d* | 504b050600*) kind=zip ;;
+377abcaf271c*) kind=7z ;;
+526172211a07*) kind=rar ;;
+04224d18*) kind=lz4 ;;
+4c5a495001*) kind=lzip ;;
+894c5a4f000d0a1a0a*) kind=lzop ;;
+514649fb*) kind=qcow2 ;;
+4b444d5601* | 4b444d5602* | 4b444d5603* | 23204469736b2044657363726970746f7246696c65*) kind=vmdk ;;
+636f6e6563746978*) kind=vhd ;;
+7668647866696c65*) kind=vhdx ;;
+esac
+[ -z "$kind" ] || return 0
+[ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
+[ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
+[ -z "$kind" ] || return 0
+[ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+hex=${hex#efbbbf}
+while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
+case $hex in
+3c21[46]4[46]f[46]3[57]4[57]9[57]0[46]5* | 3c[46]8[57]4[46]d[46]c*) kind=html ;;
+3c3f[57]8[46]d[46]c*) kind=xml ;;
+76657273696f6e2068747470733a2f2f6769742d6c66732e*) kind=git-lfs ;;
+7b*)
+hex=${hex#7b}
+while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
+case $hex in 22*) kind=json ;; esac
+;;
+esac
+}
+describe() {
+case $1 in
+gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;;
+zip | 7z | rar | tar) echo "a $1 archive" ;;
+html) echo "an HTML page" ;;
+xml) echo "an XML document" ;;
+json) echo "a JSON document" ;;
+git-lfs) echo "a pointer of Git LFS in place of a file" ;;
+exact) echo "the content of a device" ;;
+raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;;
+esac
+}
+refuse_kind() {
+refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"
+case $kind,$1 in
+html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;;
+qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;;
+qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;;
+tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;;
+*) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;;
+esac
+}
+choose() {
+kind_of "$3"
+refusal= unpack=
+case $2 in auto | none) ;; *) unpack=$2 ;; esac
+case $kind,$2,$1 in
+,*) ;;
+html,* | xml,* | json,* | git-lfs,*) refuse_kind "$1" "the source" ;;
+gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;;
+"$1,auto,$1" | "$1,none,$1" | "$2,$2,$1") ;;
+qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) refuse_kind "$1" "the source" ;;
+*,none,raw) ;;
+*,auto,* | *,none,*) refuse_kind "$1" "the source" ;;
+*) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
+esac
+[ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
+command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+done
+}
+check_plain() {
+kind_of "$2"
+refusal=
+case $kind,$1 in
+,* | *,exact | "$1,$1") ;;
+*) refuse_kind "$1" "what was unpacked" ;;
+esac
+}
+unpack_by() {
+case $1 in
+gzip) nobody gzip -dc ;;
+zstd) nobody zstd -dcq ;;
+xz) nobody xz -dcq -T1 --memlimit-decompress=512MiB ;;
+bzip2) nobody bzip2 -dc ;;
+esac
+}
+fetch() {
+open_source "$SOURCE"
+(exec >&4; tell_progress) &
+if [ "$SHA256" = - ]; then
+cat <&5 || exit 141
+else
+mkfifo "$work/copy" || exit 1
+sha256sum <"$work/copy" >"$work/sum" 5<&- &
+summing=$!
+tee "$work/copy" <&5 || exit 141
+wait $summing
+fi
+close_source
+[ "$SHA256" = - ] || [ "$(cut -c 1-64 <"$work/sum")" = "$SHA256" ] ||
+fail "the sha256 of $(shown "$SOURCE") is not $SHA256"
+}
+unpack() {
+dd bs=512 count=1 iflag=fullblock status=none >./head
+choose tar "$COMPRESSION" head
+printf %s "$refusal" >refusal
+[ -z "$refusal" ] || exit 3
+printf %s "$unpack" >unpack
+case $unpack in
+"") cat head - ;;
+*) cat head - 2>/dev/null | unpack_by "$unpack" ;;
+esac
+}
+untar() {
+capabilities=,+chown,+dac_override,+fowner,+fsetid
+case $ALLOWED in *devices*) capabilities=$capabilities,+mknod ;; esac
+case $ALLOWED in *setuid*) capabilities=$capabilities,+setfcap ;; esac
+jailed "$capabilities" tar -x -p --numeric-owner --delay-directory-restore --acls --xattrs \
+"--xattrs-include=user.*" --xattrs-include=security.capability \
+--warning=no-timestamp --warning=no-unknown-keyword -C /new -f - 2>&1
+echo "ended $?"
+}
+unpack_all() {
+mkfifo end
+head -c 1024 /dev/zero >zeros
+exec 4>&1
+said=$(
+{
+{ tail -c 1024 <end | cmp -s - zeros || echo short >&3; } &
+{ (exec 3>&-; fetch); echo "fetched $?" >&3; } |
+{ (unpack 2>errors); echo "unpacked $?" >&3; } |
+tee end |
+untar |
+head -n 1 | sed "s/^/tar /" >&3
+wait
+} 3>&1
+)
+fetched=$(printf %s "$said" | sed -n "s/^fetched //p")
+case $fetched in 0 | 141) ;; *) exit "${fetched:-1}" ;; esac
+[ ! -s refusal ] || fail "$(cat refusal)"
+case $(printf %s "$said" | sed -n "s/^unpacked //p") in
+0 | 141) ;;
+*) fail "the archive is damaged, or its compression is not $(cat unpack): $(printable <errors)" ;;
+esac
+tar=$(printf %s "$said" | sed -n "s/^tar //p" | printable)
+case $tar in
+"ended 0") ;;
+*"Cannot mknod"*) fail "the archive has a device file, which it may not: $tar" ;;
+*security.capability*) fail "the archive has a program with capabilities, which it may not: $tar" ;;
+*"Removing leading "* | *"Member name contains"*) fail "the archive has names that lead out of the volume: $tar" ;;
+*"No space left"* | *"Wrote only"*) fail "the archive does not fit in the volume: $tar" ;;
+*) fail "the archive can not be unpacked: $tar" ;;
+esac
+case $said in *short*) fail "the archive has no end: it was cut off, or is no tar" ;; esac
+}
+refuse_found() {
+what=$1
+shift
+found=$(find root/new -xdev "$@" -printf "/%P" -quit)
+[ -z "$found" ] || fail "the archive has a $what, which it may not: $(printf %s "$found" | printable)"
+}
+case $0 in
+stowage-archive)
+[ $# = 10 ] || exit 2
+check_target "$1" "$2" "$3" "$4" "$5" "$6"
+case $3 in block) exit 2 ;; esac
+case $7 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac
+case $8 in plain | devices | setuid | devices+setuid) ;; *) exit 2 ;; esac
+case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac
+case ${10} in "" | *[!!-~]*) exit 2 ;; esac
+go_inside stowage-archive-inside "$@"
+;;
+stowage-archive-inside)
+begin_inside "$1" "$2"
+TARGET=$1 CONTENT=$3 SIZE=$5 COMPRESSION=$7 ALLOWED=$8 SHA256=$9
+in_url "${10}"
+SOURCE=$source
+for tool in tar setpriv; do need $tool "an Archive"; done
+make_jail root
+mount_new "$TARGET" $work/root/new $CONTENT nosuid,nodev,noexec
+unpack_all
+case $ALLOWED in *devices*) ;; *) refuse_found "device file" "(" -type b -o -type c ")" ;; esac
+case $ALLOWED in *setuid*) ;; *) refuse_found "setuid or setgid program" -type f -perm /6000 ;; esac
+sync -f root/new && umount root/new || fail "what was unpacked could not be written to the volume" 1
+;;
+*) exit 2 ;;
+esac
+}
+run "$@"''',
+    r'''run() {
+thin_room() (
+lv=${1#/dev/} vg=${1#/dev/}
+vg=${vg%/*}
+dm=$(readlink -f "$1")
+uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null)
+named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }
+report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }
+hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }
+case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in
+thin) ;;
+"") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;;
+*) exit 0 ;;
+esac
+own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}")
+pool=${own#*,}
+own=${own%%,*}
+case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac
+needed=$(
+sum=0
+report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" |
+{
+while IFS=, read -r id size used tags; do
+case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac
+[ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0))))
+done
+echo $sum
+}
+)
+IFS=,
+set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")")
+case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac
+left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000))))
+[ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || {
+echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2
+exit 1
+}
+)
+check_target() {
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $1 in
+*[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;;
+/*/"$2.partial") ;;
+/dev/?*/?*/*) exit 2 ;;
+/dev/?*/?*) ;;
+*) exit 2 ;;
+esac
+case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac
+for each in "$4" "$5"; do
+case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac
+done
+case $6 in zeroes | dirty) ;; *) exit 2 ;; esac
+}
+is_wanted() {
+case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac
+}
+take_place() {
+IFS= read -r namespace || :
+case $namespace in *[!a-z0-9-]*) exit 2 ;; esac
+mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1
+told=
+while :; do
+exec 8>taking
+flock 8
+place=0 free=0 own=0 found=
+while [ $place -lt 16 ]; do
+place=$((place + 1)) holder=
+if flock -n $place rm -f "$place.scratch"; then
+free=$((free + 1)) found=$place
+else
+read -r holder <$place
+[ "$holder" != "$namespace" ] || own=$((own + 1))
+fi
+done
+waits=namespace
+[ $free != 0 ] || waits=node
+[ -n "$namespace" ] || own=0
+[ $free -le $own ] || {
+exec 9>>"$found"
+! flock -n 9 || {
+echo "$namespace" >"$found"
+exec 8>&-
+place=$found
+export place
+cd /
+[ -z "$told" ] || echo stowage-waiting over
+return
+}
+}
+exec 8>&-
+is_wanted "$1" "$2" || exit 1
+[ "$told" = $waits ] || echo "stowage-waiting $waits"
+told=$waits
+sleep 1
+done
+}
+go_inside() {
+umask 077
+mkdir -p /run/stowage/mounts || exit 1
+take_place "$2" "$3"
+case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+got=$?
+left_alone "$2"
+case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
+exit $got
+}
+end_all() {
+kill -KILL -1
+for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done
+}
+begin_inside() {
+[ $$ = 1 ] || exit 2
+LC_ALL=C
+export LC_ALL
+work=/run/stowage/mounts
+mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1
+cd "$work" || exit 1
+read_secrets
+while sleep 1; do
+is_wanted "$1" "$2" || end_all
+done &
+}
+config=/etc/stowage/sources.conf
+configured() {
+[ -e "$config" ] || return 0
+[ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] ||
+fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"
+while read -r word value rest || [ -n "$word" ]; do
+case $word,$rest in
+"#"* | ,) ;;
+allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;;
+*) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
+esac
+done <"$config"
+}
+is_listed() (
+folders=$(configured "$1") || exit 3
+for folder in $folders; do
+folder=$(realpath -e -- "$folder" 2>/dev/null) || continue
+case $2 in "${folder%/}"/*) exit 0 ;; esac
+done
+exit 1
+)
+may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }
+record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }
+check_owner() {
+record=$(record_of "$1") owner= digest=
+[ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :
+[ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || {
+record=$(record_of "$3")
+fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"
+}
+}
+open_path() {
+real=$(realpath -m -- "$2")
+may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"
+[ -f "$real" ] || fail "there is no plain file $2 on this node" 1
+exec 5<"$real"
+opened=$(readlink /proc/self/fd/5)
+[ "$1" != backups ] || check_owner "$opened" "$3" "$2"
+may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"
+total=$(stat -L -c %s /proc/self/fd/5)
+}
+show() {
+mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1
+}
+make_jail() {
+jail=$work/$1
+shift
+(umask 022 && mkdir "$jail" "$jail/new") &&
+mount --bind "$jail" "$jail" || fail "no private root could be made" 1
+for part in usr bin sbin lib lib32 lib64 libx32; do
+if [ -h "/$part" ]; then
+ln -s "$(readlink "/$part")" "$jail/$part"
+elif [ -d "/$part" ]; then
+mkdir -m 0755 "$jail/$part" && show "$part" ,nodev
+fi
+done
+for part; do
+[ -e "/$part" ] || continue
+(umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi)
+if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi
+done
+mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1
+}
+enter() {
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+ulimit -v "$2"
+enter_root=$work/$1 enter_bound=-all$3
+shift 3
+set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"
+case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac
+exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+jailed() (enter root 1048576 "$@")
+nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; }
+prepare_curl() {
+need curl "$1"
+need setpriv "$1"
+[ ! -d "$work/net" ] || return 0
+make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf \
+etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf \
+etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null
+mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" &&
+mount --bind "$work/curl" "$work/net/new" &&
+mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1
+}
+quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }
+configure() {
+{
+quoted "url = \"" "$1"
+[ -z "$2" ] || quoted "header = \"Authorization: " "$2"
+} >"$work/curl/config"
+}
+become_curl() {
+enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups \
+curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"
+}
+shown() {
+case $1 in
+*://*)
+shown_rest=${1#*://}
+shown_host=${shown_rest%%[/?#]*}
+shown_path=${shown_rest#"$shown_host"}
+case $shown_path in *[?#]*) shown_path="${shown_path%%[?#]*}?..." ;; esac
+printf %s "${1%%://*}://${shown_host##*@}$shown_path"
+;;
+*) printf %s "${1#backup:*:}" ;;
+esac
+}
+in_url() {
+case $query,$1 in
+,*) source=$1 ;;
+"?"*,*://*[?#]*) exit 2 ;;
+"?"*,http://* | "?"*,https://*) source=$1$query ;;
+*) exit 2 ;;
+esac
+}
+fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+groups() (
+address=$1
+case $address in
+*.*)
+tail=${address##*:}
+head=${address%"$tail"}
+case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac
+IFS=.
+set -- $tail
+[ $# = 4 ] || exit 1
+for each; do
+case $each in 0?* | ????*) exit 1 ;; esac
+[ "$each" -le 255 ] || exit 1
+done
+address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4)))
+;;
+esac
+case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac
+left=$address right=
+case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac
+IFS=:
+set -- $right
+behind=$#
+set -- $left
+before=$#
+case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac
+set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right
+for each; do
+case $each in ?????*) exit 1 ;; esac
+printf "%d " "0x$each"
+done
+)
+is_in() (
+network=${2%/*} bits=${2##*/}
+case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac
+case $2 in */*) ;; *) bits=$most ;; esac
+case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac
+[ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"
+bits=$((bits + first))
+set -- $(groups "$1") $there
+[ $# = 16 ] || exit 1
+while [ $bits -gt 0 ]; do
+drop=$((bits < 16 ? 16 - bits : 0))
+[ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1
+shift
+bits=$((bits - 16))
+done
+)
+is_in_any() (
+address=$1
+shift
+for each; do ! is_in "$address" "$each" || exit 0; done
+exit 1
+)
+is_public() {
+case $1 in
+*:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;;
+*)
+! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 \
+192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+;;
+esac
+}
+local_networks() {
+case $1 in
+*:*)
+[ ! -e /proc/net/ipv6_route ] ||
+sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route
+;;
+*) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;;
+esac
+}
+is_own() {
+case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac
+networks=$(local_networks "$1") || return 0
+! printf "%s\n" "$networks" | grep -qxF "$single" || return 0
+for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do
+! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0
+done
+return 1
+}
+may_connect() {
+allowed=$(configured allow-address) || exit 3
+is_in_any "$1" $allowed && return
+is_public "$1" && ! is_own "$1"
+}
+read_url() {
+case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
+case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac
+scheme=${1%%://*}
+authority=${1#*://}
+authority=${authority%%[/?#]*}
+case $authority in
+"" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;;
+"["*"]") host=${authority#?} port=; host=${host%?} ;;
+"["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;;
+*:*) host=${authority%:*} port=${authority##*:} ;;
+*) host=$authority port= ;;
+esac
+case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac
+case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac
+improper="$(shown "$1") has no proper address"
+case $authority in
+"["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;;
+*)
+case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac
+case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac
+case ${host##*.} in 0[xX]*) fail "$improper" ;; esac
+;;
+esac
+}
+check_url() {
+read_url "$1"
+addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
+[ -n "$addresses" ] || fail "this node knows no address of $host" 1
+for address in $addresses; do
+may_connect "$address" ||
+fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"
+done
+}
+reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
+request() {
+for address in $addresses; do
+case $address in *:*) to="[$address]" ;; *) to=$address ;; esac
+rm -f "$work/body"
+mkfifo "$work/body"
+[ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"
+{ become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- &
+curl_pid=$!
+exec 5<"$work/body"
+status= said= location= total= count=0
+while IFS= read -r line <&5; do
+line=${line%"$return"}
+count=$((count + 1))
+[ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"
+case $line in
+HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;;
+"") case $status in 1??) ;; *) return 0 ;; esac ;;
+[Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;;
+[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;;
+esac
+done
+exec 5<&-
+wait "$curl_pid"
+got=$?
+case $got in 7 | 28) ;; *) break ;; esac
+done
+fail "$(shown "$1") could not be fetched: $(reason_of)" 1
+}
+open_source() {
+curl_pid= total=
+case $1 in
+/*) open_path path "$1"; return ;;
+backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;;
+esac
+prepare_curl "a source at a URL"
+return=$(printf "\r")
+url=$1 origin= hops=0
+while :; do
+check_url "$url"
+[ -n "$origin" ] || origin=$scheme://$host:$port
+request "$url"
+case $status in
+200) break ;;
+301 | 302 | 303 | 307 | 308) ;;
+*) fail "$(shown "$url"): the server answered $said" 1 ;;
+esac
+exec 5<&-
+{ kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null
+hops=$((hops + 1))
+[ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"
+before=$scheme
+case $location in
+"") fail "$(shown "$url"): the server answered $said without saying where to" ;;
+//*) url=$scheme:$location ;;
+/*) url=$scheme://$authority$location ;;
+*://*) url=$location ;;
+*) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;;
+esac
+case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac
+done
+case $total in *[!0-9]* | ????????????????*) total= ;; esac
+}
+close_source() {
+exec 5<&-
+[ -n "$curl_pid" ] || return 0
+wait "$curl_pid"
+got=$?
+case $got in
+0 | 23) ;;
+18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
+28)
+case $(reason_of) in
+*"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+*) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;;
+esac
+;;
+*) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;;
+esac
+}
+read_secrets() {
+IFS= read -r authorization || :
+IFS= read -r query || :
+exec </dev/null
+}
+tell_progress() {
+[ -z "$curl_pid" ] || exec 5<&-
+while sleep 2; do
+case $curl_pid in
+"") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;;
+*) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;;
+esac
+[ -z "$came" ] || echo "stowage-progress $came ${total:--}"
+done
+}
+mount_new() {
+mount_device=$1 mount_tries=0 mount_attached= mount_done=
+case $1 in
+/dev/*) ;;
+*)
+while [ -z "$mount_attached" ]; do
+mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1
+if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then
+mount_attached=yes
+else
+mount_tries=$((mount_tries + 1))
+[ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1
+fi
+done
+;;
+esac
+mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes
+[ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }
+[ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1
+}
+left_alone() {
+case $1 in /dev/*) return ;; esac
+mount_tries=0
+while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do
+for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done
+sleep 0.1
+mount_tries=$((mount_tries + 1))
+done
+}
+printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+kind_of() {
+kind=
+hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n")
+case $hex in
+1f8b08*) kind=gzip ;;
+28b52ffd*) kind=zstd ;;
+fd377a585a00*) kind=xz ;;
+425a683[1-9]314159265359* | 425a683[1-9]177245385090*) kind=bzip2 ;;
+504b030414* | 504b03040a* | 504b03042d* | 504b050600*) kind=zip ;;
+377abcaf271c*) kind=7z ;;
+526172211a07*) kind=rar ;;
+04224d18*) kind=lz4 ;;
+4c5a495001*) kind=lzip ;;
+894c5a4f000d0a1a0a*) kind=lzop ;;
+514649fb*) kind=qcow2 ;;
+4b444d5601* | 4b444d5602* | 4b444d5603* | 23204469736b2044657363726970746f7246696c65*) kind=vmdk ;;
+636f6e6563746978*) kind=vhd ;;
+7668647866696c65*) kind=vhdx ;;
+esac
+[ -z "$kind" ] || return 0
+[ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
+[ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
+[ -z "$kind" ] || return 0
+[ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+hex=${hex#efbbbf}
+while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
+case $hex in
+3c21[46]4[46]f[46]3[57]4[57]9[57]0[46]5* | 3c[46]8[57]4[46]d[46]c*) kind=html ;;
+3c3f[57]8[46]d[46]c*) kind=xml ;;
+76657273696f6e2068747470733a2f2f6769742d6c66732e*) kind=git-lfs ;;
+7b*)
+hex=${hex#7b}
+while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
+case $hex in 22*) kind=json ;; esac
+;;
+esac
+}
+describe() {
+case $1 in
+gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;;
+zip | 7z | rar | tar) echo "a $1 archive" ;;
+html) echo "an HTML page" ;;
+xml) echo "an XML document" ;;
+json) echo "a JSON document" ;;
+git-lfs) echo "a pointer of Git LFS in place of a file" ;;
+exact) echo "the content of a device" ;;
+raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;;
+esac
+}
+refuse_kind() {
+refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"
+case $kind,$1 in
+html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;;
+qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;;
+qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;;
+tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;;
+*) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;;
+esac
+}
+choose() {
+kind_of "$3"
+refusal= unpack=
+case $2 in auto | none) ;; *) unpack=$2 ;; esac
+case $kind,$2,$1 in
+,*) ;;
+html,* | xml,* | json,* | git-lfs,*) refuse_kind "$1" "the source" ;;
+gzip,auto,* | zstd,auto,* | xz,auto,* | bzip2,auto,*) unpack=$kind ;;
+"$1,auto,$1" | "$1,none,$1" | "$2,$2,$1") ;;
+qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) refuse_kind "$1" "the source" ;;
+*,none,raw) ;;
+*,auto,* | *,none,*) refuse_kind "$1" "the source" ;;
+*) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
+esac
+[ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
+command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+done
+}
+check_plain() {
+kind_of "$2"
+refusal=
+case $kind,$1 in
+,* | *,exact | "$1,$1") ;;
+*) refuse_kind "$1" "what was unpacked" ;;
+esac
+}
+unpack_by() {
+case $1 in
+gzip) nobody gzip -dc ;;
+zstd) nobody zstd -dcq ;;
+xz) nobody xz -dcq -T1 --memlimit-decompress=512MiB ;;
+bzip2) nobody bzip2 -dc ;;
+esac
+}
+unwritten() (
+device=$(stat -L -c %d "$1") sum=0
+set -- /var/lib/metalk8s/storage/sparse
+for each in /var/lib/stowage/directories/*; do
+case $each in *.new) continue ;; esac
+[ -f "$each" ] || continue
+folder=$(sed -n "s/.*\"directory\":\"\(\/[^\"]*\)\".*/\1/p" "$each")
+[ -z "$folder" ] || [ "$folder" = /var/lib/metalk8s/storage/sparse ] || set -- "$@" "$folder"
+done
+for folder; do
+[ "$(stat -L -c %d "$folder" 2>/dev/null)" = "$device" ] || continue
+sum=$((sum + $(
+find "$folder/" -ignore_readdir_race -maxdepth 1 -type f -printf "%s %b\n" | {
+left=0
+while read -r size blocks; do
+[ $((size - blocks * 512)) -le 0 ] || left=$((left + size - blocks * 512))
+done
+echo $left
+}
+)))
+done
+echo $sum
+)
+free_in() { df -B1 --output=avail "$1" | tail -n 1; }
+reserve() (
+most=$(configured scratch) || exit 3
+case $most in "") most=10737418240 ;; *[!0-9]* | 0?* | ????????????????*) fail "$config on this node: scratch takes one number of bytes" ;; esac
+cd /run/stowage/fills || exit 1
+exec 6>>scratch
+flock 6
+sum=$1 mine=$1 had=0
+for each in *.scratch; do
+[ -e "$each" ] || continue
+read -r bytes <"$each"
+case $each in
+"$place.scratch") had=$bytes ;;
+*) flock -n "${each%.scratch}" true || sum=$((sum + bytes)) ;;
+esac
+done
+[ "$sum" -le "$most" ] ||
+fail "the downloads that this node keeps while it converts them may take $most bytes at once, and this one needs more: $config takes a line scratch BYTES" 1
+floor=$(($(df -B1 --output=size /var/lib/stowage/volumes | tail -n 1) / 10))
+[ "$floor" -ge 1073741824 ] || floor=1073741824
+floor=$((floor + $(unwritten /var/lib/stowage/volumes)))
+[ $(($(free_in /var/lib/stowage/volumes) - mine + had)) -ge "$floor" ] ||
+fail "the file system of /var/lib/stowage on this node is too full for the download, which leaves $floor bytes free, those that files of volumes may still take among them" 1
+echo "$mine" >"$place.scratch"
+)
+lend() {
+lent=$work/desk/new/$1
+if [ -b "$2" ]; then
+mknod -m 0600 "$lent" b $(stat -L -c "0x%t 0x%T" "$2")
+else
+: >"$lent" && mount --bind "$2" "$lent"
+fi && chown 65522:65522 "$lent" || fail "no private root could be made for qemu-img" 1
+}
+qemu() (
+kib=$1
+shift
+enter desk "$kib" "" --reuid=65522 --regid=65522 --clear-groups qemu-img "$@"
+)
+number() { od -A n -t u8 --endian=big -j "$1" -N 8 /proc/self/fd/8 | tr -d " "; }
+word() { od -A n -t u4 --endian=big -j "$1" -N 4 /proc/self/fd/8 | tr -d " "; }
+check_qcow2() {
+[ "$(word 0)" = 1363560955 ] || fail "it is no qcow2"
+version=$(word 4)
+case $version in
+2) ;;
+3)
+case $(number 72) in
+0 | 1 | 8 | 9 | 16 | 17 | 24 | 25) ;;
+*) fail "it is a qcow2 with a data file beside it, or with features that are not known: convert it to one that stands alone" ;;
+esac
+;;
+*) fail "it is a qcow2 of version $version, which is not known" ;;
+esac
+[ "$(number 8)" = 0 ] || fail "it is a qcow2 with a backing file, which is never read: convert it to one that stands alone"
+[ "$(word 32)" = 0 ] || fail "it is a qcow2 that is encrypted"
+virtual=$(number 24)
+[ "${#virtual}" -le 18 ] && [ "$virtual" -le "$room" ] || fail "it is a disk of $virtual bytes, and the volume has room for $room"
+(ulimit -t 30; qemu 1048576 info -f qcow2 --output=json /new/source) >"$work/info" 2>"$work/errors" || fail "qemu-img cannot read it: $(printable <"$work/errors")"
+! grep -q -e backing-filename -e data-file -e "encrypted.: true" "$work/info" || fail "it is a qcow2 that does not stand alone, or is encrypted"
+qemu 4194304 check -q -f qcow2 /new/source >"$work/errors" 2>&1
+case $? in 0 | 3) ;; *) fail "qemu-img finds it damaged: $(printable <"$work/errors")" ;; esac
+}
+is_full() {
+case $TARGET in /dev/*) return 1 ;; esac
+[ "$(df -B1 --output=avail "${TARGET%/*}" | tail -n 1)" -lt 1048576 ]
+}
+write_scratch() {
+at=0 came=64
+while [ $came = 64 ] && [ $at -lt "$2" ]; do
+part=$(($2 - at < 16777216 ? $2 - at : 16777216))
+reserve $((at + part)) 2>"$work/errors" || { refused=$? wrote=$(cat "$work/errors"); break; }
+LC_ALL=C dd of="$1" bs=256K count=$part iflag=fullblock,count_bytes oflag=seek_bytes seek=$at conv=notrunc,nocreat,sparse status=noxfer 2>"$work/errors" <&7 || {
+wrote="it could not be written: $(sed "/ records /d" "$work/errors" | printable)"
+break
+}
+came=$(sed -n "s/+.* records in//p" "$work/errors")
+at=$((at + part))
+done
+[ -n "$wrote" ] || [ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes
+exec 7<&-
+}
+write() {
+[ -z "$scratch" ] || { write_scratch "$@"; return; }
+dd of="$1" bs=256K count="$2" iflag=fullblock,count_bytes oflag=seek_bytes seek="$3" conv="notrunc,nocreat,fsync$4" status=none 2>"$work/errors" <&7 || {
+wrote="it could not be written: $(printable <"$work/errors")"
+! is_full || wrote="it could not be written, for the file system of ${TARGET%/*} is full"
+exec 7<&-
+return
+}
+[ "$(head -c 1 <&7 | wc -c)" = 0 ] || large=yes
+exec 7<&-
+}
+receive() {
+open_source "$SOURCE"
+tell_progress 7<&- &
+teller=$!
+mkfifo "$work/again" "$work/whole" "$work/sum" "$work/plain" "$work/plain-again"
+dd bs=512 count=1 iflag=fullblock status=none <&5 >"$work/head"
+choose "$FORMAT" "$COMPRESSION" "$work/head"
+[ -z "$refusal" ] || fail "$refusal"
+cat "$work/head" - <&5 >"$work/again" 2>/dev/null &
+[ -z "$curl_pid" ] || exec 5<&-
+exec 6<"$work/again"
+wrote= large= digest= refused=1
+case $SHA256 in
+-) ;;
+*)
+sha256sum <"$work/sum" >"$work/digest" 6<&- &
+summing=$!
+tee -p "$work/sum" <&6 >"$work/whole" 2>/dev/null &
+exec 6<"$work/whole"
+;;
+esac
+unpacking=
+case $unpack in
+"") exec 7<&6 ;;
+*)
+make_jail root
+unpack_by "$unpack" <&6 >"$work/plain" 2>"$work/unpacking" &
+unpacking=$!
+exec 6<"$work/plain"
+dd bs=512 count=1 iflag=fullblock status=none <&6 >"$work/plain-head"
+check_plain "$FORMAT" "$work/plain-head"
+[ -z "$refusal" ] || fail "$refusal"
+cat "$work/plain-head" - <&6 >"$work/plain-again" 2>/dev/null &
+exec 7<"$work/plain-again"
+;;
+esac
+exec 6<&-
+write "$@"
+[ -z "$wrote" ] || fail "$wrote" $refused
+[ -z "$large" ] || fail "it is larger than the $2 bytes that the volume has room for"
+unpacked=0
+[ -z "$unpacking" ] || wait "$unpacking" || unpacked=$?
+close_source
+{ kill "$teller"; wait "$teller"; } 2>/dev/null
+[ "$SHA256" = - ] || {
+wait "$summing"
+read -r digest rest <"$work/digest"
+[ "$digest" = "$SHA256" ] || fail "the sha256 of $(shown "$SOURCE") is not $SHA256"
+}
+[ $unpacked = 0 ] || fail "$unpack cannot unpack it, it is damaged or cut off: $(printable <"$work/unpacking")"
+[ -s "$work/head" ] && { [ -z "$unpack" ] || [ -s "$work/plain-head" ]; } || fail "the source is empty"
+}
+fill() {
+[ $FORMAT != qcow2 ] || {
+need qemu-img "an Image of format qcow2 (package qemu-utils or qemu-img)"
+need setpriv "an Image of format qcow2"
+}
+image=$TARGET room=$SIZE sparse= scratch=
+[ $CONTENT = block ] || {
+mkdir "$work/mnt"
+mount_new "$TARGET" "$work/mnt" $CONTENT nosuid,nodev,noexec
+image=$work/mnt/disk.img
+: >"$image" || fail "disk.img could not be made" 1
+OFFSET=0
+room=$(df -B1 --output=avail "$work/mnt" | tail -n 1)
+ZERO=zeroes
+}
+[ $ZERO = dirty ] || sparse=,sparse
+case $FORMAT in
+raw | exact) receive "$image" "$room" "$OFFSET" $sparse ;;
+qcow2)
+limit=$((SIZE + SIZE / 64 + 16777216))
+download=$TARGET.download
+case $TARGET in /dev/*) download=/var/lib/stowage/volumes/.download.$UUID scratch=yes ;; esac
+rm -f -- "$download"
+exec 8<>"$download"
+make_jail desk etc/ld.so.cache
+mount -t tmpfs -o mode=0711,nosuid,noexec,size=64k tmpfs "$work/desk/new" || fail "no private root could be made" 1
+lend source "$download"
+rm -f -- "$download"
+receive /proc/self/fd/8 "$limit" 0 ,sparse
+check_qcow2
+is_zero=
+[ $ZERO = dirty ] || ! qemu 1048576 --help | grep -q target-is-zero || is_zero=--target-is-zero
+lend target "$image"
+case $CONTENT,$TARGET in
+block,/dev/*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=host_device,file.filename=/new/target" ;;
+block,*) set -- -n $is_zero --target-image-opts "driver=raw,offset=$OFFSET,size=$SIZE,file.driver=file,file.filename=/new/target" ;;
+*) set -- -O raw ;;
+esac
+case $1 in
+-O) qemu 4194304 convert -f qcow2 -S 64k -O raw /new/source /new/target ;;
+*) qemu 4194304 convert -f qcow2 -S 64k /new/source "$@" ;;
+esac 2>"$work/errors" || {
+! is_full || fail "it could not be written, for the file system of ${TARGET%/*} is full" 1
+fail "qemu-img cannot convert it: $(printable <"$work/errors")"
+}
+chown 0:0 "$work/desk/new/target" || fail "what was converted could not be given to root" 1
+[ -b "$work/desk/new/target" ] || umount "$work/desk/new/target"
+;;
+esac
+[ $CONTENT = block ] || {
+chmod 0660 "$image"
+sync -f "$image" && umount "$work/mnt" || fail "the file system with disk.img could not be written: the disk beneath may be full" 1
+}
+}
+case $0 in
+stowage-image)
+[ $# = 10 ] || exit 2
+check_target "$1" "$2" "$3" "$4" "$5" "$6"
+case $7 in raw | qcow2 | exact) ;; *) exit 2 ;; esac
+case $8 in auto | none | gzip | zstd | xz | bzip2) ;; *) exit 2 ;; esac
+case $9 in -) ;; *[!0-9a-f]*) exit 2 ;; esac
+case ${10} in "" | *[!!-~]*) exit 2 ;; esac
+go_inside stowage-image-inside "$@"
+;;
+stowage-image-inside)
+begin_inside "$1" "$2"
+TARGET=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5 ZERO=$6 FORMAT=$7 COMPRESSION=$8 SHA256=$9
+in_url "${10}"
+SOURCE=$source
+fill
+;;
+esac
+}
+run "$@"''',
+    r'''run() {
+thin_room() (
+lv=${1#/dev/} vg=${1#/dev/}
+vg=${vg%/*}
+dm=$(readlink -f "$1")
+uuid=$(sed -n "s/^LVM-\(.\{6\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{4\}\)\(.\{6\}\).\{32\}$/\1-\2-\3-\4-\5-\6-\7/p" "/sys/class/block/${dm##*/}/dm/uuid" 2>/dev/null)
+named() { printf %s "vg_uuid=$uuid&&lv_name=$1"; }
+report() { lvs --noheadings --units b --nosuffix --separator , "$@" 2>/dev/null | sed -n "s/^ *\([^ ]*,[^ ]*\) *$/\1/p"; }
+hundredths() { case $1 in *.??) echo $((${1%.*} * 100 + 1${1#*.} - 100)) ;; *) echo "$2" ;; esac; }
+case $(lvs --noheadings -o segtype --select "$(named "${lv#*/}")" 2>/dev/null | tr -d " ") in
+thin) ;;
+"") echo "$lv is no logical volume that can be looked at" >&2; exit 1 ;;
+*) exit 0 ;;
+esac
+own=$(report -o thin_id,pool_lv --select "$(named "${lv#*/}")&&segtype=thin&&lv_tags={stowage.dev/unfinished=$2}")
+pool=${own#*,}
+own=${own%%,*}
+case $own in "" | *[!0-9]*) echo "$lv is not made for $2" >&2; exit 1 ;; esac
+needed=$(
+sum=0
+report -o thin_id,lv_size,data_percent,lv_tags --select "vg_uuid=$uuid&&segtype=thin&&pool_lv=$pool" |
+{
+while IFS=, read -r id size used tags; do
+case ,$tags in *,stowage.dev/unfinished=*) ;; *) continue ;; esac
+[ "$id" -gt "$own" ] || sum=$((sum + size / 10000 * (10000 - $(hundredths "$used" 0))))
+done
+echo $sum
+}
+)
+IFS=,
+set -- $(report -o lv_size,data_percent,metadata_percent,lv_attr --select "$(named "$pool")")
+case $4 in t???????-*) ;; *) echo "the thin pool $vg/$pool is not well: $4" >&2; exit 1 ;; esac
+left=$(($1 / 10000 * (10000 - $(hundredths "$2" 10000))))
+[ "$(hundredths "$3" 10000)" -lt 9000 ] && [ "$needed" -le $((left + $1 / 10000)) ] || {
+echo "the thin pool $vg/$pool has $left bytes left, its metadata are full to $3 percent, and $needed may still be written to what is being filled in it" >&2
+exit 1
+}
+)
+check_target() {
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $1 in
+*[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;;
+/*/"$2.partial") ;;
+/dev/?*/?*/*) exit 2 ;;
+/dev/?*/?*) ;;
+*) exit 2 ;;
+esac
+case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac
+for each in "$4" "$5"; do
+case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac
+done
+case $6 in zeroes | dirty) ;; *) exit 2 ;; esac
+}
+is_wanted() {
+case $1 in /dev/*) [ ! -e "/var/lib/stowage/volumes/$2.cancel" ] ;; *) [ -e "$1" ] ;; esac
+}
+take_place() {
+IFS= read -r namespace || :
+case $namespace in *[!a-z0-9-]*) exit 2 ;; esac
+mkdir -p /run/stowage/fills && cd /run/stowage/fills || exit 1
+told=
+while :; do
+exec 8>taking
+flock 8
+place=0 free=0 own=0 found=
+while [ $place -lt 16 ]; do
+place=$((place + 1)) holder=
+if flock -n $place rm -f "$place.scratch"; then
+free=$((free + 1)) found=$place
+else
+read -r holder <$place
+[ "$holder" != "$namespace" ] || own=$((own + 1))
+fi
+done
+waits=namespace
+[ $free != 0 ] || waits=node
+[ -n "$namespace" ] || own=0
+[ $free -le $own ] || {
+exec 9>>"$found"
+! flock -n 9 || {
+echo "$namespace" >"$found"
+exec 8>&-
+place=$found
+export place
+cd /
+[ -z "$told" ] || echo stowage-waiting over
+return
+}
+}
+exec 8>&-
+is_wanted "$1" "$2" || exit 1
+[ "$told" = $waits ] || echo "stowage-waiting $waits"
+told=$waits
+sleep 1
+done
+}
+go_inside() {
+umask 077
+mkdir -p /run/stowage/mounts || exit 1
+take_place "$2" "$3"
+case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+got=$?
+left_alone "$2"
+case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
+exit $got
+}
+end_all() {
+kill -KILL -1
+for each in "$work"/*; do [ ! -p "$each" ] || : <>"$each"; done
+}
+begin_inside() {
+[ $$ = 1 ] || exit 2
+LC_ALL=C
+export LC_ALL
+work=/run/stowage/mounts
+mount -t tmpfs -o mode=700,nosuid,nodev,noexec,size=16m tmpfs "$work" || exit 1
+cd "$work" || exit 1
+read_secrets
+while sleep 1; do
+is_wanted "$1" "$2" || end_all
+done &
+}
+config=/etc/stowage/sources.conf
+configured() {
+[ -e "$config" ] || return 0
+[ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] ||
+fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"
+while read -r word value rest || [ -n "$word" ]; do
+case $word,$rest in
+"#"* | ,) ;;
+allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;;
+*) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
+esac
+done <"$config"
+}
+is_listed() (
+folders=$(configured "$1") || exit 3
+for folder in $folders; do
+folder=$(realpath -e -- "$folder" 2>/dev/null) || continue
+case $2 in "${folder%/}"/*) exit 0 ;; esac
+done
+exit 1
+)
+may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }
+record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }
+check_owner() {
+record=$(record_of "$1") owner= digest=
+[ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :
+[ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || {
+record=$(record_of "$3")
+fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"
+}
+}
+open_path() {
+real=$(realpath -m -- "$2")
+may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"
+[ -f "$real" ] || fail "there is no plain file $2 on this node" 1
+exec 5<"$real"
+opened=$(readlink /proc/self/fd/5)
+[ "$1" != backups ] || check_owner "$opened" "$3" "$2"
+may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"
+total=$(stat -L -c %s /proc/self/fd/5)
+}
+show() {
+mount --bind "/$1" "$jail/$1" && mount -o "remount,bind,ro,nosuid$2" "$jail/$1" || fail "no private root could be made" 1
+}
+make_jail() {
+jail=$work/$1
+shift
+(umask 022 && mkdir "$jail" "$jail/new") &&
+mount --bind "$jail" "$jail" || fail "no private root could be made" 1
+for part in usr bin sbin lib lib32 lib64 libx32; do
+if [ -h "/$part" ]; then
+ln -s "$(readlink "/$part")" "$jail/$part"
+elif [ -d "/$part" ]; then
+mkdir -m 0755 "$jail/$part" && show "$part" ,nodev
+fi
+done
+for part; do
+[ -e "/$part" ] || continue
+(umask 022 && mkdir -p "$jail/${part%/*}" && if [ -d "/$part" ]; then mkdir -p "$jail/$part"; else : >"$jail/$part"; fi)
+if [ -c "/$part" ]; then show "$part" ,noexec; else show "$part" ,nodev,noexec; fi
+done
+mount -o remount,bind,ro,nosuid,nodev "$jail" || fail "no private root could be made" 1
+}
+enter() {
+exec 3<&- 4<&- 5<&- 6<&- 7<&- 8<&- 9<&-
+ulimit -v "$2"
+enter_root=$work/$1 enter_bound=-all$3
+shift 3
+set -- chroot "$enter_root" setpriv --no-new-privs --inh-caps=-all "--bounding-set=$enter_bound" "$@"
+case $enter_root in */net) ;; *) set -- unshare --net --ipc "$@" ;; esac
+exec env -i LC_ALL=C PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@"
+}
+jailed() (enter root 1048576 "$@")
+nobody() { jailed "" --reuid=65534 --regid=65534 --clear-groups "$@"; }
+prepare_curl() {
+need curl "$1"
+need setpriv "$1"
+[ ! -d "$work/net" ] || return 0
+make_jail net etc/ssl/certs etc/ssl/cert.pem etc/ssl/ca-bundle.pem etc/ssl/openssl.cnf \
+etc/ca-certificates etc/pki/tls/certs etc/pki/tls/cert.pem etc/pki/tls/openssl.cnf \
+etc/pki/ca-trust etc/crypto-policies var/lib/ca-certificates etc/ld.so.cache dev/null
+mkdir -m 0711 "$work/curl" && : >"$work/curl/config" && chown 65521:65521 "$work/curl/config" &&
+mount --bind "$work/curl" "$work/net/new" &&
+mount -o remount,bind,ro,nosuid,nodev,noexec "$work/net/new" || fail "no private root could be made" 1
+}
+quoted() { printf "%s\n" "$2" | sed "s/[\\\\\"]/\\\\&/g; s/^/$1/; s/\$/\"/"; }
+configure() {
+{
+quoted "url = \"" "$1"
+[ -z "$2" ] || quoted "header = \"Authorization: " "$2"
+} >"$work/curl/config"
+}
+become_curl() {
+enter net 1048576 "" --reuid=65521 --regid=65521 --clear-groups \
+curl -q -sS -g --http1.1 --noproxy "*" --proto "=http,https" --connect-timeout 30 --max-time "$((3600 + SIZE / 524288))" --config /new/config "$@"
+}
+shown() {
+case $1 in
+*://*)
+shown_rest=${1#*://}
+shown_host=${shown_rest%%[/?#]*}
+shown_path=${shown_rest#"$shown_host"}
+case $shown_path in *[?#]*) shown_path="${shown_path%%[?#]*}?..." ;; esac
+printf %s "${1%%://*}://${shown_host##*@}$shown_path"
+;;
+*) printf %s "${1#backup:*:}" ;;
+esac
+}
+in_url() {
+case $query,$1 in
+,*) source=$1 ;;
+"?"*,*://*[?#]*) exit 2 ;;
+"?"*,http://* | "?"*,https://*) source=$1$query ;;
+*) exit 2 ;;
+esac
+}
+fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
+need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+groups() (
+address=$1
+case $address in
+*.*)
+tail=${address##*:}
+head=${address%"$tail"}
+case $tail in *[!0-9.]* | *..* | .* | *.) exit 1 ;; esac
+IFS=.
+set -- $tail
+[ $# = 4 ] || exit 1
+for each; do
+case $each in 0?* | ????*) exit 1 ;; esac
+[ "$each" -le 255 ] || exit 1
+done
+address=${head:-::ffff:}$(printf "%x:%x" $(($1 * 256 + $2)) $(($3 * 256 + $4)))
+;;
+esac
+case $address in "" | *[!0-9a-fA-F:]* | *:::* | *::*::*) exit 1 ;; esac
+left=$address right=
+case $address in *::*) left=${address%%::*} right=${address#*::} ;; esac
+IFS=:
+set -- $right
+behind=$#
+set -- $left
+before=$#
+case $address in *::*) [ $((before + behind)) -lt 8 ] || exit 1 ;; *) [ $before = 8 ] || exit 1 ;; esac
+set -- $left $(n=$((before + behind)); while [ $n -lt 8 ]; do printf 0:; n=$((n + 1)); done) $right
+for each; do
+case $each in ?????*) exit 1 ;; esac
+printf "%d " "0x$each"
+done
+)
+is_in() (
+network=${2%/*} bits=${2##*/}
+case $network in *:*) most=128 first=0 ;; *) most=32 first=96 ;; esac
+case $2 in */*) ;; *) bits=$most ;; esac
+case $bits in "" | *[!0-9]* | ????*) fail "$config on this node: $2 is no network" ;; esac
+[ "$bits" -le $most ] && there=$(groups "$network") || fail "$config on this node: $2 is no network"
+bits=$((bits + first))
+set -- $(groups "$1") $there
+[ $# = 16 ] || exit 1
+while [ $bits -gt 0 ]; do
+drop=$((bits < 16 ? 16 - bits : 0))
+[ $(($1 >> drop)) = $(($9 >> drop)) ] || exit 1
+shift
+bits=$((bits - 16))
+done
+)
+is_in_any() (
+address=$1
+shift
+for each; do ! is_in "$address" "$each" || exit 0; done
+exit 1
+)
+is_public() {
+case $1 in
+*:*) is_in "$1" 2000::/3 && ! is_in_any "$1" 2001::/23 2001:db8::/32 2002::/16 3fff::/20 ;;
+*)
+! is_in_any "$1" 0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 \
+192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+;;
+esac
+}
+local_networks() {
+case $1 in
+*:*)
+[ ! -e /proc/net/ipv6_route ] ||
+sed -n "/ [89a-f][0-9a-f]\{7\} *[^ ]*$/{s, \(..\) .*,/0x\1,;$(printf "s/..../&:/%d;" 7 6 5 4 3 2 1)p}" /proc/net/ipv6_route
+;;
+*) sed -n "/|--/{s/.*-- //;h};/ LOCAL/{s/^ *\([^ ]*\) .*/\1/;H;g;s/\n//;p;s,/.*,,;h}" /proc/net/fib_trie ;;
+esac
+}
+is_own() {
+case $1 in *:*) single=$(printf "%04x:" $(groups "$1")) single=${single%:}/0x80 ;; *) single=$1/32 ;; esac
+networks=$(local_networks "$1") || return 0
+! printf "%s\n" "$networks" | grep -qxF "$single" || return 0
+for network in $(printf "%s\n" "$networks" | grep -v "/32$\|/0x80$\|/0$\|/0x00$"); do
+! is_in "$1" "${network%/*}/$((${network##*/}))" || return 0
+done
+return 1
+}
+may_connect() {
+allowed=$(configured allow-address) || exit 3
+is_in_any "$1" $allowed && return
+is_public "$1" && ! is_own "$1"
+}
+read_url() {
+case $1 in *[!!-~]*) fail "the URL has a character that is not printable ASCII" ;; esac
+case $1 in http://?* | https://?*) ;; *) fail "$(shown "$1") is neither of http nor of https" ;; esac
+scheme=${1%%://*}
+authority=${1#*://}
+authority=${authority%%[/?#]*}
+case $authority in
+"" | *@*) fail "the URL has a user before its host, or no host: write the host alone" ;;
+"["*"]") host=${authority#?} port=; host=${host%?} ;;
+"["*"]:"*) host=${authority#?} port=${authority##*:}; host=${host%"]:$port"} ;;
+*:*) host=${authority%:*} port=${authority##*:} ;;
+*) host=$authority port= ;;
+esac
+case $scheme,$port in http,) port=80 ;; https,) port=443 ;; esac
+case $port in 0* | *[!0-9]* | ??????*) fail "$(shown "$1") has no proper port" ;; esac
+improper="$(shown "$1") has no proper address"
+case $authority in
+"["*) case $host in *:*) groups "$host" >/dev/null || fail "$improper" ;; *) fail "$improper" ;; esac ;;
+*)
+case $host in "" | *[!A-Za-z0-9.-]* | .* | *. | *..* | -*) fail "$(shown "$1") has no proper host" ;; esac
+case ${host##*.} in 0[xX]* | *[!0-9]*) ;; *) groups "$host" >/dev/null || fail "$improper" ;; esac
+case ${host##*.} in 0[xX]*) fail "$improper" ;; esac
+;;
+esac
+}
+check_url() {
+read_url "$1"
+addresses=$(getent ahosts "$host" | sed -n "s/^\([^ ]*\) *STREAM.*/\1/p")
+[ -n "$addresses" ] || fail "this node knows no address of $host" 1
+for address in $addresses; do
+may_connect "$address" ||
+fail "$host is at $address, to which $config on this node allows no connection: the addresses of this node, of private networks and all others that are not public take a line allow-address there"
+done
+}
+reason_of() { sed "s/^curl: ([0-9]*) //" "$work/said" | head -n 1; }
+request() {
+for address in $addresses; do
+case $address in *:*) to="[$address]" ;; *) to=$address ;; esac
+rm -f "$work/body"
+mkfifo "$work/body"
+[ "$scheme://$host:$port" = "$origin" ] && configure "$1" "$authorization" || configure "$1"
+{ become_curl -i --speed-limit 1024 --speed-time 60 --connect-to "::$to:$port"; } >"$work/body" 2>"$work/said" 5<&- &
+curl_pid=$!
+exec 5<"$work/body"
+status= said= location= total= count=0
+while IFS= read -r line <&5; do
+line=${line%"$return"}
+count=$((count + 1))
+[ $count -le 200 ] || fail "$(shown "$1"): the server sends headers without an end"
+case $line in
+HTTP/*) said=${line#* } status=${line#* } location= total=; status=${status%% *} ;;
+"") case $status in 1??) ;; *) return 0 ;; esac ;;
+[Ll][Oo][Cc][Aa][Tt][Ii][Oo][Nn]:*) location=${line#*:}; location=${location#" "} ;;
+[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[Ll][Ee][Nn][Gg][Tt][Hh]:*) total=${line#*:}; total=${total#" "} ;;
+esac
+done
+exec 5<&-
+wait "$curl_pid"
+got=$?
+case $got in 7 | 28) ;; *) break ;; esac
+done
+fail "$(shown "$1") could not be fetched: $(reason_of)" 1
+}
+open_source() {
+curl_pid= total=
+case $1 in
+/*) open_path path "$1"; return ;;
+backup:*:/*) backup=${1#backup:}; open_path backups "${1#backup:*:}" "${backup%%:*}"; return ;;
+esac
+prepare_curl "a source at a URL"
+return=$(printf "\r")
+url=$1 origin= hops=0
+while :; do
+check_url "$url"
+[ -n "$origin" ] || origin=$scheme://$host:$port
+request "$url"
+case $status in
+200) break ;;
+301 | 302 | 303 | 307 | 308) ;;
+*) fail "$(shown "$url"): the server answered $said" 1 ;;
+esac
+exec 5<&-
+{ kill "$curl_pid"; wait "$curl_pid"; } 2>/dev/null
+hops=$((hops + 1))
+[ $hops -le 5 ] || fail "$(shown "$1") redirects more than 5 times"
+before=$scheme
+case $location in
+"") fail "$(shown "$url"): the server answered $said without saying where to" ;;
+//*) url=$scheme:$location ;;
+/*) url=$scheme://$authority$location ;;
+*://*) url=$location ;;
+*) fail "$(shown "$url") redirects to what is neither a URL nor an absolute path" ;;
+esac
+case $before,$url in https,https:*) ;; https,*) fail "$(shown "$1") redirects from https to $(shown "$url")" ;; esac
+done
+case $total in *[!0-9]* | ????????????????*) total= ;; esac
+}
+close_source() {
+exec 5<&-
+[ -n "$curl_pid" ] || return 0
+wait "$curl_pid"
+got=$?
+case $got in
+0 | 23) ;;
+18) fail "$(shown "$url") was cut off: $(reason_of)" 1 ;;
+28)
+case $(reason_of) in
+*"too slow"*) fail "$(shown "$url") came too slowly, less than 1024 bytes a second for a minute" 1 ;;
+*) fail "$(shown "$url") took longer than the $((3600 + SIZE / 524288)) seconds that a volume of this size may take" 1 ;;
+esac
+;;
+*) fail "$(shown "$url") could not be fetched: $(reason_of)" 1 ;;
+esac
+}
+read_secrets() {
+IFS= read -r authorization || :
+IFS= read -r query || :
+exec </dev/null
+}
+tell_progress() {
+[ -z "$curl_pid" ] || exec 5<&-
+while sleep 2; do
+case $curl_pid in
+"") came=$(sed -n "s/^pos:[^0-9]*//p" "/proc/self/fdinfo/5") ;;
+*) came=$(sed -n "s/^wchar: //p" "/proc/$curl_pid/io" 2>/dev/null) ;;
+esac
+[ -z "$came" ] || echo "stowage-progress $came ${total:--}"
+done
+}
+mount_new() {
+mount_device=$1 mount_tries=0 mount_attached= mount_done=
+case $1 in
+/dev/*) ;;
+*)
+while [ -z "$mount_attached" ]; do
+mount_device=$(losetup -f) && exec 7<"$mount_device" && flock -w 60 7 || fail "no loop device is free" 1
+if losetup $5 "$mount_device" "$1" 2>"$work/errors"; then
+mount_attached=yes
+else
+mount_tries=$((mount_tries + 1))
+[ $mount_tries -lt 10 ] || fail "$1 could not be attached: $(printable <"$work/errors")" 1
+fi
+done
+;;
+esac
+mount -t "$3" -o "$4" "$mount_device" "$2" 2>"$work/errors" && mount_done=yes
+[ -z "$mount_attached" ] || { losetup -d "$mount_device"; exec 7<&-; }
+[ -n "$mount_done" ] || fail "$1 could not be mounted: $(printable <"$work/errors")" 1
+}
+left_alone() {
+case $1 in /dev/*) return ;; esac
+mount_tries=0
+while mount_left=$(losetup -n -O NAME -j "$1") && [ -n "$mount_left" ] && [ $mount_tries -lt 100 ]; do
+for each in $mount_left; do flock -n "$each" losetup -d "$each" 2>/dev/null; done
+sleep 0.1
+mount_tries=$((mount_tries + 1))
+done
+}
+printable() { grep -m 1 . | tr -d "\n" | tr -c " -~" "?" | cut -c 1-300; }
+place_of() {
+read_url "$1"
+place_path=${1#*://}
+place_path=${place_path#"$authority"}
+place_path=${place_path%%[?#]*}
+place_path=${place_path:-/}
+case $place_path/ in
+[!/]* | *//?* | */./* | */../* | */.";"* | */..";"* | *[\\]* | *%2[EeFf]* | *%25* | *%5[Cc]*) fail "$(shown "$1") has a path that servers read in several ways: write it without . and .., empty segments, backslashes, and encoded slashes, dots and percent signs" ;;
+esac
+place=$(printf "%s " "$scheme://$host:$port" | tr "[:upper:]" "[:lower:]")$place_path
+}
+may_send() (
+prefixes=$(configured backup-to) || exit 3
+place_of "$1"
+to=$place example=$scheme://$authority/
+set -f
+for prefix in $prefixes; do
+case $prefix in *[?#]*) fail "$config on this node: $(shown "$prefix") is no prefix, as it has a query" ;; esac
+place_of "$prefix"
+case $to in "$place" | "${place%/}"/*) exit 0 ;; esac
+done
+fail "$(shown "$1") begins with no prefix that $config on this node lists: it takes a line backup-to URL-PREFIX there, such as: backup-to $example"
+)
+unwritten() (
+device=$(stat -L -c %d "$1") sum=0
+set -- /var/lib/metalk8s/storage/sparse
+for each in /var/lib/stowage/directories/*; do
+case $each in *.new) continue ;; esac
+[ -f "$each" ] || continue
+folder=$(sed -n "s/.*\"directory\":\"\(\/[^\"]*\)\".*/\1/p" "$each")
+[ -z "$folder" ] || [ "$folder" = /var/lib/metalk8s/storage/sparse ] || set -- "$@" "$folder"
+done
+for folder; do
+[ "$(stat -L -c %d "$folder" 2>/dev/null)" = "$device" ] || continue
+sum=$((sum + $(
+find "$folder/" -ignore_readdir_race -maxdepth 1 -type f -printf "%s %b\n" | {
+left=0
+while read -r size blocks; do
+[ $((size - blocks * 512)) -le 0 ] || left=$((left + size - blocks * 512))
+done
+echo $left
+}
+)))
+done
+echo $sum
+)
+free_in() { df -B1 --output=avail "$1" | tail -n 1; }
+is_wanted() { [ ! -e "/run/stowage/backups/$2.cancel" ]; }
+go_there() {
+folder=${TO%/*} name=${TO##*/}
+cd -P -- "${folder:-/}" 2>/dev/null || fail "there is no folder ${folder:-/} on this node" 1
+there=$(pwd -P)
+case $name in .*.stowage) fail "$TO has the name of a record: choose another one" ;; esac
+is_listed backups "${there%/}/$name" || fail "$TO is in no folder that $config on this node lists: it takes a line backups FOLDER there"
+partial=./.$name.$UUID.partial
+}
+record() {
+printf "%s\n" "$UUID $1" >"./.$name.$UUID.record" &&
+sync "./.$name.$UUID.record" &&
+mv -T -- "./.$name.$UUID.record" "$(record_of "./$name")" &&
+sync . || fail "whose archive $TO is could not be recorded beside it" 1
+}
+is_free() { [ ! -e "./$name" ] && [ ! -h "./$name" ] || fail "there is a file $TO on this node already, which is left as it is"; }
+begin_put() {
+case $TO in
+/*)
+go_there
+[ ! -h "./$name" ] && [ ! -h "$partial" ] && [ "./$name" -ef "$partial" ] && made=yes && return
+rm -f -- "$partial"
+is_free
+floor=$(($(df -B1 --output=size . | tail -n 1) / 20))
+[ "$floor" -le 1073741824 ] || floor=1073741824
+floor=$((floor + $(unwritten .)))
+has_room || fail "$full" 1
+set -C
+command exec 8>"$partial" || fail "no file can be made in $folder" 1
+set +C
+;;
+*)
+may_send "$TO" || exit $?
+check_url "$TO"
+address=${addresses%%[!0-9a-f.:]*}
+case $address in *:*) address="[$address]" ;; esac
+configure "$TO" "$authorization"
+mkfifo "$work/body"
+{ become_curl --speed-limit 1 --speed-time 600 --connect-to "::$address:$port" -T - -o /dev/null -w "%{http_code}"; } \
+<"$work/body" >"$work/status" 2>"$work/said" &
+curl_pid=$!
+exec 8>"$work/body"
+;;
+esac
+}
+give_up() {
+case $TO in
+/*) rm -f -- "$partial" ;;
+*) kill -s KILL "$curl_pid" 2>/dev/null ;;
+esac
+fail "$@"
+}
+end_put() {
+case $TO in
+/*)
+exec 8>&-
+sync "$partial" || give_up "$TO could not be written" 1
+ln -T -- "$partial" "./$name" 2>/dev/null ||
+{ mv -n -T -- "$partial" "./$name" && [ ! -e "$partial" ]; } || give_up "$TO came into being meanwhile, and is left as it is"
+record "${result#* }"
+;;
+*)
+exec 8>&-
+wait "$curl_pid" || fail "$where could not be reached, or broke off: $(reason_of)" 1
+status=$(cat "$work/status")
+case $status in
+2??) ;;
+3??) fail "$where: the server answered $status, and redirects are not followed" ;;
+*) fail "$where: the server answered $status" 1 ;;
+esac
+;;
+esac
+}
+has_room() {
+case $TO in /*) ;; *) return 0 ;; esac
+full="the file system of $folder on this node is too full for the archive, which leaves $floor bytes free, those that files of volumes may still take among them"
+[ "$(free_in .)" -ge $((floor + 16777216)) ]
+}
+in_parts() {
+came=64
+while [ "$came" = 64 ]; do
+has_room || return 1
+dd bs=256K count=64 iflag=fullblock status=noxfer 2>"$here/parts" || return 2
+came=$(sed -n "s/+.* records in//p" "$here/parts")
+done
+}
+pack() {
+case $CONTENT in
+block) dd if="$SNAPSHOT" bs=1M iflag=skip_bytes,count_bytes,fullblock skip="$OFFSET" count="$SIZE" status=none ;;
+*)
+jailed ,+dac_read_search tar -c --numeric-owner --acls --xattrs "--xattrs-include=user.*" \
+--xattrs-include=security.capability --sparse --one-file-system --warning=no-file-ignored -C /new -f - .
+;;
+esac
+}
+pack_all() {
+here=$work
+mkfifo "$here/sum" "$here/count"
+said=$(
+{
+(exec 8>&-; echo "sum $(sha256sum <"$here/sum" | cut -c 1-64)" >&3) &
+(exec 8>&-; echo "count $(wc -c <"$here/count")" >&3) &
+{ exec 8>&-; pack 2>"$here/packing"; echo "packed $?" >&3; } |
+{ exec 8>&-; nobody zstd -q 2>"$here/compressing"; echo "compressed $?" >&3; } |
+{ exec 8>&-; in_parts; echo "parted $?" >&3; } |
+{ tee "$here/sum" "$here/count" >&8 2>"$here/writing"; echo "written $?" >&3; }
+wait
+} 3>&1
+)
+value() { printf %s "$said" | sed -n "s/^$1 //p"; }
+[ "$(value parted)" != 1 ] || give_up "$full" 1
+case $(value packed) in
+0) [ ! -s "$here/packing" ] || give_up "it was not packed as a whole: $(printable <"$here/packing")" ;;
+141) ;;
+*) give_up "it could not be packed: $(printable <"$here/packing")" 1 ;;
+esac
+case $(value compressed) in
+0 | 141) ;;
+*) give_up "it could not be compressed: $(printable <"$here/compressing")" 1 ;;
+esac
+case $TO,$(value written),$(value packed),$(value parted) in
+*,0,0,0) ;;
+/*) give_up "$TO could not be written: $(printable <"$here/writing")" 1 ;;
+*) exec 8>&-; wait "$curl_pid"; fail "$where broke off, the server said $(cat "$work/status"): $(reason_of)" 1 ;;
+esac
+result="$(value count) $(value sum)"
+}
+case $0 in
+stowage-backup)
+case $#$1 in
+2cancel)
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+mkdir -p /run/stowage/backups && : >"/run/stowage/backups/$2.cancel"
+exit
+;;
+3leave)
+UUID=$2 TO=$3
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $3 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac
+rm -f -- "/run/stowage/backups/$2" "/run/stowage/backups/$2.new" "/run/stowage/backups/$2.cancel"
+case $3 in /*) (go_there && rm -f -- "$partial" "./.$name.$UUID.record") 2>/dev/null ;; esac
+exit 0
+;;
+6/*) ;;
+*) exit 2 ;;
+esac
+case $1 in *[!A-Za-z0-9_.+/:@=-]* | */../* | */./* | *//*) exit 2 ;; /*/snapshots/*) ;; *) exit 2 ;; esac
+case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+case $3 in ext4 | xfs | block) ;; *) exit 2 ;; esac
+for each in "$4" "$5"; do case $each in "" | *[!0-9]* | 0?* | ????????????????????*) exit 2 ;; esac; done
+case $6 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 ;; esac
+[ ! -e "/run/stowage/backups/$2" ] || exit 0
+umask 077
+mkdir -p /run/stowage/mounts /run/stowage/backups || exit 1
+take_place "$1" "$2"
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" stowage-backup-inside "$@"
+got=$?
+left_alone "$1"
+exit $got
+;;
+stowage-backup-inside)
+begin_inside "$1" "$2"
+SNAPSHOT=$1 UUID=$2 CONTENT=$3 OFFSET=$4 SIZE=$5
+[ $SIZE != 0 ] || SIZE=$(stat -L -c %s -- "$SNAPSHOT")
+in_url "$6"
+TO=$source where=$(shown "$source")
+case $TO in /*) ;; *) prepare_curl "a backup to a URL" ;; esac
+for tool in tar zstd setpriv; do need $tool "a Backup"; done
+make_jail root
+case $CONTENT in
+ext4) mount_new "$SNAPSHOT" $work/root/new ext4 ro,noload,nosuid,nodev,noexec -r ;;
+xfs) mount_new "$SNAPSHOT" $work/root/new xfs ro,norecovery,nouuid,nosuid,nodev,noexec -r ;;
+esac
+made=
+begin_put
+if [ -n "$made" ]; then
+sum=$(sha256sum <"./$name" | cut -c 1-64)
+[ ${#sum} = 64 ] || fail "$TO could not be read" 1
+result="$(wc -c <"./$name") $sum"
+record "$sum"
+else
+pack_all
+end_put
+fi
+printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage/backups/$UUID.new" "/run/stowage/backups/$UUID"
+;;
+*) exit 2 ;;
+esac
+}
+run "$@"''',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-adopt "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 2fd05dcaf934ff3c1c82551af619ed5ef1f33b71bbddb75ee5366868a844b19d ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-backup "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-image "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-archive "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 44739b6ec58aafefa3a8d51fc7ac5c4977a52db699a15fda65b6140145b10af6 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-freeze "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-ext4-uuid "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 585c0b77b175d715b9072fdc41ea30c086b69608b895b9f2d596bfc94ab29589 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-thin "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = cc64d7bbdf408c4b4d30e9e774ecb6673bfa8cdbd3fd036f96276d0487ca4ff5 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-xfs-uuid "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = dd82e4432af213539cf34e3406d34dce344fab449f33d06b6e848332fd8fbbd1 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-lvm-uuid "$@"; }; run "$@"',
+    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-grow "$@"; }; run "$@"',
 ]

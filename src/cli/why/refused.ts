@@ -14,7 +14,7 @@ const ROWS: readonly Row[] = [
     /failed with status 12[67]: '([^']+)'/,
     (volume, [, program = '']) => toolMissing(volume, program),
   ],
-  // As storage/populate/content-text.ts and fetch-script.ts say it.
+  // As content.sh and fetch.sh of storage/scripts say it.
   [
     /this node has no program ([^\s,]+), which /,
     (volume, [, program = '']) => toolMissing(volume, program),

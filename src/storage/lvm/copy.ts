@@ -1,7 +1,6 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { scriptArgv } from '../snapshot/script.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
-import { LVM_UUID_SCRIPT, THIN_SCRIPT } from './copy-scripts.ts';
 import type { LogicalVolume } from './facts.ts';
 import { change, printed, refresh, sameVolume } from './lvchange.ts';
 import { isUnfinished, lvName, tagOf, unfinishedTag } from './names.ts';
@@ -30,7 +29,7 @@ export const takeCopy = (
 ): Step => ({
   name: `make ${lvName(copy, copy.name)}, a thin snapshot of ${lvName(copy, origin.name)}`,
   argv: scriptArgv(
-    ...(['stowage-thin', THIN_SCRIPT] as const),
+    'stowage-thin',
     ...[lvName(copy, origin.name), originUid, copy.name, copy.uid, permission],
   ),
   guards: [...guards, sameVolume(copy, origin)],
@@ -41,7 +40,7 @@ export const takeCopy = (
 /** Gives the file system in it the UUID of its own, before it is active and udev can see it, and has it take all of it. */
 export const identify = (copy: Copy): Step => ({
   name: `give the file system in ${lvName(copy, copy.name)} a UUID of its own`,
-  argv: scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, lvName(copy, copy.name), copy.uid),
+  argv: scriptArgv('stowage-lvm-uuid', lvName(copy, copy.name), copy.uid),
   guards: [unfinished(copy)],
 });
 
@@ -85,13 +84,7 @@ export function removeUnfinished(
     ...stuck.flatMap((each) => (each === undefined ? [] : [refresh({ vgName }, each)])),
     {
       name: `take away the device that was made of ${lvName({ vgName }, left.name)}`,
-      argv: scriptArgv(
-        'stowage-lvm-uuid',
-        LVM_UUID_SCRIPT,
-        lvName({ vgName }, left.name),
-        uid,
-        'leave',
-      ),
+      argv: scriptArgv('stowage-lvm-uuid', lvName({ vgName }, left.name), uid, 'leave'),
       guards: [sameVolume({ vgName }, left)],
     },
     lvremove({ vgName }, left, unfinishedTag(uid)),

@@ -1,5 +1,4 @@
-import { scriptArgv } from '../snapshot/script.ts';
-import { ARCHIVE_SCRIPT } from './archive-script.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import { imageArgv } from './image.ts';
 import { sourceWords } from './source-words.ts';
 import { targetWords } from './target.ts';
@@ -9,7 +8,7 @@ import type { Fill, FillTarget } from './types.ts';
 export function archiveArgv({ options }: Fill, target: FillTarget): string[] {
   const { compression = 'auto', allowed = 'plain', sha256 = '-', source = '' } = options;
   return scriptArgv(
-    ...(['stowage-archive', ARCHIVE_SCRIPT] as const),
+    'stowage-archive',
     ...targetWords(target),
     ...[compression, allowed, sha256, sourceWords(source).argument],
   );

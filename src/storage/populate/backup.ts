@@ -3,10 +3,9 @@ import { GPT_START } from '../gpt.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
 import { volumeBytes } from '../loopfile/layout.ts';
 import { answersOf, ObservationError, optional } from '../probe-results.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
-import { scriptArgv } from '../snapshot/script.ts';
 import type { FileFacts, Signature } from '../types.ts';
-import { BACKUP_SCRIPT } from './backup-script.ts';
 import { shownSource, sourceInput, sourceWords } from './source-words.ts';
 
 /** An archive of a snapshot. */
@@ -90,14 +89,7 @@ export function backupStep(
       : [found, '0', '0'];
   return {
     name: `pack it and put it to ${shownSource(to)}`,
-    argv: scriptArgv(
-      'stowage-backup',
-      BACKUP_SCRIPT,
-      file,
-      uid,
-      ...words,
-      sourceWords(to).argument,
-    ),
+    argv: scriptArgv('stowage-backup', file, uid, ...words, sourceWords(to).argument),
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
     stdin: sourceInput({ namespace, authorization, source: to }),
     guards: [],
@@ -107,13 +99,13 @@ export function backupStep(
 /** The step by which whoever is at it gives up, a second later. It has to run beside that job. */
 export const cancelBackup = ({ uid }: Pick<DesiredBackup, 'uid'>): Step => ({
   name: 'end the backup',
-  argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, 'cancel', uid),
+  argv: scriptArgv('stowage-backup', 'cancel', uid),
   guards: [],
 });
 
 /** The step after which nothing of it is on the node but the archive, if that was made there. */
 export const leaveBackup = ({ uid, to }: Pick<DesiredBackup, 'uid' | 'to'>): Step => ({
   name: 'remove what the backup left',
-  argv: scriptArgv('stowage-backup', BACKUP_SCRIPT, 'leave', uid, sourceWords(to).argument),
+  argv: scriptArgv('stowage-backup', 'leave', uid, sourceWords(to).argument),
   guards: [],
 });

@@ -1,8 +1,7 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { guardsOfDevices } from '../in-use.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import type { DesiredSparse, Plan, Users } from '../types.ts';
-import { FREEZE_SCRIPT } from './freeze-script.ts';
-import { scriptArgv } from './script.ts';
 import { unchanged } from './source.ts';
 import type { Freeze, SourceFacts } from './types.ts';
 import { useOf } from './use.ts';
@@ -35,7 +34,7 @@ export function copyStep(
     return {
       step: {
         name: `freeze ${use.mountedAt} for ${seconds} s at most, and ${mode} its file`,
-        argv: scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...how),
+        argv: scriptArgv('stowage-freeze', ...how),
         guards,
       },
       whole: [],

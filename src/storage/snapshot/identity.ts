@@ -1,9 +1,8 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import { ownBlkid } from '../signature.ts';
 import type { Signature } from '../types.ts';
-import { EXT4_SCRIPT, XFS_SCRIPT } from './identity-scripts.ts';
-import { scriptArgv } from './script.ts';
 
 export type ContentType = 'ext4' | 'xfs' | 'gpt';
 
@@ -29,13 +28,13 @@ export function ownIdentity(
     case 'ext4':
       return {
         name: 'check the copy and give it a UUID of its own',
-        argv: scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, ...words),
+        argv: scriptArgv('stowage-ext4-uuid', ...words),
         guards: [],
       };
     case 'xfs':
       return {
         name: 'give the copy a UUID of its own',
-        argv: scriptArgv('stowage-xfs-uuid', XFS_SCRIPT, ...words),
+        argv: scriptArgv('stowage-xfs-uuid', ...words),
         guards: [],
       };
     case 'gpt':

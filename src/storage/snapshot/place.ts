@@ -14,5 +14,5 @@ export const isInSnapshots = (file: string): boolean => basename(dirname(file)) 
 export const snapshotFile = (volume: Pick<DesiredSparse, 'file'>, uid: string): string =>
   `${snapshotFolder(volume)}/${uid}`;
 
-/** What FREEZE_SCRIPT keeps of a freeze while a copy is made, on a file system that no reboot survives. */
+/** What scripts/freeze.sh keeps of a freeze while a copy is made, on a file system that no reboot survives. */
 export const freezeRecord = (uid: string): string => `/run/stowage/freezes/${uid}.partial/state`;

@@ -4,14 +4,13 @@ import { refuseAway } from '../directory/refuse.ts';
 import { kubeletUse } from '../kubelet.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
 import { checkContent } from '../loopfile/prepare.ts';
+import { scriptArgv } from '../scripts/scripts.ts';
 import { describeSignature } from '../signature.ts';
 import type { Plan } from '../types.ts';
 import { copyStep } from './copy.ts';
-import { FREEZE_SCRIPT } from './freeze-script.ts';
 import { contentType, hasIdentity, ownIdentity } from './identity.ts';
 import { leaveLoop } from './leave.ts';
 import { snapshotFile, snapshotFolder } from './place.ts';
-import { scriptArgv } from './script.ts';
 import { beingGrown, missing } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 import { busy, useOf } from './use.ts';
@@ -36,7 +35,7 @@ export function planSnapshot(
 /** Whoever made the copy was killed with both of its watchdogs: the volume may be frozen still. */
 const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
   name: 'thaw what an interrupted try left frozen',
-  argv: scriptArgv('stowage-freeze', FREEZE_SCRIPT, 'thaw', partialOf(snapshotFile(volume, uid))),
+  argv: scriptArgv('stowage-freeze', 'thaw', partialOf(snapshotFile(volume, uid))),
   guards: [],
 });
 

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import { groupProbes, segmentsProbe, volumesProbe } from '../../../src/storage/lvm/report.ts';
 import { onlyDisks } from '../../../src/storage/lvm/view.ts';
-import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';
 import { planNow } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
+import { otherScript } from '../../support/other-script.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 
@@ -647,9 +647,8 @@ describe('logical volumes in a VM', () => {
     const CHOSEN = `lv_uuid=${UUID}&&lv_tags={${TAG}}&&lv_attr=~^[-VrRmMC]...-`;
     const SELECT = [...SEE, '--yes', '--select', CHOSEN];
     const UNFINISHED = `stowage.dev/unfinished=${UID}`;
-    const take = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
-    const identify = (...words: string[]) =>
-      scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ...words);
+    const take = (...words: string[]) => scriptArgv('stowage-thin', ...words);
+    const identify = (...words: string[]) => scriptArgv('stowage-lvm-uuid', ...words);
 
     beforeAll(async () => {
       await lvm.vm.run(['useradd', '--system', 'stowage']);
@@ -729,7 +728,7 @@ describe('logical volumes in a VM', () => {
           ['lvcreate', ...THICK.with(-1, '--config=x')],
           ['lvcreate', '--snapshot', '--name', 'a', 'vg0/data1'],
           take(ONLY, 'vg1/data1', UID, `snap-${UID}`, UID, 'r'),
-          scriptArgv('stowage-thin', 'id', ONLY, 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
+          otherScript('stowage-thin', 'id', ONLY, 'vg0/data1', UID, `snap-${UID}`, UID, 'r'),
           identify(ONLY, '/dev/sda', UID),
           ['lvchange', ...SEE, '--deltag', TAG, '--addtag', UNFINISHED, 'vg0/data1'],
           ['lvremove', ...SEE, 'vg0/data1'],

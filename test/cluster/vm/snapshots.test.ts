@@ -22,7 +22,6 @@ import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../src/api/sna
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
-import { THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import {
   type DesiredThinSnapshot,
   planThinSnapshot,
@@ -31,7 +30,7 @@ import {
 } from '../../../src/storage/lvm/snapshot.ts';
 import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
 import { answersOf } from '../../../src/storage/probe-results.ts';
-import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { drawSeed, seeded } from '../../support/random.ts';
@@ -399,7 +398,7 @@ test(
         };
         const disks = onlyDisks([vm.disk('group')]);
         const words = [disks, `vg0/${name}`, volumeUid, wanted.name, uid, 'r'];
-        const argv = scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
+        const argv = scriptArgv('stowage-thin', ...words);
         const { stdout } = await vm.run(['sh', '-c', HIT, 'sh', how, device, ...argv]);
         said.push(`${how} ${stdout}`);
         const { stdout: states } = await vm.run([

@@ -145,8 +145,8 @@ describe('a persistent path that leads to another device', () => {
   });
 
   test.each([
-    ['there', readyNode, ['install', 'find', 'udevadm', 'udevadm', 'udevadm']],
-    ['to be attached', madeNode, ['install', 'find', 'udevadm', 'losetup', 'udevadm']],
+    ['there', readyNode, ['install', 'find', 'flock', 'udevadm', 'udevadm']],
+    ['to be attached', madeNode, ['install', 'find', 'flock', 'losetup', 'udevadm']],
   ])('that was told is put right by a job, where the device is %s', async (_, node, programs) => {
     const { outcome, jobs, asked } = await attaching(astray, stray(node), readyNode);
     expect(outcome).toMatchObject({ is: 'attached', safeToMount: true, device: 'loop3' });

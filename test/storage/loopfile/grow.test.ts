@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
 import { FILE, loop, loopRow, readyNode, sparseDesired, UID } from '../../support/volume-input.ts';
 import { run } from './plan-cases.ts';
@@ -33,9 +32,7 @@ const long = (node: ObservedSparse, more = 0n): ObservedSparse => ({
 const FILE_GROWS = (bytes: bigint) => `truncate -s ${bytes} -- ${FILE}`;
 const LOOP = 'losetup -c /dev/loop3';
 const UNMOUNT = [`umount -- ${POINT}`, `rmdir -- ${POINT}`];
-const grown = (type: string) => [
-  scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/loop3', UID, type).join(' '),
-];
+const grown = (type: string) => [scriptArgv('stowage-grow', '/dev/loop3', UID, type).join(' ')];
 const EXT4 = grown('ext4');
 const CHECKED = ['e2fsck -f -p /dev/loop3', 'resize2fs /dev/loop3'];
 const XFS = grown('xfs');

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
-import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   dm,
@@ -23,9 +22,7 @@ describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const EXTEND = 'lvextend --extents 512 vg0/data1';
   const FREE = { free: [{ ...free, count: 256n }] };
-  const grown = (type: string) => [
-    scriptArgv('stowage-grow', GROW_SCRIPT, '/dev/dm-3', UID, type).join(' '),
-  ];
+  const grown = (type: string) => [scriptArgv('stowage-grow', '/dev/dm-3', UID, type).join(' ')];
   const mounted = { mounts: new Map([['253:3', ['/pod']]]) };
   test.each<[string, ObservedLvm, string[], DesiredLvm?]>([
     ['ext4', lvmMade(ext4, FREE), [`${EXTEND} /dev/vdb:10-265`, ...grown('ext4')]],

@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
 import { contentProbes } from '../../../src/storage/lvm/content.ts';
-import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { lvmProbes } from '../../../src/storage/lvm/observe.ts';
 import { segmentsProbe } from '../../../src/storage/lvm/report.ts';
@@ -8,7 +7,7 @@ import { planThinSnapshot, thinProbes } from '../../../src/storage/lvm/snapshot.
 import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { answersOf } from '../../../src/storage/probe-results.ts';
-import { scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { SCRIPTS, scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DeviceFacts } from '../../../src/storage/types.ts';
 import { result } from '../../support/fake-executor.ts';
 import { BY_UUID, byMapper } from '../../support/link-words.ts';
@@ -25,6 +24,7 @@ import {
 } from '../../support/lvm-input.ts';
 import { LVM_CASES, type LvmCase, UNTAGGED } from '../../support/lvm-plans.ts';
 import { VIEW, viewAnswers } from '../../support/lvm-reports.ts';
+import { otherScript } from '../../support/other-script.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
 import {
   beside,
@@ -140,16 +140,27 @@ const NEW = ['--name', 'data1', '--addtag', `stowage.dev/uid=${UID}`, '--extents
 const WIPED = ['--wipesignatures', 'y', '--zero', 'y'];
 const ROOM = `lv_uuid=${pool.uuid}&&data_percent<95.88&&metadata_percent<90&&lv_attr=~^t.......-`;
 const SELECT = `lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
-const copies = (...words: string[]) => scriptArgv('stowage-thin', THIN_SCRIPT, ...words);
+const copies = (...words: string[]) => scriptArgv('stowage-thin', ...words);
 test.each([
   [copies(ONLY, 'vg1/data1', UID, SNAP, SNAP_UID, 'r')],
   [copies(ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r', 'x')],
   [copies(ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'rwx')],
   [copies(ONLY, 'vg0/data1', UID, `${SNAP} --yes`, SNAP_UID, 'r')],
-  [scriptArgv('stowage-thin', 'id', ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
-  [scriptArgv('stowage-thin-hold', THIN_SCRIPT, ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
-  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ONLY, 'vg1/data2', RESTORED_UID)],
-  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, ONLY, 'vg0/data2', RESTORED_UID, 'grow')],
+  [otherScript('stowage-thin', 'id', ONLY, 'vg0/data1', UID, SNAP, SNAP_UID, 'r')],
+  [
+    otherScript(
+      'stowage-thin-hold',
+      SCRIPTS['stowage-thin'],
+      ONLY,
+      'vg0/data1',
+      UID,
+      SNAP,
+      SNAP_UID,
+      'r',
+    ),
+  ],
+  [scriptArgv('stowage-lvm-uuid', ONLY, 'vg1/data2', RESTORED_UID)],
+  [scriptArgv('stowage-lvm-uuid', ONLY, 'vg0/data2', RESTORED_UID, 'grow')],
   [
     [
       'lvchange',
@@ -174,7 +185,7 @@ test.each([
   [['lvremove', '--config', `${ONLY}global{x=1}`, '--yes', '--select', SELECT, 'vg0/data1']],
   [['lvchange', '--activate', 'n', 'vg0/data1']],
   [['lvextend', '--extents', '9', 'vg0/data1']],
-  [scriptArgv('stowage-lvm-uuid', LVM_UUID_SCRIPT, 'vg0/data2', RESTORED_UID)],
+  [scriptArgv('stowage-lvm-uuid', 'vg0/data2', RESTORED_UID)],
   [
     [
       'vgs',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { CONTENT_TEXT } from '../../../src/storage/populate/content-text.ts';
+import { SCRIPT_FILES } from '../../support/other-script.ts';
 import { tarOf } from '../../support/tar.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -17,8 +17,11 @@ afterAll(() => folder.remove());
 async function look(call: string, bytes: Buffer, env: Record<string, string> = {}) {
   const file = join(folder.path, 'source');
   await writeFile(file, bytes);
-  const script = `${CONTENT_TEXT} ${call} "$1"; printf '%s\\n%s\\n%s' "$kind" "$unpack" "$refusal"`;
-  const { stdout, stderr } = await execa('/bin/sh', ['-c', script, 'sh', file], { env });
+  const script = `. ./content.sh; ${call} "$1"; printf '%s\\n%s\\n%s' "$kind" "$unpack" "$refusal"`;
+  const { stdout, stderr } = await execa('/bin/sh', ['-c', script, 'sh', file], {
+    env,
+    cwd: SCRIPT_FILES,
+  });
   const [kind = '', unpack = '', refusal = ''] = stdout.split('\n');
   return { kind, unpack, refusal, stderr };
 }

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
 import { downloadBytes } from '../../../src/storage/populate/download.ts';
-import { IMAGE_SCRIPT } from '../../../src/storage/populate/image-script.ts';
+import { SCRIPTS } from '../../../src/storage/scripts/scripts.ts';
 
 test('a qcow2 is admitted with as much as the script lets it take', () => {
-  expect(IMAGE_SCRIPT).toContain('limit=$((SIZE + SIZE / 64 + 16777216));');
+  expect(SCRIPTS['stowage-image']).toContain('limit=$((SIZE + SIZE / 64 + 16777216))\n');
   expect(downloadBytes('qcow2', 6400n)).toBe(6400n + 100n + 16_777_216n);
 });
 

@@ -1,14 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { FETCH_FUNCTIONS } from '../../../src/storage/populate/fetch-script.ts';
-import { SEND_TEXT } from '../../../src/storage/populate/send-text.ts';
+import { SCRIPT_FILES } from '../../support/other-script.ts';
 
 /** Asks the script whether data may be sent to a URL from a node that lists prefixes. */
 async function send(url: string, ...prefixes: string[]) {
   const listed = 'listed=$2; configured() { [ -z "$listed" ] || printf "%s\\n" "$listed"; }';
-  const script = `${FETCH_FUNCTIONS} ${SEND_TEXT} ${listed}; may_send "$1"`;
+  const script = `. ./fetch.sh; . ./backup-to.sh; ${listed}; may_send "$1"`;
   const words = ['-c', script, 'sh', url, prefixes.join('\n')];
-  const { exitCode, stderr } = await execa('/bin/sh', words, { reject: false });
+  const { exitCode, stderr } = await execa('/bin/sh', words, { cwd: SCRIPT_FILES, reject: false });
   return { exitCode, stderr };
 }
 

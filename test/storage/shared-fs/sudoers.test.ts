@@ -14,7 +14,7 @@ const allowed = text
   .flatMap((line): { program: string; args: RegExp }[] => {
     const [, program = '', args = ''] =
       /^(?:Cmnd_Alias.*= \\)?\s*(\/usr\/s?bin\/\S+) (\^.*\$)$/.exec(line) ?? [];
-    return program === '' ? [] : [{ program: basename(program), args: new RegExp(args) }];
+    return program === '' ? [] : [{ program: basename(program), args: new RegExp(args, 's') }];
   });
 const may = ([program, ...args]: readonly string[]): boolean =>
   allowed.some((each) => each.program === program && each.args.test(args.join(' ')));

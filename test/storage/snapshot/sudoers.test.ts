@@ -2,17 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { ADOPT_SCRIPT } from '../../../src/storage/adoption.ts';
-import { GROW_SCRIPT } from '../../../src/storage/grow-script.ts';
 import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
-import { LVM_UUID_SCRIPT, THIN_SCRIPT } from '../../../src/storage/lvm/copy-scripts.ts';
-import { ARCHIVE_SCRIPT } from '../../../src/storage/populate/archive-script.ts';
-import { BACKUP_SCRIPT } from '../../../src/storage/populate/backup-script.ts';
-import { IMAGE_SCRIPT } from '../../../src/storage/populate/image-script.ts';
-import { FREEZE_SCRIPT } from '../../../src/storage/snapshot/freeze-script.ts';
-import { EXT4_SCRIPT, XFS_SCRIPT } from '../../../src/storage/snapshot/identity-scripts.ts';
+import { launcherOf, SCRIPTS, scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import { snapshotProbes } from '../../../src/storage/snapshot/observe.ts';
-import { launcherOf, scriptArgv } from '../../../src/storage/snapshot/script.ts';
+import { otherScript } from '../../support/other-script.ts';
 import { COPY, COPY_UID, restored, wantedCopy } from '../../support/snapshot-copy.ts';
 import { everyStep } from '../../support/snapshot-plans.ts';
 import { commandsOf, may } from '../../support/sudoers.ts';
@@ -29,15 +22,37 @@ test('and look', () => {
   expect(looks.filter((argv) => !may(argv))).toEqual([]);
 });
 
-const freeze = (...words: string[]) => scriptArgv('stowage-freeze', FREEZE_SCRIPT, ...words);
+const freeze = (...words: string[]) => scriptArgv('stowage-freeze', ...words);
 test.each([
   [['sh', '-c', 'id']],
-  [['sh', '-c', FREEZE_SCRIPT, 'stowage-freeze', '/mnt', '10', FILE, `${COPY}.partial`, 'clone']],
-  [scriptArgv('stowage-freeze', 'id', '/mnt', '10', FILE, `${COPY}.partial`, 'clone')],
-  [scriptArgv('stowage-hold', FREEZE_SCRIPT, '/mnt', '10', FILE, `${COPY}.partial`, 'clone')],
-  [scriptArgv('stowage-ext4-uuid', EXT4_SCRIPT, '/dev/sda1', COPY_UID)],
-  [scriptArgv('stowage-xfs-leave', XFS_SCRIPT, `${COPY}.partial`)],
-  [scriptArgv('stowage-hold', FREEZE_SCRIPT)],
+  [
+    [
+      'sh',
+      '-c',
+      SCRIPTS['stowage-freeze'],
+      'stowage-freeze',
+      '/mnt',
+      '10',
+      FILE,
+      `${COPY}.partial`,
+      'clone',
+    ],
+  ],
+  [otherScript('stowage-freeze', 'id', '/mnt', '10', FILE, `${COPY}.partial`, 'clone')],
+  [
+    otherScript(
+      'stowage-hold',
+      SCRIPTS['stowage-freeze'],
+      '/mnt',
+      '10',
+      FILE,
+      `${COPY}.partial`,
+      'clone',
+    ),
+  ],
+  [scriptArgv('stowage-ext4-uuid', '/dev/sda1', COPY_UID)],
+  [otherScript('stowage-xfs-leave', SCRIPTS['stowage-xfs-uuid'], `${COPY}.partial`)],
+  [otherScript('stowage-hold', SCRIPTS['stowage-freeze'])],
   [freeze('/mnt', '10', FILE, '/etc/shadow', 'clone')],
   [freeze('/mnt', '10', '/etc/shadow', `${COPY}.partial`, 'clone')],
   [freeze('/mnt', '10', FILE, `${COPY}.partial`, 'clone', 'x')],
@@ -58,15 +73,15 @@ test.each([
 });
 
 const NAMES = [
-  ['stowage-freeze', FREEZE_SCRIPT],
-  ['stowage-ext4-uuid', EXT4_SCRIPT],
-  ['stowage-xfs-uuid', XFS_SCRIPT],
-  ['stowage-thin', THIN_SCRIPT],
-  ['stowage-lvm-uuid', LVM_UUID_SCRIPT],
-  ['stowage-image', IMAGE_SCRIPT],
-  ['stowage-archive', ARCHIVE_SCRIPT],
-  ['stowage-backup', BACKUP_SCRIPT],
-  ['stowage-grow', GROW_SCRIPT],
+  ['stowage-freeze', SCRIPTS['stowage-freeze']],
+  ['stowage-ext4-uuid', SCRIPTS['stowage-ext4-uuid']],
+  ['stowage-xfs-uuid', SCRIPTS['stowage-xfs-uuid']],
+  ['stowage-thin', SCRIPTS['stowage-thin']],
+  ['stowage-lvm-uuid', SCRIPTS['stowage-lvm-uuid']],
+  ['stowage-image', SCRIPTS['stowage-image']],
+  ['stowage-archive', SCRIPTS['stowage-archive']],
+  ['stowage-backup', SCRIPTS['stowage-backup']],
+  ['stowage-grow', SCRIPTS['stowage-grow']],
 ] as const;
 
 /** sudo compares the arguments joined by spaces: the same text could be divided otherwise, and only a part of it run. */
@@ -91,7 +106,7 @@ test.each(NAMES)(
 );
 
 test('the scripts that sudo allows are those that are run', () => {
-  const texts = new Map<string, string>([...NAMES, ['stowage-adopt', ADOPT_SCRIPT]]);
+  const texts = new Map<string, string>([...NAMES, ['stowage-adopt', SCRIPTS['stowage-adopt']]]);
   const lines = readFileSync('deploy/sudoers', 'utf8').matchAll(
     /= ([0-9a-f]{64}) .*?" (stowage-[a-z0-9-]+) /g,
   );

@@ -1,21 +1,23 @@
-/**
- * Shell functions that recognize by its first 512 bytes what a source holds. They need `jail-text.ts`.
- *
- * `kind_of FILE` sets `kind`: empty for a file without one of these formats, else a name that `describe` spells out. Formats are listed
- * only where their first bytes are unmistakable, for a raw disk may begin with anything. A document counts only where all of those
- * bytes are text.
- *
- * `choose FORMAT COMPRESSION FILE` sets `unpack` to the program that unpacks the source, empty for none, or `refusal` to why nothing
- * is filled from it. FORMAT is `raw`, `qcow2`, `tar`, or `exact` for the content of a volume that was backed up, which may be
- * anything. COMPRESSION is `auto`, a program, or `none`: what somebody declared so is written as it is, unless it is a page or a disk of
- * another format. `check_plain FORMAT FILE` sets `refusal` for what was unpacked.
- *
- * `unpack_by PROGRAM` unpacks from standard input to standard output, without rights. xz can be told to take gigabytes by what it reads.
- */
-export const CONTENT_TEXT = `
+#!/bin/sh
+# Shell functions that recognize by its first 512 bytes what a source holds. They need
+# `jail.sh`.
+#
+# `kind_of FILE` sets `kind`: empty for a file without one of these formats, else a name that
+# `describe` spells out. Formats are listed only where their first bytes are unmistakable, for a raw
+# disk may begin with anything. A document counts only where all of those bytes are text.
+#
+# `choose FORMAT COMPRESSION FILE` sets `unpack` to the program that unpacks the source, empty for
+# none, or `refusal` to why nothing is filled from it. FORMAT is `raw`, `qcow2`, `tar`, or `exact`
+# for the content of a volume that was backed up, which may be anything. COMPRESSION is `auto`, a
+# program, or `none`: what somebody declared so is written as it is, unless it is a page or a disk
+# of another format. `check_plain FORMAT FILE` sets `refusal` for what was unpacked.
+#
+# `unpack_by PROGRAM` unpacks from standard input to standard output, without rights. xz can be told
+# to take gigabytes by what it reads.
+
 kind_of() {
-  kind=;
-  hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \\n");
+  kind=
+  hex=$(od -A n -v -t x1 -N 512 "$1" | tr -d " \n")
   case $hex in
     1f8b08*) kind=gzip ;;
     28b52ffd*) kind=zstd ;;
@@ -31,25 +33,26 @@ kind_of() {
     4b444d5601* | 4b444d5602* | 4b444d5603* | 23204469736b2044657363726970746f7246696c65*) kind=vmdk ;;
     636f6e6563746978*) kind=vhd ;;
     7668647866696c65*) kind=vhdx ;;
-  esac;
-  [ -z "$kind" ] || return 0;
-  [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi;
-  [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar;
-  [ -z "$kind" ] || return 0;
-  [ "$(head -c 512 "$1" | tr -d "\\t\\n\\r\\040-\\176\\200-\\377" | wc -c)" = 0 ] || return 0;
-  hex=\${hex#efbbbf};
-  while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=\${hex#??} ;; *) break ;; esac; done;
+  esac
+  [ -z "$kind" ] || return 0
+  [ "$(printf %s "$hex" | cut -c 129-136)" != 7f10dabe ] || kind=vdi
+  [ "$(printf %s "$hex" | cut -c 515-524)" != 7573746172 ] || kind=tar
+  [ -z "$kind" ] || return 0
+  [ "$(head -c 512 "$1" | tr -d "\t\n\r\040-\176\200-\377" | wc -c)" = 0 ] || return 0
+  hex=${hex#efbbbf}
+  while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
   case $hex in
     3c21[46]4[46]f[46]3[57]4[57]9[57]0[46]5* | 3c[46]8[57]4[46]d[46]c*) kind=html ;;
     3c3f[57]8[46]d[46]c*) kind=xml ;;
     76657273696f6e2068747470733a2f2f6769742d6c66732e*) kind=git-lfs ;;
     7b*)
-      hex=\${hex#7b};
-      while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=\${hex#??} ;; *) break ;; esac; done;
+      hex=${hex#7b}
+      while :; do case $hex in 09* | 0a* | 0d* | 20*) hex=${hex#??} ;; *) break ;; esac; done
       case $hex in 22*) kind=json ;; esac
       ;;
-  esac;
-};
+  esac
+}
+
 describe() {
   case $1 in
     gzip | zstd | xz | bzip2 | lz4 | lzip | lzop) echo "data compressed by $1" ;;
@@ -60,22 +63,24 @@ describe() {
     git-lfs) echo "a pointer of Git LFS in place of a file" ;;
     exact) echo "the content of a device" ;;
     raw | qcow2 | vmdk | vhd | vhdx | vdi) echo "a disk of format $1" ;;
-  esac;
-};
+  esac
+}
+
 refuse_kind() {
-  refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")";
+  refusal="$2 begins as $(describe "$kind"), and should be $(describe "$1")"
   case $kind,$1 in
     html,* | xml,* | json,* | git-lfs,*) refusal="$refusal: a server may answer so in place of an error or a login, correct spec.source" ;;
     qcow2,raw) refusal="$refusal: create the Image with spec.format qcow2" ;;
     qcow2,* | vmdk,* | vhd,* | vhdx,* | vdi,*) refusal="$refusal: convert it to qcow2 or raw by qemu-img" ;;
     tar,*) refusal="$refusal: create an Archive, or unpack it and name the disk that is in it" ;;
     *) refusal="$refusal: unpack it, and compress it by nothing or by one of gzip, zstd, xz and bzip2" ;;
-  esac;
-};
+  esac
+}
+
 choose() {
-  kind_of "$3";
-  refusal= unpack=;
-  case $2 in auto | none) ;; *) unpack=$2 ;; esac;
+  kind_of "$3"
+  refusal= unpack=
+  case $2 in auto | none) ;; *) unpack=$2 ;; esac
   case $kind,$2,$1 in
     ,*) ;;
     html,* | xml,* | json,* | git-lfs,*) refuse_kind "$1" "the source" ;;
@@ -85,25 +90,26 @@ choose() {
     *,none,raw) ;;
     *,auto,* | *,none,*) refuse_kind "$1" "the source" ;;
     *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
-  esac;
+  esac
   [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
-    command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes";
-  done;
-};
+    command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+  done
+}
+
 check_plain() {
-  kind_of "$2";
-  refusal=;
+  kind_of "$2"
+  refusal=
   case $kind,$1 in
     ,* | *,exact | "$1,$1") ;;
     *) refuse_kind "$1" "what was unpacked" ;;
-  esac;
-};
+  esac
+}
+
 unpack_by() {
   case $1 in
     gzip) nobody gzip -dc ;;
     zstd) nobody zstd -dcq ;;
     xz) nobody xz -dcq -T1 --memlimit-decompress=512MiB ;;
     bzip2) nobody bzip2 -dc ;;
-  esac;
-};
-`;
+  esac
+}

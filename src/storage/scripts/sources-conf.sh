@@ -1,0 +1,61 @@
+#!/bin/sh
+# Shell functions for what the node's root-owned configuration lists, /etc/stowage/sources.conf:
+# `allow-address NETWORK`, `path FOLDER` and `backups FOLDER`. They need `fail`.
+#
+# `configured WORD` prints what is listed by a word. `is_listed WORD PATH` says whether a path,
+# without links in it, is in a folder of those.
+#
+# `check_owner FILE UID PATH` ends with 3 unless root's record beside an archive has the UID of the
+# Backup that is read, and the sha256 that its status has (`$SHA256`): whoever may write a status
+# can forge one. `record_of PATH` prints the name of that record.
+#
+# `open_path path|backups PATH [UID]` opens descriptor 5. An Image or Archive of any namespace may
+# name any path: so one of those opens nothing in a folder of backups, whatever else is said of
+# that. To an archive there only the Backup leads that it is of.
+
+config=/etc/stowage/sources.conf
+configured() {
+  [ -e "$config" ] || return 0
+  [ "$(find /etc/stowage "$config" -maxdepth 0 -user root ! -perm /022 "(" -type d -o -type f ")" | wc -l)" = 2 ] ||
+    fail "$config on this node does not count: it and its folder must belong to root, and nobody else may write to them"
+  while read -r word value rest || [ -n "$word" ]; do
+    case $word,$rest in
+      "#"* | ,) ;;
+      allow-address, | path, | backups, | backup-to, | scratch,) [ "$word" != "$1" ] || printf "%s\n" "$value" ;;
+      *) fail "$config on this node has a line that is not understood, $word: there are allow-address NETWORK, path FOLDER, backups FOLDER, backup-to URL-PREFIX and scratch BYTES" ;;
+    esac
+  done <"$config"
+}
+
+is_listed() (
+  folders=$(configured "$1") || exit 3
+  for folder in $folders; do
+    folder=$(realpath -e -- "$folder" 2>/dev/null) || continue
+    case $2 in "${folder%/}"/*) exit 0 ;; esac
+  done
+  exit 1
+)
+
+may_open() { is_listed "$1" "$2" && { [ "$1" = backups ] || ! is_listed backups "$2"; }; }
+
+record_of() { printf %s "${1%/*}/.${1##*/}.stowage"; }
+
+check_owner() {
+  record=$(record_of "$1") owner= digest=
+  [ ! -f "$record" ] || [ -h "$record" ] || read -r owner digest <"$record" || :
+  [ -n "$2" ] && [ "$owner,$digest" = "$2,$SHA256" ] || {
+    record=$(record_of "$3")
+    fail "$3 is not on record on this node as the archive of this Backup, with its sha256: root of the node records one that is, once that was verified: echo $2 $SHA256 >$record"
+  }
+}
+
+open_path() {
+  real=$(realpath -m -- "$2")
+  may_open "$1" "$real" || fail "$2 is in no folder that $config on this node lists: it takes a line $1 FOLDER there, and what is in one of backups is read by their Backups alone"
+  [ -f "$real" ] || fail "there is no plain file $2 on this node" 1
+  exec 5<"$real"
+  opened=$(readlink /proc/self/fd/5)
+  [ "$1" != backups ] || check_owner "$opened" "$3" "$2"
+  may_open "$1" "$opened" && [ -f /proc/self/fd/5 ] || fail "$2 leads to $opened, which is in no folder that $config on this node lists"
+  total=$(stat -L -c %s /proc/self/fd/5)
+}

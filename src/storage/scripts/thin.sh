@@ -1,0 +1,62 @@
+#!/bin/sh
+# Takes a thin snapshot of a thin logical volume of Stowage's: `stowage-thin CONFIG VG/ORIGIN
+# ORIGINS-UID NAME UID r|rw`, where LVM is told CONFIG, which has it see the disks of the group
+# alone. It is not active, is left out wherever all of a group are activated, and carries the tag of
+# what is not finished yet.
+#
+# LVM suspends the origin for it, which freezes a file system that is mounted, and its pool with all
+# that is in it. An lvcreate that dies or is stopped meanwhile leaves them so. `stowage-thin-hold`,
+# in a session of its own, gives it 8 seconds in all, and resumes them when it was killed; so does
+# `stowage-thin` when the other one was. What LVM itself gives up it resumes, and another of its
+# commands may be at work by then. To resume what is not suspended changes nothing, and what did not
+# end well never becomes a snapshot.
+
+double() { printf %s "$1" | sed s/-/--/g; }
+
+thaw() {
+  for each in $devices; do
+    case $(dmsetup info -c --noheadings -o suspended "$each" 2>/dev/null) in
+      Suspended) dmsetup resume --noudevsync "$each" ;;
+    esac
+  done
+  forget "$vg_name/$3" "$4"
+}
+
+. ./forget-thin.sh
+
+case $0 in
+  stowage-thin)
+    config=$1
+    shift
+    case $1 in "" | -* | */-* | */*/* | *[!A-Za-z0-9_+./-]*) exit 2 ;; ?*/?*) ;; *) exit 2 ;; esac
+    case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+    case $3 in "" | [!a-z0-9]* | *[!a-z0-9.-]*) exit 2 ;; esac
+    case $4 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+    case $#$5 in 5r | 5rw) ;; *) exit 2 ;; esac
+    pool=$(
+      lvs --config "$config" --noheadings -o pool_lv --select "segtype=thin&&lv_tags={stowage.dev/uid=$2}" "$1" |
+        sed -n "s/^ *\([^ ]\{1,\}\) *$/\1/p"
+    )
+    [ -n "$pool" ] || {
+      echo "$1 is no thin volume with the UID $2" >&2
+      exit 1
+    }
+    vg_name=${1%/*}
+    vg=$(double "$vg_name")
+    pool=$vg-$(double "$pool")
+    devices="$pool-tpool $pool $vg-$(double "${1#*/}")"
+    export config devices vg vg_name
+    setsid sh -c "$text" stowage-thin-hold "$@" </dev/null &
+    wait $!
+    got=$?
+    [ $got -le 128 ] || thaw "$@"
+    exit $got
+    ;;
+  stowage-thin-hold)
+    trap "" HUP TERM INT PIPE
+    timeout -s KILL 8 lvcreate --config "$config" --snapshot --setactivationskip y --permission "$5" --name "$3" --addtag "stowage.dev/unfinished=$4" "$1"
+    got=$?
+    [ $got -le 128 ] || thaw "$@"
+    exit $got
+    ;;
+esac

@@ -1,0 +1,57 @@
+#!/bin/sh
+# Gives an XFS in a file a UUID: `stowage-xfs-uuid FILE UUID [grow]`. Where its log is dirty, as
+# that of a copy taken while it was frozen always is, xfs_admin changes nothing and ends with 0.
+# Then the log has to be replayed first, by mounting it, as it has to be to make it as large as the
+# file (`grow`), for which it must be a device: `stowage-xfs-inside` does so in a mount namespace of
+# its own. Under a lock on the device udev does not read it (systemd, "Block Device Locking"), and
+# does not give it the link that the original has. `stowage-xfs-leave` holds that lock, too, and
+# detaches the file when the others are done or gone: then the lock on the file is free. Another
+# program may be faster with the free device that was found: then the next one is.
+
+. ./mount-namespace.sh
+
+uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; }
+
+case $0 in
+  stowage-xfs-uuid)
+    case $1 in *" "*) exit 2 ;; /*.partial) ;; *) exit 2 ;; esac
+    case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
+    case $#$3 in 2 | 3grow) ;; *) exit 2 ;; esac
+    umask 077
+    [ -n "$3" ] || xfs_admin -U "$2" "$1"
+    [ -n "$3" ] || [ "$(uuid "$1")" != "$2" ] || exit 0
+    whole= tries=0 taken=
+    while [ -z "$taken" ] && [ $tries -lt 10 ]; do
+      tries=$((tries + 1))
+      device=$(losetup -f) || exit 1
+      export device
+      exec 6<"$1" 7<"$device"
+      flock -n 6 && flock -w 60 7 || exit 1
+      setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
+      losetup "$device" "$1" &&
+        taken=yes &&
+        (in_namespace stowage-xfs-inside "$device" "$3") &&
+        xfs_admin -U "$2" "$device" &&
+        sync "$device" &&
+        whole=yes
+      exec 6<&- 7<&-
+      wait
+    done
+    n=0
+    while [ -n "$(losetup -j "$1")" ] && [ $n -lt 100 ]; do sleep 0.1; n=$((n + 1)); done
+    [ -n "$whole" ] && [ -z "$(losetup -j "$1")" ] && [ "$(uuid "$1")" = "$2" ]
+    ;;
+  stowage-xfs-inside)
+    [ $$ = 1 ] || exit 2
+    mount -t xfs -o nouuid,nosuid,nodev,noexec "$1" /run/stowage/mounts &&
+      { [ -z "$2" ] || xfs_growfs /run/stowage/mounts; } &&
+      umount /run/stowage/mounts
+    ;;
+  stowage-xfs-leave)
+    trap "" HUP TERM INT PIPE
+    flock "$1" true 7<&-
+    case $(losetup -j "$1") in
+      "$device:"*) losetup -d "$device" ;;
+    esac
+    ;;
+esac
