@@ -14,6 +14,8 @@ import {
   VOLUME_SNAPSHOTS,
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshotLink } from '../../src/api/snapshot.ts';
+import { hopelessNow } from '../../src/cli/snapshots/hopeless.ts';
+import type { Blocker } from '../../src/cli/why/types.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { capturedTerminal } from '../support/captured-terminal.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../support/claims-cluster.ts';
@@ -517,5 +519,22 @@ describe('--wait', () => {
     expect(err).toContain(
       'PersistentVolumeClaim test/foo-testing waits for somebody to act: storage class odd: ',
     );
+  });
+
+  test('ends where the daemon runs without the controller of claims', async () => {
+    const { client } = clusters.on;
+    await client.create(LEASES, leadingLease(Date.now(), { controllers: ['volume'] }));
+    const object = { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo-testing' };
+    const { signal } = new AbortController();
+    try {
+      const waiting: Blocker = { cause: 'NotTakenUp', holdup: 'no daemon has taken it up yet' };
+      expect(await hopelessNow(waiting, object, client, Date.now(), signal)).toMatchObject({
+        code: 'conflict',
+        message:
+          'PersistentVolumeClaim test/foo-testing waits for somebody to act: the daemon that leads runs without the controller claim',
+      });
+    } finally {
+      await client.delete(LEASES, 'stowage', { namespace: 'default' });
+    }
   });
 });

@@ -5,7 +5,10 @@ import { COMPONENT } from '../../api/names.ts';
 import type { Check } from '../check-node/report.ts';
 
 export interface Deployment extends KubeObject {
-  spec?: { replicas?: number };
+  spec?: {
+    replicas?: number;
+    template?: { spec?: { containers?: { image?: string }[] } };
+  };
   status?: { readyReplicas?: number };
 }
 

@@ -10,6 +10,7 @@ import { readLeases } from '../leaders.ts';
 import { printable } from '../output/printable.ts';
 import { refuseBesideOperator } from '../take-over/operator.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { commandLine } from '../why/command-line.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
@@ -186,7 +187,7 @@ async function refuseBesideLeader(
     'conflict',
     `A daemon leads already, by the Lease ${lease} (${beside.spec?.holderIdentity}): one in namespace ${namespace} would act on the same nodes`,
     {
-      hint: `Stop that one first; or, to stand by for it, install with -n ${beside.metadata.namespace}.`,
+      hint: `Stop that one first. Where none runs there, the Lease is not a daemon's, as anybody can make one who may write Leases in that namespace: ${commandLine('kubectl', 'delete', 'lease', beside.metadata.name, '-n', beside.metadata.namespace ?? '')}`,
     },
   );
 }

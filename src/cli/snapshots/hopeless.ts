@@ -1,4 +1,6 @@
 import { type ErrorObject, StowageError } from '../../api/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { asksForDaemons, besideDaemons, readDaemons } from '../why/daemon.ts';
 import type { Reason } from '../why/reasons.ts';
 import type { Diagnosis } from '../why/types.ts';
 
@@ -16,6 +18,19 @@ const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
   'SnapshotClassMissing',
   'ContentMismatch',
 ]);
+
+/** The same as `hopeless`, by what is known of daemons as well, which are read where it depends on them. Throws a StowageError. */
+export async function hopelessNow(
+  diagnosis: Diagnosis,
+  object: ErrorObject & { namespace: string },
+  client: KubeClient,
+  now: number,
+  signal: AbortSignal,
+): Promise<StowageError | undefined> {
+  if ('nothing' in diagnosis || !asksForDaemons(diagnosis)) return hopeless(diagnosis, object);
+  const daemons = await readDaemons(client, signal);
+  return hopeless(besideDaemons(daemons, diagnosis, { kind: object.kind ?? '' }, now), object);
+}
 
 /** The error that ends a wait early, with what helps; undefined where the object may go on by itself. Pure. */
 export function hopeless(

@@ -52,6 +52,17 @@ const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'Unavailable',
 ]);
 
+/** What others have to end, after which a daemon goes on. */
+const THEN_DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
+  'GateOff',
+  'GrantMissing',
+  'SourceMissing',
+  'SnapshotNotReady',
+  'NoRoom',
+  'RoomUnknown',
+  'NodeNotReady',
+]);
+
 export const isDaemonsTurn = ({ cause }: Blocker): boolean => DAEMONS_TURN.has(cause);
 
 /** What tells whether a daemon leads. Throws a StowageError; what the user may not read is told in its place. */
@@ -108,14 +119,17 @@ const TAKES_UP: Readonly<Record<string, ControllerName>> = {
   VolumeSnapshot: 'snapshot',
 };
 
-/** That a daemon leads, and runs without the controller that would take an object of this kind up. Pure. `now` in ms since the epoch. */
+/**
+ * That a daemon leads, and runs without the controller that would take up what the chain ends with. Pure. `now` in ms since the epoch.
+ * @param kind of what was asked about
+ */
 export function controllerOff(
-  { leases, deployments }: Daemons,
+  { leases }: Daemons,
   instead: Blocker,
   kind: string,
   now: number,
 ): Blocker | undefined {
-  const controller = TAKES_UP[kind];
+  const controller = TAKES_UP[instead.chain?.at(-1)?.kind ?? kind];
   if (instead.cause !== 'NotTakenUp' || controller === undefined) return undefined;
   if (!runsWithout(foundIn(leases) ?? [], controller, now)) return undefined;
   return {
@@ -125,9 +139,53 @@ export function controllerOff(
     next: { when: 'once it is run with it' },
     fix: {
       say: 'Have the daemon run with all controllers, or with this one beside those that it has.',
-      run: [`stowage ${foundIn(deployments)?.length ? 'install' : 'watch'} --controllers '*'`],
+      daemonFlags: ['--controllers', '*'],
     },
   };
+}
+
+/**
+ * The same, with the command by which the daemon gets the flags of its fix: an installed one keeps its namespace, its image and its
+ * other flags, and any other one has to be ended first. Pure.
+ */
+export function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
+  const { daemonFlags, ...fix } = blocker.fix ?? { say: '' };
+  if (daemonFlags === undefined) return blocker;
+  const [deployment] = foundIn(deployments) ?? [];
+  if (deployment === undefined) {
+    const say = `${fix.say} End the one that leads, and run it again with its own flags and this:`;
+    return { ...blocker, fix: { say, run: [commandLine('stowage', 'watch', ...daemonFlags)] } };
+  }
+  const { namespace = '' } = deployment.metadata;
+  const image = deployment.spec?.template?.spec?.containers?.[0]?.image;
+  const kept = ['-n', namespace, ...(image === undefined ? [] : ['--image', image])];
+  const run = [commandLine('stowage', 'install', ...kept, ...daemonFlags)];
+  return { ...blocker, fix: { ...fix, run } };
+}
+
+/** Whether what is told of it depends on the daemon. */
+export const asksForDaemons = (blocker: Blocker): boolean =>
+  isDaemonsTurn(blocker) ||
+  THEN_DAEMONS_TURN.has(blocker.cause) ||
+  blocker.fix?.daemonFlags !== undefined;
+
+/**
+ * What holds an object up, by what is known of daemons as well. Pure. `now` in ms since the epoch.
+ * @param asked the kind that was asked about, and the node that the work is on, where one is known
+ */
+export function besideDaemons(
+  daemons: Daemons,
+  blocker: Blocker,
+  asked: { kind: string; node?: string | undefined },
+  now: number,
+): Blocker {
+  const absent = daemonAbsent(daemons, blocker, asked.node, now);
+  if (absent !== undefined) {
+    if (isDaemonsTurn(blocker)) return absent;
+    const next = { when: 'once a daemon leads: none does now (stowage check cluster)' };
+    return withDaemonFlags(daemons, { ...blocker, next });
+  }
+  return withDaemonFlags(daemons, controllerOff(daemons, blocker, asked.kind, now) ?? blocker);
 }
 
 const renewed = ({ spec }: Lease): number => Date.parse(spec?.renewTime ?? '') || 0;

@@ -28,6 +28,8 @@ export interface Fix {
   run?: string[];
   /** To be applied before `run`. */
   manifest?: object;
+  /** That the daemon is to be run with: the command depends on where it runs (`withDaemonFlags`). */
+  daemonFlags?: readonly string[];
 }
 
 /** An object on the way from what was asked about to what holds it up. */

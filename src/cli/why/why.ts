@@ -14,7 +14,7 @@ import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
-import { controllerOff, daemonAbsent, isDaemonsTurn, readDaemons } from './daemon.ts';
+import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
 import { diagnose } from './diagnose.ts';
 import { diagnosedIn } from './in-cluster.ts';
 import { missingCrd } from './missing-crd.ts';
@@ -38,18 +38,16 @@ export async function why(
   const explained = await explain(target, io, connection);
   const { diagnosis, looked, node, subject } = explained;
   const { client } = connection;
-  noteForbidden(looked, io);
   const show = (found: Diagnosis) => print(subject, diagnosedIn(flags, found), flags, io);
-  if ('nothing' in diagnosis || !isDaemonsTurn(diagnosis)) return show(diagnosis);
+  if ('nothing' in diagnosis || !asksForDaemons(diagnosis)) {
+    noteForbidden(looked, io);
+    return show(diagnosis);
+  }
   const daemons = await readDaemons(client, io.signal);
-  noteForbidden([{ leases: daemons.leases }], io);
+  noteForbidden([...looked, { leases: daemons.leases }], io);
   const now = io.clock.now();
   noteSecond(foundIn(daemons.leases) ?? [], now, io);
-  show(
-    daemonAbsent(daemons, diagnosis, node, now) ??
-      controllerOff(daemons, diagnosis, target.kind, now) ??
-      diagnosis,
-  );
+  show(besideDaemons(daemons, diagnosis, { kind: target.kind, node }, now));
 }
 
 function explain(target: Target, io: Io, connection: Connection): Promise<Explained> {

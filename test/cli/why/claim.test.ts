@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import type { Fix } from '../../../src/cli/why/types.ts';
 import { NOW, podNamed } from '../../support/cluster-objects.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
@@ -208,7 +209,7 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
       },
     },
     'VolumeSnapshotLink foo-link, and the daemon leaves those to another populator (--cross-namespace-snapshot=false)',
-    'stowage install --cross-namespace-snapshot=true',
+    '--cross-namespace-snapshot=true',
     'when that has filled a volume',
   ],
   [
@@ -367,8 +368,8 @@ test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
     next: { when: expect.stringContaining(when) },
     fix: { say: expect.any(String) },
   });
-  const { fix } = found as { fix: { run?: string[] } };
-  expect(fix.run?.[0]).toEqual(command);
+  const { fix } = found as { fix: Fix };
+  expect(fix.run?.[0] ?? fix.daemonFlags?.[0]).toEqual(command);
 });
 
 test('what a Volume is being made from is asked for no more', () => {

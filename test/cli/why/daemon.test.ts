@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Lease } from '../../../src/api/core.ts';
 import type { Leader } from '../../../src/api/leader.ts';
 import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
-import { controllerOff, daemonAbsent } from '../../../src/cli/why/daemon.ts';
+import { besideDaemons, controllerOff, daemonAbsent } from '../../../src/cli/why/daemon.ts';
 import type { Reason } from '../../../src/cli/why/reasons.ts';
 import type { Blocker } from '../../../src/cli/why/types.ts';
 import { ago, NOW } from '../../support/cluster-objects.ts';
@@ -96,7 +96,7 @@ describe('a controller is off', () => {
       holdup: expect.stringMatching(
         /^the daemon that leads runs without the controller (volume|claim|snapshot)$/,
       ),
-      fix: { run: ["stowage install --controllers '*'"] },
+      fix: { daemonFlags: ['--controllers', '*'] },
     });
   });
 
@@ -186,4 +186,64 @@ test('two daemons that lead are noted, whatever holds the object up', async () =
   expect(await said('default')).toBe(
     'note: 2 daemons lead at once, by the Leases stowage/stowage and default/stowage: stop all but one\n',
   );
+});
+
+describe('beside daemons', () => {
+  const installed = {
+    ...deployment(1),
+    spec: { template: { spec: { containers: [{ image: 'reg.example/stowage:1' }] } } },
+  };
+  const daemonsWith = (leases: Lease[], deployments: Deployment[] = []) => ({
+    leases: { found: leases },
+    deployments: { found: deployments },
+  });
+  const gateOff: Blocker = {
+    ...held('GateOff'),
+    fix: {
+      say: 'Have the daemon run with this gate on.',
+      daemonFlags: ['--feature-gates', 'A=true'],
+    },
+  };
+  const leads = leadingLease(NOW, { controllers: ['claim'] });
+
+  test('an installed daemon gets a flag by install, in its namespace, and keeps its image', () => {
+    const found = besideDaemons(daemonsWith([leads], [installed]), gateOff, { kind: 'Pod' }, NOW);
+    expect(found.fix).toEqual({
+      say: 'Have the daemon run with this gate on.',
+      run: ["stowage install -n stowage --image 'reg.example/stowage:1' --feature-gates 'A=true'"],
+    });
+  });
+
+  test('another one is ended before it runs with a flag, so that there are not two', () => {
+    const found = besideDaemons(daemonsWith([leads]), gateOff, { kind: 'Pod' }, NOW);
+    expect(found.fix).toEqual({
+      say: expect.stringContaining('End the one that leads, and run it again'),
+      run: ["stowage watch --feature-gates 'A=true'"],
+    });
+  });
+
+  test('the controller that is off is that of the end of the chain', () => {
+    const blocker = { ...held('NotTakenUp'), chain: [{ kind: 'Volume', name: 'a' }] };
+    const found = besideDaemons(daemonsWith([leads], [installed]), blocker, { kind: 'Pod' }, NOW);
+    expect(found).toMatchObject({
+      cause: 'ControllerOff',
+      holdup: 'the daemon that leads runs without the controller volume',
+      fix: {
+        run: [expect.stringMatching(/^stowage install -n \S+ --image \S+ --controllers '\*'$/)],
+      },
+    });
+  });
+
+  test('what others have to end goes on only once one leads', () => {
+    const found = besideDaemons(
+      daemonsWith([lease('stowage', 600)]),
+      { ...held('GrantMissing'), next: { when: 'at once' } },
+      { kind: 'PersistentVolumeClaim' },
+      NOW,
+    );
+    expect(found).toMatchObject({
+      cause: 'GrantMissing',
+      next: { when: 'once a daemon leads: none does now (stowage check cluster)' },
+    });
+  });
 });

@@ -184,3 +184,22 @@ test.each<[string, Partial<ClaimKnown>, string, string]>([
   expect(found).toMatchObject({ holdup: expect.stringContaining(holdup) });
   expect(JSON.stringify('fix' in found ? found.fix : found)).toContain(fix);
 });
+
+test.each([
+  [
+    "accessing prod/x of Hello dataSource from test/data isn't allowed. A ReferenceGrant in namespace prod allows it",
+    { cause: 'GrantMissing' },
+  ],
+  [
+    'Hello prod/x is in another namespace than test, which this daemon does not follow. Switch the gate on',
+    {
+      cause: 'GateOff',
+      fix: { daemonFlags: ['--feature-gates', expect.stringMatching(/=true$/)] },
+    },
+  ],
+  ['the daemon may not read hellos of group hello.example.com', { cause: 'SourceRefused' }],
+])('a source that is refused, as the daemon says it: %s', (message, found) => {
+  const events = told('PopulatorDataSourceRefused', message);
+  events.found.forEach((event) => Object.assign(event, { type: 'Warning' }));
+  expect(diagnoseClaim(known({ events }), NOW)).toMatchObject(found);
+});

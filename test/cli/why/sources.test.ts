@@ -162,7 +162,7 @@ describe('a daemon whose gate is off', () => {
     const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
     const { out, err } = await why('pvc test/foo-testing', blind);
     expect(out).toMatch(OFF);
-    expect(out).toContain('stowage install --feature-gates CrossNamespaceVolumeDataSource=true');
+    expect(out).toContain("stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'");
     expect(err).toBe('note: not looked at: Lease is forbidden\n');
     // What leads now says more than the event does.
     await lead(true);

@@ -295,7 +295,7 @@ describe('beside a daemon that leads in another namespace', () => {
     const { code, err } = await stowage(['install'], { clock });
     expect(code).toBe(5);
     expect(err).toContain('A daemon leads already, by the Lease default/stowage (host_1)');
-    expect(err).toContain('install with -n default');
+    expect(err).toContain('kubectl delete lease stowage -n default');
     expect(await exists(DEPLOYMENTS, 'stowage', 'stowage')).toBe(false);
     expect((await stowage(['install', '-n', 'default'], { clock })).code).toBe(0);
   });

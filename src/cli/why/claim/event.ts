@@ -32,9 +32,10 @@ export function eventCause(text: string): Reason {
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
-/** Fix for a gate that is off. `install` sets it for an installed daemon. */
-export const GATE_ON =
-  'Have the daemon run with this gate on (one in the cluster: stowage install --feature-gates CrossNamespaceVolumeDataSource=true); or use a VolumeSnapshotLink, which needs none.';
+export const GATE_ON: Fix = {
+  say: 'Have the daemon run with this gate on; a VolumeSnapshotLink needs none, for a snapshot.',
+  daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
+};
 
 /** Replaces a class in one command, as its parameters are immutable. */
 function consent(found: StorageClass | undefined): Fix | undefined {
@@ -83,10 +84,7 @@ export function eventFix(known: ClaimKnown, text: string): Fix {
         run: [commandLine('stowage', 'why', 'node', NOT_READY.exec(text)?.[1] ?? '')],
       };
     case 'GateOff':
-      return {
-        say: GATE_ON,
-        run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'],
-      };
+      return GATE_ON;
     default:
       return { say: 'Put right what the message names.', run: [lookAt(known)] };
   }

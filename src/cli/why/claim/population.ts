@@ -1,3 +1,4 @@
+import type { AnyEvent } from '../../../api/core.ts';
 import {
   POPULATE_FINALIZER,
   POPULATOR_EVENT,
@@ -10,6 +11,7 @@ import { lastSeen } from '../../volume/related.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
+import { GATE_ON, tellsGateOff } from './event.ts';
 import type { ClaimKnown } from './known.ts';
 import { populating } from './populating.ts';
 
@@ -61,13 +63,15 @@ export function population(known: ClaimKnown): Blocker | undefined {
     ?.filter(({ reason = '' }) => OURS.includes(reason))
     .at(-1);
   if (last?.type === 'Warning') {
+    const cause = causeOf(last);
     const at = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
     return {
-      cause: causeOf(last.reason ?? ''),
+      cause,
       holdup: last.message ?? '',
       ...(at ? { since: at } : since),
       next: { when: 'at once, when what it waits for changes' },
-      fix: fixOf(last.reason ?? '', what, namespace, describe, edit),
+      fix:
+        cause === 'GateOff' ? GATE_ON : fixOf(last.reason ?? '', what, namespace, describe, edit),
     };
   }
   const waits = foundIn(known.storageClass)?.volumeBindingMode === 'WaitForFirstConsumer';
@@ -94,9 +98,14 @@ const OURS: readonly string[] = Object.values(POPULATOR_EVENT).filter(
 const versioned = (group: string): string =>
   group.includes('/') ? ', whose group is written with a version' : '';
 
-function causeOf(reason: string): Reason {
-  if (reason === POPULATOR_EVENT.sourceNotFound) return 'SourceMissing';
-  return reason === POPULATOR_EVENT.sourceRefused ? 'GrantMissing' : 'PopulationFailing';
+function causeOf(event: AnyEvent): Reason {
+  if (event.reason === POPULATOR_EVENT.sourceNotFound) return 'SourceMissing';
+  if (event.reason !== POPULATOR_EVENT.sourceRefused) return 'PopulationFailing';
+  if (tellsGateOff(event)) return 'GateOff';
+  // As controllers/populator/find-source.ts says it.
+  return / dataSource from \S+ isn't allowed\. /.test(event.message ?? '')
+    ? 'GrantMissing'
+    : 'SourceRefused';
 }
 
 function fixOf(

@@ -187,7 +187,9 @@ export async function readClaim(
   /** Undefined where neither gate is asked. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
     const source = sourceOf(claim, { crossNamespace: false });
-    return source.kind === 'gate-off' || source.kind === 'link'
+    // Of any other kind it is the reference alone that crosses namespaces.
+    const crosses = claimSource(claim)?.crossNamespace === true;
+    return source.kind === 'gate-off' || source.kind === 'link' || crosses
       ? readLeases(client, signal)
       : undefined;
   }

@@ -49,7 +49,7 @@ export function source(known: ClaimKnown): Blocker | undefined {
         next: { when: 'when that has filled a volume' },
         fix: {
           say: 'Have the daemon follow VolumeSnapshotLinks, or see that a populator of them runs.',
-          run: ['stowage install --cross-namespace-snapshot=true'],
+          daemonFlags: ['--cross-namespace-snapshot=true'],
         },
       };
     }
@@ -127,11 +127,7 @@ function fixOf(
   const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
-  if (reason === 'GateOff')
-    return {
-      say: GATE_ON,
-      run: ['stowage watch --feature-gates CrossNamespaceVolumeDataSource=true'],
-    };
+  if (reason === 'GateOff') return GATE_ON;
   if (reason === 'LinksNotRegistered')
     return {
       say: 'Have an administrator allow VolumeSnapshotLinks; the claim goes on at once.',
