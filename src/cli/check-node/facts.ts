@@ -7,14 +7,15 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { recordProblem } from '../../controllers/volume/validate-status.ts';
 import type { ObservedDirectory } from '../../storage/directory/types.ts';
 import { earlierLink, linkOf } from '../../storage/links.ts';
-import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import type { VolumeGroup } from '../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../storage/node-check/files.ts';
 import type { System } from '../../storage/node-check/system.ts';
 import type { Intent, Users } from '../../storage/types.ts';
 
 /** What was looked at; or why it could not be, although the node answers. */
-export type Look<T> = { known: T } | { problem: string; hint: string | undefined };
+export type Look<T> =
+  | { known: T }
+  | { problem: string; hint: string | undefined; isRefused?: boolean };
 
 export interface NodeFacts {
   /** Whether udev runs; a problem where nothing may be run as root. */
@@ -32,6 +33,8 @@ export interface Closed {
   folder: string;
   problem: string;
   hint: string | undefined;
+  /** The account may not, whatever is there. */
+  isRefused?: boolean;
 }
 
 /** What is on a node that is named after Volumes. */
@@ -77,7 +80,7 @@ export const ownedUids = ({
   ]);
 
 /**
- * Where backing files of a node may lie: where they do by default, and where its Volumes say.
+ * Where backing files of a node lie, as its Volumes say.
  * @param others directories of classes, and those that the node has on record
  */
 export function foldersOf(
@@ -93,9 +96,7 @@ export function foldersOf(
     return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
-  const all = [SPARSE_FOLDER, ...folders, ...recorded, ...others].filter(
-    (folder) => folder !== undefined,
-  );
+  const all = [...folders, ...recorded, ...others].filter((folder) => folder !== undefined);
   return [...new Set(all)].filter((folder) => directoryWanted(folder) === undefined);
 }
 

@@ -10,6 +10,7 @@ import {
   recordedProbe,
 } from '../../storage/directory/node-check.ts';
 import { findFreeSpace, freeSpaceProbes } from '../../storage/free-space.ts';
+import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { groupProbes, readGroups } from '../../storage/lvm/report.ts';
 import { readView, viewProbes } from '../../storage/lvm/view.ts';
 import {
@@ -88,18 +89,21 @@ async function lookAtContent(
   const owned = ownedUids(cluster);
   const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
   const intents = readIntents(unowned, await ask(intentProbes(unowned)));
-  const all = foldersOf(node, cluster.volumes, intents.values(), [
+  const named = foldersOf(node, cluster.volumes, intents.values(), [
     ...cluster.classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
+  // By default they lie there: of that, nobody needs to be told where the account has no business there.
+  const all = [...new Set([SPARSE_FOLDER, ...named])];
   const { open: folders, closed, files, free } = await lookInto(all, look);
+  const readable = recorded.filter(({ directory }) => folders.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
   const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
   const found = await results([
     ...pathProbes(links),
     ...(view === undefined ? [] : groupProbes(view)),
-    ...(recorded.length === 0 ? [] : placeProbes(recorded.map(({ directory }) => directory))),
+    ...(readable.length === 0 ? [] : placeProbes(readable.map(({ directory }) => directory))),
   ]);
   const get = answersOf(found);
   return {
@@ -108,13 +112,13 @@ async function lookAtContent(
     intents,
     folders,
     files,
-    closed,
+    closed: closed.filter(({ folder, isRefused }) => !isRefused || named.includes(folder)),
     free,
     links: readPaths(links, get),
     groups: new Map(
       view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)]),
     ),
-    directories: readPlaces(recorded, get),
+    directories: readPlaces(readable, get),
   };
 }
 
@@ -163,7 +167,7 @@ async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
     const refused =
       error instanceof NodeError &&
       [SudoRefusal, ForeignJobs, ModuleRefusal].some((refusal) => error.cause instanceof refusal);
-    if (refused) return { problem: error.message, hint: error.hint };
+    if (refused) return { problem: error.message, hint: error.hint, isRefused: true };
     throw error;
   }
 }

@@ -107,6 +107,34 @@ describe('an API server restored to before a create', () => {
     ]);
   });
 
+  test('lists those of other directories where one on record may not be looked into', async () => {
+    const denied = () => {
+      const cause = new SudoRefusal('stowage', 'find /srv/files', '');
+      throw new NodeError('refused', 'n1', cause.message, { cause });
+    };
+    const text = { version: 1, directory: '/srv/files', ...directory.recorded, path: '/srv/files' };
+    const probes = {
+      'recorded directories': result(0, JSON.stringify(text)),
+      '/srv/files': denied,
+      'path of /srv/files': denied,
+      [FOLDER]: result(0, `f 1 ${UID}\nf 4096 ${OTHER}`),
+    };
+    const { problems } = await check(withProbes(MADE, probes), volume);
+    expect(problems.map(({ message }) => message)).toEqual([
+      '/srv/files is not looked into: sudo does not let stowage run find /srv/files',
+      expect.stringContaining(`${FOLDER}/${OTHER}, a backing file`),
+    ]);
+  });
+
+  test('says nothing of the default directory where nothing names it and sudo refuses it', async () => {
+    const denied = () => {
+      const cause = new SudoRefusal('stowage', 'find', '');
+      throw new NodeError('refused', 'n1', cause.message, { cause });
+    };
+    const probes = { [FOLDER]: denied, '/srv/files': result(0, ''), ...freeIn('/srv/files', 100) };
+    expect((await check(withProbes(OK, probes), CLASS)).problems).toEqual([]);
+  });
+
   test('lists leftovers in a directory that only the records name', async () => {
     const file = `/srv/files/${UID}`;
     const probes = {

@@ -10,7 +10,17 @@ import {
   result,
 } from '../../support/fake-executor.ts';
 import { stowage } from '../../support/fake-io.ts';
-import { check, FOLDER, freeIn, MADE, OK, type Probes, withProbes, world } from './checked-node.ts';
+import {
+  check,
+  FOLDER,
+  freeIn,
+  MADE,
+  OK,
+  type Probes,
+  RECORDS,
+  withProbes,
+  world,
+} from './checked-node.ts';
 
 describe('tools and udev', () => {
   test('reports a missing tool, with its purpose', async () => {
@@ -185,7 +195,7 @@ describe('reports what it cannot read', () => {
   test.each<[string, FakeNodeAnswers, string[]]>([
     ['nothing may be run', { probes: { ...OK, udev: throwing } }, ['user']],
     ['tools may not be run', { probes: { ...OK, losetup: throwing } }, ['tools']],
-    ['folders may not be read', { probes: { ...OK, [FOLDER]: throwing } }, ['leftovers']],
+    ['folders may not be read', { probes: { ...OK, [RECORDS]: throwing } }, ['leftovers']],
     [
       'a folder can not be read',
       { probes: { ...OK, [FOLDER]: result(1, '', 'find: I/O error') } },
