@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { completionScript } from '../src/cli/completion/script.ts';
 import type { Component } from '../src/cli/install/components.ts';
@@ -16,11 +17,21 @@ const TEXTS = Object.entries(SCRIPTS).flatMap(([name, script]) => [
   script,
 ]);
 
+/** The lines of sudoers with the digests that scripts have now. */
+const withDigests = (sudoers: string): string =>
+  Object.entries(SCRIPTS).reduce((text, [name, script]) => {
+    const launcher = new RegExp(
+      `= [0-9a-f]{64} (?=[^\\n]* exec sh -c "\\\\\\$text" ${name} )`,
+      'g',
+    );
+    return text.replace(launcher, `= ${createHash('sha256').update(script).digest('hex')} `);
+  }, sudoers);
+
 /** The files that are made from others, by their path in the repository. The manifests: what `stowage install --dry-run=client` prints. */
 export function generated(): Map<string, string> {
   const objects = (components: readonly Component[]) =>
     wantedObjects({ components, namespace: NAMESPACE, image: IMAGE });
-  const sudoers = withName(readFileSync('deploy/sudoers', 'utf8'));
+  const sudoers = withName(withDigests(readFileSync('deploy/sudoers', 'utf8')));
   // It is looked at, and never run.
   const program = createProgram({} as Io);
   const [volume, leftover, populatorDefinition] = objects(['crds']);
