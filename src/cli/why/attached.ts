@@ -31,7 +31,7 @@ export const attachmentDisabled: Cause = ({ volume }) => {
     next: { when: 'when a daemon runs that has the controller attachment' },
     fix: {
       say: 'Run the daemon with that controller, which --controllers leaves out.',
-      run: ["stowage watch --controllers '*'"],
+      daemonFlags: ['--controllers', '*'],
     },
   };
 };

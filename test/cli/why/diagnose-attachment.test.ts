@@ -172,7 +172,7 @@ describe('a Volume is held up in its attachment by', () => {
       ),
       heldUpBy('switched off', 'when a daemon runs that has', {
         since: ago(9),
-        run: ["stowage watch --controllers '*'"],
+        run: ['--controllers', '*'],
       }),
     ],
     [

@@ -179,7 +179,7 @@ export function testRows(rows: readonly Row[]): void {
         typeof next === 'string' ? { when: expect.stringContaining(next) } : next,
       );
       if (say !== undefined) expect(diagnosis.fix?.say).toContain(say);
-      if (run !== undefined) expect(diagnosis.fix?.run).toEqual(run);
+      if (run !== undefined) expect(diagnosis.fix?.run ?? diagnosis.fix?.daemonFlags).toEqual(run);
     },
   );
 }

@@ -91,7 +91,7 @@ test('the grant is missing, or nearly there, and is taken back before it is used
 test('the gate is off at the daemon', async () => {
   await start(false);
   const { fix } = await restored('gate', 'GateOff');
-  expect(fix?.say).toContain('stowage install --feature-gates CrossNamespaceVolumeDataSource=true');
+  expect(fix?.run).toEqual(["stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'"]);
   await start();
   await world.isBound('test/gate');
 });
