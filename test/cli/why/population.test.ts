@@ -200,6 +200,6 @@ test.each([
   ['the daemon may not read hellos of group hello.example.com', { cause: 'SourceRefused' }],
 ])('a source that is refused, as the daemon says it: %s', (message, found) => {
   const events = told('PopulatorDataSourceRefused', message);
-  events.found.forEach((event) => Object.assign(event, { type: 'Warning' }));
+  for (const event of events.found) Object.assign(event, { type: 'Warning' });
   expect(diagnoseClaim(known({ events }), NOW)).toMatchObject(found);
 });
