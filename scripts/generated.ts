@@ -11,7 +11,7 @@ import { withName } from '../src/cli/sudoers/name.ts';
 import { launcherOf, SCRIPTS } from '../src/storage/scripts/scripts.ts';
 import { saltCommands } from './salt-commands.ts';
 
-/** What `sh -c` may run. */
+/** Texts that `sh -c` may run. */
 const TEXTS = Object.entries(SCRIPTS).flatMap(([name, script]) => [
   launcherOf(name, script),
   script,

@@ -14,7 +14,7 @@ import {
   VOLUME_SNAPSHOTS,
 } from '../../src/api/resources.ts';
 import type { VolumeSnapshotLink } from '../../src/api/snapshot.ts';
-import { hopelessNow } from '../../src/cli/snapshots/hopeless.ts';
+import { hopeless } from '../../src/cli/snapshots/hopeless.ts';
 import type { Blocker } from '../../src/cli/why/types.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { capturedTerminal } from '../support/captured-terminal.ts';
@@ -528,7 +528,7 @@ describe('--wait', () => {
     const { signal } = new AbortController();
     try {
       const waiting: Blocker = { cause: 'NotTakenUp', holdup: 'no daemon has taken it up yet' };
-      expect(await hopelessNow(waiting, object, client, Date.now(), signal)).toMatchObject({
+      expect(await hopeless(waiting, object, client, Date.now(), signal)).toMatchObject({
         code: 'conflict',
         message:
           'PersistentVolumeClaim test/foo-testing waits for somebody to act: the daemon that leads runs without the controller claim',

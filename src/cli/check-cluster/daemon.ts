@@ -5,10 +5,7 @@ import { COMPONENT } from '../../api/names.ts';
 import type { Check } from '../check-node/report.ts';
 
 export interface Deployment extends KubeObject {
-  spec?: {
-    replicas?: number;
-    template?: { spec?: { containers?: { image?: string }[] } };
-  };
+  spec?: { replicas?: number };
   status?: { readyReplicas?: number };
 }
 

@@ -80,7 +80,7 @@ export const ownedUids = ({
   ]);
 
 /**
- * Where backing files of a node lie, as its Volumes say.
+ * Returns the directories of backing files of a node that something names.
  * @param others directories of classes, and those that the node has on record
  */
 export function foldersOf(

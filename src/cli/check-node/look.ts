@@ -93,7 +93,7 @@ async function lookAtContent(
     ...cluster.classDirectories,
     ...recorded.map(({ directory }) => directory),
   ]);
-  // By default they lie there: of that, nobody needs to be told where the account has no business there.
+  // The default directory may hold files as well; that the account may not read it is a problem only where something names it.
   const all = [...new Set([SPARSE_FOLDER, ...named])];
   const { open: folders, closed, files, free } = await lookInto(all, look);
   const readable = recorded.filter(({ directory }) => folders.includes(directory));

@@ -16,7 +16,7 @@ import { readNamed } from '../volume/read-result.ts';
 import { commandLine } from '../why/command-line.ts';
 import { diagnoseSnapshot } from '../why/snapshot/diagnose.ts';
 import { readSnapshot } from '../why/snapshot/read.ts';
-import { hopelessNow } from './hopeless.ts';
+import { hopeless } from './hopeless.ts';
 import { missingKind } from './missing-kind.ts';
 import { progressOf } from './state.ts';
 import { waited } from './wait.ts';
@@ -121,7 +121,7 @@ async function untilReady(
       const options = { namespace, signal };
       const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options);
       const found = diagnoseSnapshot(await readSnapshot(snapshot, client, signal));
-      return hopelessNow(found, object, client, io.clock.now(), signal);
+      return hopeless(found, object, client, io.clock.now(), signal);
     },
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });

@@ -1,8 +1,8 @@
 import { type ErrorObject, StowageError } from '../../api/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { asksForDaemons, besideDaemons, readDaemons } from '../why/daemon.ts';
+import { besideDaemons, readDaemons } from '../why/daemon.ts';
 import type { Reason } from '../why/reasons.ts';
-import type { Diagnosis } from '../why/types.ts';
+import type { Blocker, Diagnosis } from '../why/types.ts';
 
 /** Causes that only a person can remove. A missing claim, grant or snapshot is not among them: others may create it meanwhile. */
 const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
@@ -19,25 +19,29 @@ const BY_HAND: ReadonlySet<Reason> = new Set<Reason>([
   'ContentMismatch',
 ]);
 
-/** The same as `hopeless`, by what is known of daemons as well, which are read where it depends on them. Throws a StowageError. */
-export async function hopelessNow(
+/**
+ * Returns the error that ends a wait early, with what helps; undefined where the object may go on by itself. Daemons are read where
+ * they decide that, and not for each look. Throws a StowageError.
+ */
+export async function hopeless(
   diagnosis: Diagnosis,
   object: ErrorObject & { namespace: string },
   client: KubeClient,
   now: number,
   signal: AbortSignal,
 ): Promise<StowageError | undefined> {
-  if ('nothing' in diagnosis || !asksForDaemons(diagnosis)) return hopeless(diagnosis, object);
+  if ('nothing' in diagnosis) return undefined;
+  const { cause, fix } = diagnosis;
+  if (cause !== 'NotTakenUp' && fix?.daemonFlags === undefined) return errorOf(diagnosis, object);
   const daemons = await readDaemons(client, signal);
-  return hopeless(besideDaemons(daemons, diagnosis, { kind: object.kind ?? '' }, now), object);
+  return errorOf(besideDaemons(daemons, diagnosis, { kind: object.kind ?? '' }, now), object);
 }
 
-/** The error that ends a wait early, with what helps; undefined where the object may go on by itself. Pure. */
-export function hopeless(
-  diagnosis: Diagnosis,
+function errorOf(
+  diagnosis: Blocker,
   object: ErrorObject & { namespace: string },
 ): StowageError | undefined {
-  if ('nothing' in diagnosis || !BY_HAND.has(diagnosis.cause)) return undefined;
+  if (!BY_HAND.has(diagnosis.cause)) return undefined;
   const { holdup, fix } = diagnosis;
   const { kind, namespace, name } = object;
   const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;

@@ -52,7 +52,7 @@ const TOLD_BY_DAEMON: ReadonlySet<Reason> = new Set<Reason>([
   'Unavailable',
 ]);
 
-/** What others have to end, after which a daemon goes on. */
+/** Causes that others remove, after which a daemon goes on. */
 const THEN_DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
   'GateOff',
   'GrantMissing',
@@ -120,7 +120,8 @@ const TAKES_UP: Readonly<Record<string, ControllerName>> = {
 };
 
 /**
- * That a daemon leads, and runs without the controller that would take up what the chain ends with. Pure. `now` in ms since the epoch.
+ * Returns ControllerOff where the leading daemon runs without the controller that takes up the end of the chain. Pure. `now` in ms
+ * since the epoch.
  * @param kind of what was asked about
  */
 export function controllerOff(
@@ -145,10 +146,11 @@ export function controllerOff(
 }
 
 /**
- * The same, with the command by which the daemon gets the flags of its fix: an installed one keeps its namespace, its image and its
- * other flags, and any other one has to be ended first. Pure.
+ * Returns the blocker with the command by which the daemon gets the flags of its fix. An installed daemon keeps its namespace, its image
+ * and its other flags; any other daemon has to end first. The command takes nothing from the Deployment: whoever may write one in
+ * a namespace could have the daemon installed there, with an image of theirs. Pure.
  */
-export function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
+function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blocker {
   const { daemonFlags, ...fix } = blocker.fix ?? { say: '' };
   if (daemonFlags === undefined) return blocker;
   const [deployment] = foundIn(deployments) ?? [];
@@ -156,21 +158,23 @@ export function withDaemonFlags({ deployments }: Daemons, blocker: Blocker): Blo
     const say = `${fix.say} End the one that leads, and run it again with its own flags and this:`;
     return { ...blocker, fix: { say, run: [commandLine('stowage', 'watch', ...daemonFlags)] } };
   }
-  const { namespace = '' } = deployment.metadata;
-  const image = deployment.spec?.template?.spec?.containers?.[0]?.image;
-  const kept = ['-n', namespace, ...(image === undefined ? [] : ['--image', image])];
-  const run = [commandLine('stowage', 'install', ...kept, ...daemonFlags)];
-  return { ...blocker, fix: { ...fix, run } };
+  const { namespace, name } = deployment.metadata;
+  const say = `${fix.say} If its Deployment ${namespace}/${name} is yours, with its own namespace and image:`;
+  const kept = ['-n', 'NAMESPACE', '--image', 'IMAGE'];
+  return {
+    ...blocker,
+    fix: { say, run: [commandLine('stowage', 'install', ...kept, ...daemonFlags)] },
+  };
 }
 
-/** Whether what is told of it depends on the daemon. */
+/** Returns whether the explanation depends on the daemon. */
 export const asksForDaemons = (blocker: Blocker): boolean =>
   isDaemonsTurn(blocker) ||
   THEN_DAEMONS_TURN.has(blocker.cause) ||
   blocker.fix?.daemonFlags !== undefined;
 
 /**
- * What holds an object up, by what is known of daemons as well. Pure. `now` in ms since the epoch.
+ * Returns the blocker, completed or replaced by what is known of daemons. Pure. `now` in ms since the epoch.
  * @param asked the kind that was asked about, and the node that the work is on, where one is known
  */
 export function besideDaemons(

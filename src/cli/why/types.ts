@@ -28,7 +28,7 @@ export interface Fix {
   run?: string[];
   /** To be applied before `run`. */
   manifest?: object;
-  /** That the daemon is to be run with: the command depends on where it runs (`withDaemonFlags`). */
+  /** Flags that the daemon needs; the command for them depends on where it runs (`besideDaemons`). */
   daemonFlags?: readonly string[];
 }
 

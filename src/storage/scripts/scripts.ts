@@ -40,7 +40,7 @@ const INCLUDED: Readonly<Record<string, string>> = {
   'unwritten.sh': unwritten,
 };
 
-/** What nodes run as root beside programs of their own, by the name that each sees as `$0`. */
+/** Scripts that nodes run as root, by the name that each sees as `$0`. */
 export const SCRIPTS = {
   'stowage-adopt': scriptOf(adopt),
   'stowage-archive': scriptOf(archive),
@@ -75,7 +75,7 @@ function commandsOf(file: string): string[] {
 }
 
 /**
- * What is run as root in place of a script: it takes that as its first argument, and runs it if it is the one, to the letter. For sudo
+ * Returns what sudo runs in place of a script: it takes that as its first argument, and runs it if it is the one, to the letter. For sudo
  * has no pattern of more than 1,024 characters. It too is one function. The script finds itself in `text`.
  */
 export function launcherOf(name: string, script: string): string {

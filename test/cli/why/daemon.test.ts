@@ -189,9 +189,10 @@ test('two daemons that lead are noted, whatever holds the object up', async () =
 });
 
 describe('beside daemons', () => {
-  const installed = {
+  /** Anybody who may write Deployments in a namespace can make one like it. */
+  const installed: Deployment = {
     ...deployment(1),
-    spec: { template: { spec: { containers: [{ image: 'reg.example/stowage:1' }] } } },
+    metadata: { name: 'stowage', namespace: 'tenant' },
   };
   const daemonsWith = (leases: Lease[], deployments: Deployment[] = []) => ({
     leases: { found: leases },
@@ -206,11 +207,11 @@ describe('beside daemons', () => {
   };
   const leads = leadingLease(NOW, { controllers: ['claim'] });
 
-  test('an installed daemon gets a flag by install, in its namespace, and keeps its image', () => {
+  test('an installed daemon gets a flag by install, and the command takes nothing from its Deployment', () => {
     const found = besideDaemons(daemonsWith([leads], [installed]), gateOff, { kind: 'Pod' }, NOW);
     expect(found.fix).toEqual({
-      say: 'Have the daemon run with this gate on.',
-      run: ["stowage install -n stowage --image 'reg.example/stowage:1' --feature-gates 'A=true'"],
+      say: 'Have the daemon run with this gate on. If its Deployment tenant/stowage is yours, with its own namespace and image:',
+      run: ["stowage install -n NAMESPACE --image IMAGE --feature-gates 'A=true'"],
     });
   });
 
@@ -229,7 +230,7 @@ describe('beside daemons', () => {
       cause: 'ControllerOff',
       holdup: 'the daemon that leads runs without the controller volume',
       fix: {
-        run: [expect.stringMatching(/^stowage install -n \S+ --image \S+ --controllers '\*'$/)],
+        run: ["stowage install -n NAMESPACE --image IMAGE --controllers '*'"],
       },
     });
   });

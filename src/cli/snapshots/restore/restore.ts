@@ -21,7 +21,7 @@ import { diagnoseClaim } from '../../why/claim/diagnose.ts';
 import { readClaim } from '../../why/claim/read.ts';
 import { commandLine } from '../../why/command-line.ts';
 import { tellEvents } from '../events.ts';
-import { hopelessNow } from '../hopeless.ts';
+import { hopeless } from '../hopeless.ts';
 import { waited } from '../wait.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
@@ -197,7 +197,7 @@ async function untilBound(
       const grants = () => servedGrants(connection, signal);
       const known = await readClaim(claim, client, grants, signal, io.clock.now());
       const now = io.clock.now();
-      return hopelessNow(diagnoseClaim(known, now), object, client, now, signal);
+      return hopeless(diagnoseClaim(known, now), object, client, now, signal);
     },
     alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,

@@ -32,6 +32,7 @@ export function eventCause(text: string): Reason {
   return GATE_OFF.test(text) ? 'GateOff' : 'ProvisioningFailed';
 }
 
+/** Fix for a gate that is off. */
 export const GATE_ON: Fix = {
   say: 'Have the daemon run with this gate on; a VolumeSnapshotLink needs none, for a snapshot.',
   daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],

@@ -187,7 +187,7 @@ export async function readClaim(
   /** Undefined where neither gate is asked. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
     const source = sourceOf(claim, { crossNamespace: false });
-    // Of any other kind it is the reference alone that crosses namespaces.
+    // A reference to any other kind crosses namespaces by itself.
     const crosses = claimSource(claim)?.crossNamespace === true;
     return source.kind === 'gate-off' || source.kind === 'link' || crosses
       ? readLeases(client, signal)
