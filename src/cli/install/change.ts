@@ -6,7 +6,7 @@ import { type Definition, versionsAfter } from './crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
-import { isAsInstalled, isStandard, LAST_INSTALLED, lastOf } from './standard.ts';
+import { isAsInstalled, isStandard, LAST_INSTALLED, lastWanted } from './standard.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 /** What is to be done where a field differs that cannot be changed: delete and create. */
@@ -52,7 +52,7 @@ export function changeOf(
   }
   const change: Fixed | undefined = mergePatch(
     current,
-    merged(current, asCreated(wanted), lastOf(current)) as object,
+    merged(current, asCreated(wanted), lastWanted(current)) as object,
   );
   if (change?.roleRef !== undefined) {
     if (isOurs(current)) return ANEW;

@@ -17,7 +17,14 @@ import { type Definition, isEstablished } from './crd.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { type Installed, installedOf } from './installed.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
-import { accountPlaces, placeOf, refuseHalfMove, waitUntilGone } from './move.ts';
+import {
+  accountPlaces,
+  boundNamespaces,
+  daemonsAmong,
+  placeOf,
+  refuseHalfMove,
+  waitUntilGone,
+} from './move.ts';
 import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
@@ -70,7 +77,8 @@ export async function install(
 
   const needsDaemon = components.includes('rbac') || components.includes('deployment');
   const before = needsDaemon ? await installedOf(client, 'deployment', io.signal) : [];
-  const daemons = before.filter(({ resource }) => resource === DEPLOYMENTS);
+  const bound = needsDaemon ? await boundNamespaces(client, io.signal) : new Set<string>();
+  const daemons = daemonsAmong(before, bound, namespace);
   refuseHalfMove(daemons, components, namespace);
   if (components.includes('deployment')) await refuseBesideLeader(client, daemons, namespace, io);
   const values = settledValues(daemons, flags);
@@ -164,7 +172,8 @@ export async function install(
       say(installed.resource, installed.object, 'removed');
     }
     if (options.dryRun) return;
-    const places = accountPlaces(await installedOf(client, 'rbac', io.signal), namespace);
+    const accounts = await installedOf(client, 'rbac', io.signal);
+    const places = accountPlaces(accounts, namespace).filter((place) => bound.has(place.namespace));
     for (const place of places) await waitUntilGone(client, place, undefined, io);
   }
 }

@@ -7,9 +7,10 @@ import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
+import { foundIn, readNamed } from '../volume/read-result.ts';
 import type { Component } from './components.ts';
 import type { Installed } from './installed.ts';
-import { DEPLOYMENTS, SERVICE_ACCOUNTS } from './kinds.ts';
+import { CLUSTER_ROLE_BINDINGS, DEPLOYMENTS, SERVICE_ACCOUNTS } from './kinds.ts';
 import { NAME_LABEL } from './labels.ts';
 import { titleOf } from './wanted.ts';
 
@@ -18,7 +19,7 @@ const GONE_WITHIN = 120_000;
 
 /**
  * A daemon needs its account beside it: to move one of them only would stop it. Throws a StowageError `conflict` where
- * `deployments`, all that are Stowage's, are in another namespace, and not both components are to be installed. Pure.
+ * `deployments`, those of daemons, are in another namespace, and not both components are to be installed. Pure.
  */
 export function refuseHalfMove(
   deployments: readonly Installed[],
@@ -36,6 +37,43 @@ export function refuseHalfMove(
     },
   );
 }
+
+interface ClusterRoleBinding extends KubeObject {
+  subjects?: { kind: string; name: string; namespace?: string }[];
+}
+
+/**
+ * Returns the namespaces whose ServiceAccount Stowage's ClusterRoleBinding names: a daemon is nowhere else, whatever labels
+ * objects have there. Empty where the user may not read it. Throws a StowageError.
+ */
+export async function boundNamespaces(
+  client: Pick<KubeClient, 'get'>,
+  signal: AbortSignal,
+): Promise<Set<string>> {
+  const read = readNamed<ClusterRoleBinding>(client, CLUSTER_ROLE_BINDINGS, COMPONENT, { signal });
+  const { subjects = [] } = foundIn(await read) ?? {};
+  return new Set(
+    subjects
+      .filter(({ kind, name }) => kind === SERVICE_ACCOUNTS.kind && name === COMPONENT)
+      .map(({ namespace = '' }) => namespace),
+  );
+}
+
+/**
+ * Returns the Deployments of daemons among what is installed: in `namespace`, or with a bound account. Settings, and what is
+ * removed, depend on them, and anybody can give theirs Stowage's label. Pure.
+ */
+export const daemonsAmong = (
+  installed: readonly Installed[],
+  bound: ReadonlySet<string>,
+  namespace: string,
+): Installed[] =>
+  installed.filter(
+    ({ resource, object: { metadata } }) =>
+      resource === DEPLOYMENTS &&
+      metadata.name === COMPONENT &&
+      (metadata.namespace === namespace || bound.has(metadata.namespace ?? '')),
+  );
 
 interface Pod extends KubeObject {
   status?: { phase?: string };

@@ -127,7 +127,8 @@ function valuesIn(
 }
 
 /**
- * Merges settings: `given` overrides those of earlier runs, and another transport drops those of the transport before.
+ * Merges settings: `given` overrides those of earlier runs, and another transport drops those of the transport before. CPU and
+ * memory are settings of their own.
  * Throws a StowageError `usage` for what makes no sense together.
  */
 export function settleValues(kept: Values, given: Values): Values {
@@ -141,17 +142,26 @@ export function settleValues(kept: Values, given: Values): Values {
       `${flagOf(misplaced)} is for --transport ${other}, and this is ${own}`,
     );
   }
+  const isDropped = (name: string): boolean =>
+    ofOther(name) || (LOGIN.includes(name as keyof Values) && changesLogin(kept, given));
   const settled: Values = {
-    ...Object.fromEntries(Object.entries(kept).filter(([name]) => !ofOther(name))),
+    ...Object.fromEntries(Object.entries(kept).filter(([name]) => !isDropped(name))),
     ...given,
   };
-  // One of the two is given: the other is not kept beside it.
-  if (given.saltAudience !== undefined && given.saltSecret === undefined) delete settled.saltSecret;
-  if (given.saltSecret !== undefined && given.saltAudience === undefined)
-    delete settled.saltAudience;
+  for (const name of ['requests', 'limits'] as const) {
+    if (given[name] !== undefined) settled[name] = { ...kept[name], ...given[name] };
+  }
   checkSalt(settled);
   return settled;
 }
+
+/** What goes together at a login to salt-api. */
+const LOGIN: readonly (keyof Values)[] = ['saltEauth', 'saltUser', 'saltSecret', 'saltAudience'];
+
+/** A Secret in place of a token's audience, or the other way round: as whom, and how, is another matter then. */
+const changesLogin = (kept: Values, given: Values): boolean =>
+  (kept.saltSecret !== undefined && given.saltAudience !== undefined) ||
+  (kept.saltAudience !== undefined && given.saltSecret !== undefined);
 
 function checkSalt({ transport, saltUrl, saltSecret, saltAudience }: Values): void {
   if (transport !== 'salt') return;

@@ -7,7 +7,8 @@ import type { GlobalFlags } from '../globals.ts';
 import { OWN_COMPONENTS } from '../install/components.ts';
 import { type InstallFlags, install, settledValues } from '../install/install.ts';
 import { installedOf } from '../install/installed.ts';
-import { DEPLOYMENTS } from '../install/kinds.ts';
+import { boundNamespaces, daemonsAmong } from '../install/move.ts';
+import { NAMESPACE } from '../install/objects.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
@@ -76,10 +77,8 @@ async function takeAll(
   // Refused now, and not once MetalK8s's operator is stopped.
   if (hasDaemon) {
     const installed = await installedOf(client, 'deployment', signal);
-    settledValues(
-      installed.filter(({ resource }) => resource === DEPLOYMENTS),
-      flags,
-    );
+    const bound = await boundNamespaces(client, signal);
+    settledValues(daemonsAmong(installed, bound, flags.namespace ?? NAMESPACE), flags);
   }
   const operators = await findOperators(client, signal);
   await withVolumes(async (cluster, executor) => {

@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
+import { settleValues, type Values } from '../../../src/cli/install/values.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -148,6 +149,37 @@ nodeSelector: {role: storage, node-role.kubernetes.io/control-plane: ''}
 test('the environment of this machine says nothing of the daemon', async () => {
   const { code, out } = await stowage(PRINT, { env: { STOWAGE_TRANSPORT: 'salt' } });
   expect({ code, salt: out.includes('salt') }).toEqual({ code: 0, salt: false });
+});
+
+const URL = { transport: 'salt', saltUrl: 'https://salt:8000' } as const;
+
+test.each<[string, Values, Values, Values]>([
+  [
+    'a token in place of a Secret',
+    { ...URL, saltEauth: 'pam', saltUser: 'stowage', saltSecret: 'salt' },
+    { saltAudience: 'salt-api' },
+    { ...URL, saltAudience: 'salt-api' },
+  ],
+  [
+    'a Secret in place of a token',
+    { ...URL, saltEauth: 'tokens', saltAudience: 'salt-api' },
+    { saltSecret: 'salt', saltEauth: 'pam', saltUser: 'stowage' },
+    { ...URL, saltEauth: 'pam', saltUser: 'stowage', saltSecret: 'salt' },
+  ],
+  [
+    'another Secret',
+    { ...URL, saltEauth: 'pam', saltUser: 'stowage', saltSecret: 'salt' },
+    { saltSecret: 'next' },
+    { ...URL, saltEauth: 'pam', saltUser: 'stowage', saltSecret: 'next' },
+  ],
+  [
+    'memory beside CPU',
+    { requests: { cpu: '100m', memory: '1Gi' }, limits: { cpu: '1' } },
+    { requests: { memory: '2Gi' } },
+    { requests: { cpu: '100m', memory: '2Gi' }, limits: { cpu: '1' } },
+  ],
+])('of earlier runs is kept what goes with %s', (_, kept, given, expected) => {
+  expect(settleValues(kept, given)).toEqual(expected);
 });
 
 test.each<[string[], string]>([

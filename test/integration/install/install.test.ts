@@ -148,6 +148,46 @@ describe('install', () => {
     expect(new Set(outcomesOf((await stowage(['install'])).err))).toEqual(new Set(['unchanged']));
   });
 
+  test('takes out what kubectl applied of its manifests, and is not asked for any more', async () => {
+    const salt = ['--transport=salt', '--salt-url=https://salt:8000'];
+    const { out } = await stowage([
+      'install',
+      '--dry-run=client',
+      '--components=deployment',
+      ...salt,
+      '--salt-secret=salt',
+    ]);
+    const applied = parseAllDocuments(out).map((each) => each.toJS());
+    const { metadata, ...deployment } = applied.find(({ kind }) => kind === 'Deployment');
+    const last = {
+      'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
+        metadata,
+        ...deployment,
+      }),
+    };
+    await stowage(['install', '--components=rbac']);
+    await client.create<KubeObject>(
+      DEPLOYMENTS,
+      {
+        ...deployment,
+        metadata: { ...metadata, annotations: { ...metadata.annotations, ...last } },
+      },
+      { namespace: 'stowage' },
+    );
+    const asked = async () =>
+      JSON.stringify(await client.get(DEPLOYMENTS, 'stowage', { namespace: 'stowage' }));
+    await stowage(['install', ...salt, '--salt-audience=salt-api']);
+    const { spec } = JSON.parse(await asked());
+    expect(spec.template.spec.volumes[0]).toEqual({
+      name: 'salt',
+      projected: expect.objectContaining({ defaultMode: 0o440 }),
+    });
+    await stowage(['install', '--reset-values']);
+    const { spec: reset, metadata: left } = JSON.parse(await asked());
+    expect(JSON.stringify(reset)).not.toContain('salt');
+    expect(left.annotations).not.toHaveProperty(['stowage.dev/install-values']);
+  });
+
   test('refuses what it cannot read of that', async () => {
     await stowage(['install', '--replicas', '2']);
     const annotations = { 'stowage.dev/install-values': '{"replicas":"many"}' };

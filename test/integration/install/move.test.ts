@@ -68,6 +68,58 @@ test('the other daemon goes before the next one comes, for two would both lead',
   expect(await exists(NAMESPACES, 'stowage')).toBe(true);
 });
 
+describe("a Deployment that only has Stowage's labels", () => {
+  const labels = {
+    ...LABELS,
+    'app.kubernetes.io/managed-by': 'stowage',
+    'app.kubernetes.io/component': 'deployment',
+  };
+  const values = { transport: 'salt', saltUrl: 'https://elsewhere', saltAudience: 'salt-api' };
+  beforeEach(async () => {
+    const at = { namespace: 'default' };
+    const template = {
+      metadata: { labels: LABELS },
+      spec: { containers: [{ name: 'x', image: 'x' }] },
+    };
+    const annotations = { 'stowage.dev/install-values': JSON.stringify(values) };
+    const deployment = {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'stowage', labels, annotations },
+      spec: { selector: { matchLabels: LABELS }, template },
+    };
+    await client.create<KubeObject>(DEPLOYMENTS, deployment, at);
+    const rbac = { ...labels, 'app.kubernetes.io/component': 'rbac' };
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount' };
+    await client.create(
+      SERVICE_ACCOUNTS,
+      { ...account, metadata: { name: 'stowage', labels: rbac } },
+      at,
+    );
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'x', labels: LABELS } };
+    await client.create<KubeObject>(PODS, { ...pod, spec: template.spec } as KubeObject, at);
+  });
+
+  test.each([[[]], [['--components', 'crds,rbac,deployment']]])(
+    'says nothing of the daemon, and holds nothing up: %j',
+    async (flags) => {
+      const { code, err } = await stowage(['install', ...flags]);
+      expect({ code, waits: err.includes('waiting') }).toEqual({ code: 0, waits: false });
+      const { spec } = await client.get<KubeObject & { spec: unknown }>(DEPLOYMENTS, 'stowage', {
+        namespace: 'stowage',
+      });
+      expect(JSON.stringify(spec)).not.toContain('salt');
+      expect(await daemonIn('default')).toBe(true);
+    },
+  );
+
+  test('keeps no component from being installed by itself', async () => {
+    await stowage(['install', '--components', 'rbac']);
+    const { code, err } = await stowage(['install', '--components', 'deployment']);
+    expect({ code, err }).toEqual({ code: 0, err: expect.not.stringContaining('default') });
+  });
+});
+
 describe.each([
   ['that the Deployment owns', true],
   ['that it left', false],
