@@ -2,6 +2,7 @@ import type { StorageClass } from '../api/core.ts';
 import { directoryWanted } from '../api/directory.ts';
 import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
 import type { AttachPolicy } from '../api/volume.ts';
+import { systemDirectoryOf } from '../storage/directory/system.ts';
 import { SPARSE_FOLDER } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
@@ -117,6 +118,15 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What the directory of a class must be and this one is not; undefined when it is. Where links lead is known on its node alone. */
+export function classDirectoryWanted(directory: string): string | undefined {
+  const system = systemDirectoryOf(directory);
+  return (
+    directoryWanted(directory) ??
+    (system && `be outside of ${system}, such as below /var/lib/stowage or /srv`)
+  );
+}
+
 function placeOf(parameters: Record<string, string>): Place | { problem: string } {
   const {
     type = 'sparse',
@@ -131,7 +141,7 @@ function placeOf(parameters: Record<string, string>): Place | { problem: string 
     if (vgName !== undefined) return misplaced('vgName');
     if (thinPool !== undefined) return misplaced('thinPool');
     if (overwrite !== undefined) return misplaced(OVERWRITE_PARAMETER);
-    const wanted = directory === undefined ? undefined : directoryWanted(directory);
+    const wanted = directory === undefined ? undefined : classDirectoryWanted(directory);
     if (wanted !== undefined) {
       return { problem: `parameter directory is ${JSON.stringify(directory)}, but must ${wanted}` };
     }

@@ -139,6 +139,7 @@ describe('is refused before anything is asked of the server', () => {
     [[...DYNAMIC, '--vg', '-x'], 'It must be a name as LVM has them'],
     [[...DYNAMIC, '--vg', 'a', '--vg', 'b'], 'Give it once'],
     [[...DYNAMIC, '--directory', 'data'], 'It must'],
+    [[...DYNAMIC, '--directory', '/etc'], 'but must be outside of /etc'],
     [[...DYNAMIC, '--mkfs-options', '["-U", "random"]'], 'option "-U" is not allowed'],
     [[...DYNAMIC, '--reclaim-policy', 'Recycle'], 'Allowed choices are Delete, Retain'],
     [['create', 'sc', '--static'], 'missing: NAME'],

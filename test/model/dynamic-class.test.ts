@@ -84,6 +84,10 @@ test.each<[Record<string, string>, string]>([
   [{ type: 'lvm', vgName: '-a' }, 'parameter vgName is "-a", but must be'],
   [{ type: 'lvm', vgName: 'vg0', thinPool: 'a/b' }, 'parameter thinPool is "a/b", but must be'],
   [{ directory: 'x' }, 'parameter directory is "x", but must be an absolute path'],
+  [
+    { directory: '/etc/cron.d' },
+    'parameter directory is "/etc/cron.d", but must be outside of /etc, such as below /var/lib/stowage or /srv',
+  ],
   [{ directory: '/x/../y' }, 'parameter directory is "/x/../y", but must be a folder below /'],
   [{ overcommit: '0.5' }, 'parameter overcommit is "0.5", but must be a number from 1 to 1000'],
   [{ overcommit: 'much' }, 'parameter overcommit is "much", but must be a number from 1 to 1000'],

@@ -2,8 +2,12 @@ import type { StorageClass } from '../../api/core.ts';
 import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
 import { maxWaitProblem } from '../../controllers/attachdetach/max-wait.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
+import { dynamicClass } from '../../model/dynamic-class.ts';
 import type { Check } from '../check-node/report.ts';
 import { commandLine } from '../why/command-line.ts';
+
+const REPLACED =
+  'Parameters of a class cannot be changed: delete it, and create one of the same name. Volumes and claims stay.';
 
 /** Whether Volumes can have the classes that are for volumes made by hand, or for claims that make their own. Pure. */
 export function classChecks(classes: readonly StorageClass[]): Check[] {
@@ -28,7 +32,15 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
       return {
         ...check,
         message: `${name}: no file system can be made: ${checked.problem}`,
-        hint: 'Parameters of a class cannot be changed: delete it, and make it anew under the same name. Volumes and claims stay.',
+        hint: REPLACED,
+      };
+    }
+    const read = found.provisioner === DRIVER ? dynamicClass(found) : undefined;
+    if (read !== undefined && 'problem' in read) {
+      return {
+        ...check,
+        message: `no volume can be made for claims of ${read.problem}`,
+        hint: REPLACED,
       };
     }
     // What is made for a claim is made where its pods may run, as far as the class says where that is.
@@ -39,7 +51,7 @@ export function classChecks(classes: readonly StorageClass[]): Check[] {
       return {
         ...check,
         message: `${name}: its volumeBindingMode is ${found.volumeBindingMode ?? 'Immediate'}: claims are bound to volumes of nodes where their pods may not run`,
-        hint: 'Delete the class, and make it anew under the same name with WaitForFirstConsumer. Volumes and claims stay.',
+        hint: 'Delete the class, and create one of the same name with WaitForFirstConsumer. Volumes and claims stay.',
       };
     }
     const wait = maxWaitProblem(found);

@@ -2,6 +2,7 @@ import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';
@@ -33,6 +34,8 @@ export async function create(
   const checked = checkClass(wanted);
   if ('problem' in checked)
     throw new StowageError('usage', `StorageClass ${name}: ${checked.problem}`);
+  const read = flags.static ? undefined : readClass(wanted);
+  if (read !== undefined && 'problem' in read) throw new StowageError('usage', read.problem);
   if (asked && flags.dryRun === 'none') await agreeToClass(wanted, flags, io, await connect());
   await createObjects([wanted], flags, io, connect);
 }

@@ -1,12 +1,12 @@
 import type { StorageClass } from '../../api/core.ts';
 import { defaultAnnotationsOf } from '../../api/default-class.ts';
-import { directoryWanted } from '../../api/directory.ts';
 import { StowageError } from '../../api/errors.ts';
 import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { classDirectoryWanted } from '../../model/dynamic-class.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
@@ -96,7 +96,7 @@ async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<vo
 const itself = (value: string) => ({ name: value, value });
 
 function pathProblem(answer: string): string | undefined {
-  const wanted = directoryWanted(answer);
+  const wanted = classDirectoryWanted(answer);
   return wanted && `It must ${wanted}`;
 }
 

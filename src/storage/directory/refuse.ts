@@ -1,5 +1,6 @@
 import type { Refusal } from '../types.ts';
 import { directoryRecord } from './record.ts';
+import { systemDirectoryOf } from './system.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
 /**
@@ -44,28 +45,8 @@ export function refuseAway({
   };
 }
 
-/** Directories of the system, the kubelet and etcd: programs run files below some of them as root, or read them as configuration. */
-const SYSTEM_DIRECTORIES = [
-  ...[
-    '/bin',
-    '/boot',
-    '/dev',
-    '/etc',
-    '/lib',
-    '/lib32',
-    '/lib64',
-    '/libx32',
-    '/proc',
-    '/root',
-    '/run',
-  ],
-  ...['/sbin', '/sys', '/usr', '/var/lib/etcd', '/var/lib/kubelet', '/var/spool/cron'],
-];
-
 function refuseSystem({ directory, realPath }: ObservedDirectory): Refusal | undefined {
-  const found = SYSTEM_DIRECTORIES.find(
-    (each) => realPath === each || realPath.startsWith(`${each}/`),
-  );
+  const found = systemDirectoryOf(realPath);
   if (found === undefined) return undefined;
   const leads = realPath === directory ? '' : `(${realPath}) `;
   return {

@@ -122,6 +122,12 @@ describe('storage classes', () => {
       'local, with ext4',
     ],
     [
+      'a dynamic one in a directory of the system',
+      [storageClass({ provisioner: 'volume.stowage.dev', parameters: { directory: '/etc' } })],
+      false,
+      'no volume can be made for claims of storage class local: parameter directory is "/etc"',
+    ],
+    [
       'a dynamic one of a file system that there is not',
       [storageClass({ provisioner: 'volume.stowage.dev', parameters: { fsType: 'btrfs' } })],
       false,
