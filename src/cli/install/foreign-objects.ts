@@ -13,8 +13,9 @@ const OF_EACH_NAMESPACE = ['ConfigMap kube-root-ca.crt', 'ServiceAccount default
 const OF_THE_DAEMON = [`${LEASES.kind} ${COMPONENT}`];
 
 /**
- * Of the objects of a namespace, those that neither Stowage nor Kubernetes made: they are someone's. `mine` are the uids of
- * what Stowage made; those of what only that owns (pods of its Deployment) are added. Pure but for that.
+ * Of the objects of a namespace, those that neither Stowage nor Kubernetes made, and that stay as long as it does: they are
+ * someone's. `mine` are the uids of what Stowage made; those of what only that owns (pods of its Deployment) are added. Pure but
+ * for that.
  */
 export function othersOf(found: readonly Installed[], mine: Set<string>): Installed[] {
   for (let before = -1; before !== mine.size; ) {
@@ -28,6 +29,8 @@ export function othersOf(found: readonly Installed[], mine: Set<string>): Instal
   return found.filter(
     ({ resource: { kind }, object: { metadata } }) =>
       !mine.has(metadata.uid ?? '') &&
+      // Such as the pods of a Deployment that was removed a moment ago, whose owner is not there to tell.
+      metadata.deletionTimestamp === undefined &&
       kind !== 'Event' &&
       ![...OF_EACH_NAMESPACE, ...OF_THE_DAEMON].includes(`${kind} ${metadata.name}`),
   );

@@ -1,5 +1,6 @@
 import { type ErrorObject, StowageError } from '../../api/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { commandLine } from '../why/command-line.ts';
 import { besideDaemons, readDaemons } from '../why/daemon.ts';
 import type { Reason } from '../why/reasons.ts';
 import type { Blocker, Diagnosis } from '../why/types.ts';
@@ -45,11 +46,15 @@ function errorOf(
   const { holdup, fix } = diagnosis;
   const { kind, namespace, name } = object;
   const run = fix?.run === undefined ? '' : ` ${fix.run.join('; ')}`;
+  const shown =
+    fix?.manifest === undefined
+      ? ''
+      : ` As printed by: ${commandLine('stowage', 'why', kind?.toLowerCase() ?? '', `${namespace}/${name}`)}`;
   return new StowageError(
     'conflict',
     `${kind} ${namespace}/${name} waits for somebody to act: ${holdup}`,
     {
-      ...(fix === undefined ? {} : { hint: `${fix.say}${run}` }),
+      ...(fix === undefined ? {} : { hint: `${fix.say}${run}${shown}` }),
       object,
     },
   );

@@ -132,7 +132,9 @@ function allowSudo(node: string, user: string): Fix {
   const say = `Let user ${user} run what Stowage runs, without a password. Name the folders, volume groups and disks of the node (stowage print sudoers --help).`;
   // The node says who it is.
   if (!/^[a-z_][a-z0-9_-]*$/.test(user)) return { say };
-  const put = 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c';
+  // sudo reads no file with a dot in its name: what it reads is whole, and there at any time.
+  const [next, file] = ['/etc/sudoers.d/stowage.new', '/etc/sudoers.d/stowage'];
+  const put = `install -m 0440 /dev/stdin ${next} && visudo -cf ${next} && mv ${next} ${file}`;
   return {
     say,
     run: [

@@ -51,13 +51,21 @@ const failed = (message: string): EventToTell => ({
 });
 
 /** Once; then until something changes, or the time is over. */
-function tell(input: ClaimInput, event: EventToTell, otherwise: ClaimDecision = {}): ClaimDecision {
-  const failed = event.type === 'Warning' ? ({ failed: true } as const) : {};
-  return {
-    ...(input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } }),
-    ...failed,
-  };
-}
+const inform = (
+  input: ClaimInput,
+  event: EventToTell,
+  otherwise: ClaimDecision = {},
+): ClaimDecision => (input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } });
+
+/** As `inform`; a warning is an attempt that failed. */
+const tell = (
+  input: ClaimInput,
+  event: EventToTell,
+  otherwise: ClaimDecision = {},
+): ClaimDecision => ({
+  ...inform(input, event, otherwise),
+  ...(event.type === 'Warning' ? { failed: true } : {}),
+});
 
 /** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
 function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | undefined {
@@ -73,7 +81,7 @@ function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | u
   return spec.volumeMode === 'Block' ? undefined : fileSystemProblem(storageClass);
 }
 
-/** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. */
+/** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. That it waits is no attempt. */
 function wait(input: ClaimInput): ClaimDecision {
   const volume = input.volume as NonNullable<ClaimInput['volume']>;
   const { name } = volume.metadata;
@@ -90,14 +98,14 @@ function wait(input: ClaimInput): ClaimDecision {
     return takeBack(input, volume);
   }
   if (ready?.reason === READY_REASON.waitingForSource) {
-    return tell(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
+    return inform(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
   }
   if (
     ready?.reason === READY_REASON.nodeUnreachable ||
     ready?.reason === READY_REASON.nodeUnclear
   ) {
     // What the node says, or what says that it does not, is different each time.
-    return tell(
+    return inform(
       input,
       failed(
         `Volume ${name} waits for node ${volume.spec.nodeName}, which does not answer as it should. See: stowage why volume ${name}`,

@@ -159,7 +159,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       };
       const decision = decideClaim(input, now);
       const { action } = decision;
-      // Each change of a Volume's holdup is an event of its own, and no attempt more. A refused Volume was an attempt.
+      // A Volume that could not be made was one attempt, however often it is looked at.
       const isAttempt = volume === undefined || action?.do === 'tell' || action?.do === 'take-back';
       if (decision.failed && !isCounted && isAttempt) {
         isCounted = true;

@@ -42,7 +42,7 @@ export function classifySshFailure(
       node,
       `node ${node}: its host key is not known${kind === undefined ? '' : ` (of the kind ${kind})`}`,
       {
-        hint: `Add the key, checked by another way, to known_hosts under the name ${node}: stowage check node ${node} --trust-host-key SHA256:… does, if it has that fingerprint.`,
+        hint: `Add the key, checked by another way, to known_hosts under the name ${node}: stowage check node ${node} --trust-host-key SHA256:… does, if it has that fingerprint, and 'ssh -o HostKeyAlias=${node} ${node}' asks about it.`,
       },
     );
   }

@@ -35,6 +35,12 @@ test.each([
   ).toEqual(others);
 });
 
+test('what is being deleted goes in any case', () => {
+  const pod = one('pod', ['set']);
+  pod.object.metadata.deletionTimestamp = '2026-01-01T00:00:00Z';
+  expect(othersOf([pod], new Set())).toEqual([]);
+});
+
 test('pods are known for ours when what owned them is gone', () => {
   const mine = new Set(['deployment']);
   othersOf([one('set', ['deployment']), one('pod', ['set'])], mine);

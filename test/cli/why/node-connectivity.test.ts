@@ -47,7 +47,7 @@ describe('recognizes in the message of a node', () => {
       'SudoRefused',
       new SudoRefusal('stowage', 'losetup -d /dev/loop7', 'sudo: a password is required').on('n1'),
       [
-        "stowage print sudoers --user stowage | ssh 'root@n1' 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage && visudo -c'",
+        "stowage print sudoers --user stowage | ssh 'root@n1' 'install -m 0440 /dev/stdin /etc/sudoers.d/stowage.new && visudo -cf /etc/sudoers.d/stowage.new && mv /etc/sudoers.d/stowage.new /etc/sudoers.d/stowage'",
       ],
     ],
     [

@@ -313,3 +313,19 @@ test('a Volume that was refused for what free extents carry is deleted, and its 
   await run();
   expect(effects).toEqual([`delete pvc-${UID} {"uid":"v"}`]);
 });
+
+test.each<[string, Partial<Volume['status']>, string, number]>([
+  ['could not be made: one attempt that failed', { phase: 'Failed' }, 'MkfsFailed', 1],
+  ['waits for its node: no attempt', { phase: 'Pending' }, 'NodeUnreachable', 0],
+  ['waits for what it starts from: no attempt', { phase: 'Pending' }, 'WaitingForSource', 0],
+])('a Volume that %s, however often it is looked at', async (_, status, reason, failures) => {
+  const { state, run, made, events, ends, time } = world(() => ({ is: 'none' }));
+  state.claim = claim({}, { node: 'n1' });
+  const volume = claimVolume(state.claim, options(state.storageClass), 'n1', undefined);
+  const ready = { type: 'Ready', status: 'False', reason, message: 'x' } as const;
+  made.push({ ...volume, status: { ...status, conditions: [ready] } } as Volume);
+  await run();
+  time.ms += 1000;
+  await run();
+  expect({ events: events.length, failures: ends.length }).toEqual({ events: 1, failures });
+});

@@ -22,7 +22,7 @@ export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Block
       next: { when: 'when there is one default class' },
       fix:
         defaults.length === 0
-          ? { say: 'Create a class, such as this one.', manifest: manifestOf('stowage', true) }
+          ? { say: 'Create a class.', manifest: manifestOf('stowage', true) }
           : { say: `Take the annotation ${DEFAULT_SNAPSHOT_CLASS_ANNOTATION} off all but one.` },
     };
   }

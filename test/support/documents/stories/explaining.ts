@@ -38,7 +38,9 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         as: [`stowage check node n1 --trust-host-key SHA256:${'A'.repeat(43)}`],
       },
       'stowage get nodes': shows(/n1/, 'stowage get nodes --timeout 1s'),
-      'kubectl get lease stowage -n stowage': { says: /not found/, exit: 1 },
+      'kubectl get lease -A --field-selector metadata.name=stowage': {
+        says: /No resources found|stowage/,
+      },
       'kubectl -n stowage logs deployment/stowage': { says: /./, exit: 1 },
       'stowage watch': watches,
       'kubectl annotate node n1 stowage.dev/paused=true': shows(/annotated/),
@@ -82,14 +84,18 @@ export const EXPLAINING_STORIES: readonly Story[] = [
         runBy: 'test/support/sudo-user.ts',
         has: "'useradd'",
       },
-      'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin /etc/sudoers.d/stowage':
+      'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin /etc/sudoers.d/stowage.new':
         {
-          says: /parsed OK/,
+          says: /NOPASSWD/,
           as: [
-            'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin $FOLDER/sudoers && visudo -c -f $FOLDER/sudoers',
+            'stowage print sudoers --user stowage --directory /srv/volumes | install -m 0440 /dev/stdin $FOLDER/sudoers.new && cat $FOLDER/sudoers.new',
           ],
         },
-      'visudo -c': { says: /visudo/, as: ['visudo --version'] },
+      'visudo -cf /etc/sudoers.d/stowage.new && mv /etc/sudoers.d/stowage.new /etc/sudoers.d/stowage':
+        {
+          says: /parsed OK/,
+          as: ['visudo -cf $FOLDER/sudoers.new && mv $FOLDER/sudoers.new $FOLDER/sudoers'],
+        },
       'stowage install': shows(/clusterrole/),
       'kubectl label namespace stowage pod-security.kubernetes.io/enforce=baseline':
         shows(/stowage labeled/),
