@@ -17,6 +17,7 @@ import { keepNode } from './cache-transforms.ts';
 import type { HttpAddress } from './http-address.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
 import { type RightOptions, standForElection } from './leader-guard.ts';
+import { removeLeftCapacities } from './left-capacities.ts';
 import { createLog } from './log.ts';
 import { startVolumeController } from './manager.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -156,6 +157,14 @@ export async function runWatch(
     election?.won
       .then(() => tellOfOthers(client, timing.namespace, surroundings, signal))
       .catch(() => {});
+  }
+  const { namespace } = options;
+  if (namespace !== undefined) {
+    election?.won
+      .then(() => removeLeftCapacities(client, namespace, surroundings.clock, signal))
+      .catch((error: unknown) =>
+        logger.debug({ err: error }, 'CSIStorageCapacities of other namespaces are left there'),
+      );
   }
   controller.started.then(
     () =>

@@ -128,6 +128,7 @@ try {
         addresses: new Map(),
       },
       controllers: new Set(['volume', 'leftover']),
+      namespace: 'default',
       election: { ...options.timing, namespace: 'default' },
       http: {
         address: { text: '127.0.0.1:0', host: '127.0.0.1', port: 0 },

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { LEASES } from '../../../src/api/resources.ts';
+import { CSI_STORAGE_CAPACITIES, LEASES } from '../../../src/api/resources.ts';
 import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
+import { CAPACITY_LABELS } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
 import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';
@@ -121,6 +122,20 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
     await client.create<KubeObject>(NAMESPACES, namespace);
     const lease = leadingLease(Date.now());
     await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'other' } });
+    await client.create<KubeObject>(NAMESPACES, { ...namespace, metadata: { name: 'left' } });
+    for (const namespace of ['default', 'left', 'other']) {
+      const capacity = {
+        apiVersion: 'storage.k8s.io/v1',
+        kind: 'CSIStorageCapacity',
+        metadata: { name: `of-${namespace}`, labels: CAPACITY_LABELS },
+        storageClassName: 'x',
+      };
+      await client.create<KubeObject>(CSI_STORAGE_CAPACITIES, capacity, { namespace });
+    }
+    const capacities = async () =>
+      (await client.list<KubeObject>(CSI_STORAGE_CAPACITIES)).items.map(
+        ({ metadata }) => metadata.name,
+      );
     const daemon = start();
     await leads();
     const said =
@@ -131,4 +146,9 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
       lease: 'other/stowage',
       holder: 'host_1',
     });
+    // Of a namespace where none leads, nobody would update what the scheduler goes by.
+    await until('they are removed', async () =>
+      (await capacities()).includes('of-left') ? undefined : true,
+    );
+    expect(await capacities()).toEqual(expect.arrayContaining(['of-default', 'of-other']));
   }));

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import type { KubeObject, Resource } from '../../src/api/meta.ts';
+import { LEASES } from '../../src/api/resources.ts';
+import type { KubeClient } from '../../src/kube/types.ts';
+import { removeLeftCapacities } from '../../src/manager/left-capacities.ts';
+import { FakeClock, until } from '../support/fake-clock.ts';
+import { leadingLease } from '../support/leading-lease.ts';
+
+test('what a daemon in another namespace left goes, once that one leads no more', async () => {
+  const clock = new FakeClock();
+  let capacities = ['own', 'left', 'leading'].map((namespace) => ({
+    metadata: { name: 'x', namespace, uid: namespace },
+  }));
+  const lease = leadingLease(clock.now());
+  const leases = [{ ...lease, metadata: { ...lease.metadata, namespace: 'leading' } }];
+  const client = {
+    list: async (resource: Resource) => ({
+      items: (resource === LEASES ? leases : capacities) as KubeObject[],
+      metadata: {},
+    }),
+    delete: async (_: Resource, __: string, options: { namespace: string; uid: string }) => {
+      expect(options.uid).toBe(options.namespace);
+      capacities = capacities.filter(({ metadata }) => metadata.namespace !== options.namespace);
+    },
+  } as unknown as KubeClient;
+  const namespaces = () => capacities.map(({ metadata }) => metadata.namespace);
+  const removing = removeLeftCapacities(client, 'own', clock, new AbortController().signal);
+  await until(() => clock.sleeping.length > 0);
+  expect(namespaces()).toEqual(['own', 'leading']);
+  await clock.advance(60_000);
+  await removing;
+  expect(namespaces()).toEqual(['own']);
+});
