@@ -1,13 +1,15 @@
 import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../io.ts';
 import { followsLinks, leadersIn, readLeases } from '../leaders.ts';
+import { printable } from '../output/printable.ts';
 import { foundIn } from '../volume/read-result.ts';
 
-/** Whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so. Throws a StowageError. */
+/** Whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so, or the user may not read what it says: that is told. Throws a StowageError. */
 export async function fillsLinks(
   client: Pick<KubeClient, 'list'>,
-  { signal, clock }: Pick<Io, 'signal' | 'clock'>,
+  { signal, clock, stderr }: Pick<Io, 'signal' | 'clock' | 'stderr'>,
 ): Promise<boolean> {
-  const leases = foundIn(await readLeases(client, signal)) ?? [];
-  return followsLinks(leadersIn(leases, clock.now())) ?? true;
+  const read = await readLeases(client, signal);
+  if ('forbidden' in read) stderr.write(printable(`note: not looked at: ${read.forbidden}\n`));
+  return followsLinks(leadersIn(foundIn(read) ?? [], clock.now())) ?? true;
 }

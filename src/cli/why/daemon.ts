@@ -130,7 +130,7 @@ export function controllerOff(
   kind: string,
   now: number,
 ): Blocker | undefined {
-  const controller = TAKES_UP[instead.chain?.at(-1)?.kind ?? kind];
+  const controller = instead.controller ?? TAKES_UP[instead.chain?.at(-1)?.kind ?? kind];
   if (instead.cause !== 'NotTakenUp' || controller === undefined) return undefined;
   if (!runsWithout(foundIn(leases) ?? [], controller, now)) return undefined;
   return {

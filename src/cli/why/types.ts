@@ -1,3 +1,4 @@
+import type { ControllerName } from '../../api/controllers.ts';
 import type {
   KubeNode,
   PersistentVolume,
@@ -50,6 +51,8 @@ export interface Blocker {
   /** When it is tried next: a time (RFC 3339), or what it waits for. */
   next?: { at: string } | { when: string };
   fix?: Fix;
+  /** Of what is not taken up: the controller whose turn it is, where that is not the one of the kind. */
+  controller?: ControllerName;
 }
 
 export type Diagnosis = Blocker | { nothing: string };

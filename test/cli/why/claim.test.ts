@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Pod } from '../../../src/api/core.ts';
+import type { KubeNode, Pod } from '../../../src/api/core.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
 import type { Fix } from '../../../src/cli/why/types.ts';
@@ -490,5 +490,59 @@ test.each([
   expect(diagnoseClaim(known({ events: { found: [warning(message)] } }), NOW)).toMatchObject({
     cause,
     fix: { run: [command] },
+  });
+});
+
+describe('what it is to start from is on a node', () => {
+  const nodeOf = (status: string) => ({
+    found: {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n1' },
+      status: { conditions: [{ type: 'Ready', status }] },
+    } as KubeNode,
+  });
+  test.each<[string, NonNullable<ClaimKnown['sourceNodes']>, object]>([
+    [
+      'that is gone',
+      [{ name: 'n1', node: ABSENT }],
+      {
+        cause: 'NodeMissing',
+        holdup: 'what it is to start from is on node n1 alone: there is no node n1',
+        fix: { run: ['kubectl get nodes'] },
+      },
+    ],
+    [
+      'that is not Ready',
+      [{ name: 'n1', node: nodeOf('Unknown') }],
+      { cause: 'NodeNotReady', fix: { run: ['stowage why node n1'] } },
+    ],
+    ['that is Ready', [{ name: 'n1', node: nodeOf('True') }], { cause: 'NoConsumer' }],
+    [
+      'that is not Ready, and on one that is',
+      [
+        { name: 'n1', node: nodeOf('False') },
+        { name: 'n2', node: nodeOf('True') },
+      ],
+      { cause: 'NoConsumer' },
+    ],
+    [
+      'of which it may not be read',
+      [{ name: 'n1', node: { forbidden: 'no' } }],
+      { cause: 'NoConsumer' },
+    ],
+  ])('%s', (_, sourceNodes, expected) => {
+    const waits = { storageClass: { found: WAITS }, sourceNodes };
+    expect(diagnoseClaim(known(waits), NOW)).toMatchObject(expected);
+  });
+});
+
+test.each([
+  ['populator', { definitions: ['d'], registered: true }],
+  ['claim', undefined],
+] as const)('is for the controller %s to take up', (controller, population) => {
+  expect(diagnoseClaim(known({ population }), NOW)).toMatchObject({
+    cause: 'NotTakenUp',
+    controller,
   });
 });

@@ -100,6 +100,17 @@ describe('a controller is off', () => {
     });
   });
 
+  test('that takes up a claim which a populator is to fill', () => {
+    const daemons = { leases: { found: [leadingLease(NOW, { controllers: ['claim'] })] } };
+    const blocker = { ...held('NotTakenUp'), controller: 'populator' } as const;
+    const kind = 'PersistentVolumeClaim';
+    expect(
+      controllerOff({ ...daemons, deployments: { found: [] } }, blocker, kind, NOW),
+    ).toMatchObject({
+      holdup: 'the daemon that leads runs without the controller populator',
+    });
+  });
+
   test.each([
     ['where it runs', off(['claim'])],
     ['of what was taken up', off(['volume'], 'PersistentVolumeClaim', 'RetryWaiting')],

@@ -175,6 +175,9 @@ test('the node is away', async () => {
     expect.stringContaining('node n1 is not Ready'),
     ['stowage why node n1'],
   ]);
+  // Before its pod is on any node, too: the scheduler has none for it.
+  const waiting = await restored('waiting', 'NodeNotReady', { storageClassName: 'waits' });
+  expect(waiting.holdup).toContain('what it is to start from is on node n1 alone');
   world.nodes.away.delete('n1');
   await patch(ready('True'));
   await world.isBound('test/unanswered');

@@ -15,7 +15,7 @@ import { eventCause, eventFix } from './event.ts';
 import { type ClaimKnown, claimName, lookAt } from './known.ts';
 import { cancelling } from './populating.ts';
 import { population } from './population.ts';
-import { source } from './source.ts';
+import { source, sourceAway } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
 /** One thing that can hold a claim up, if it does now. `now` is in ms since the epoch. */
@@ -189,16 +189,20 @@ function lastWarning(known: ClaimKnown): Blocker | undefined {
   };
 }
 
-const unseen: ClaimCause = (known) => ({
-  cause: 'NotTakenUp',
-  holdup: 'no daemon has taken it up yet',
-  ...sinceMade(known),
-  next: WITHIN_SECONDS,
-  fix: {
-    say: 'Run the daemon, with its controller of claims. Where it runs, its log says what it does.',
-    run: ['stowage watch'],
-  },
-});
+const unseen: ClaimCause = (known) => {
+  const controller = known.population?.definitions.length ? 'populator' : 'claim';
+  return {
+    cause: 'NotTakenUp',
+    holdup: 'no daemon has taken it up yet',
+    ...sinceMade(known),
+    next: WITHIN_SECONDS,
+    controller,
+    fix: {
+      say: `Run the daemon, with its controller ${controller}. Where it runs, its log says what it does.`,
+      run: ['stowage watch'],
+    },
+  };
+};
 
 /** In the order in which one keeps the others from mattering. */
 const OF_UNBOUND: readonly ClaimCause[] = [
@@ -207,6 +211,7 @@ const OF_UNBOUND: readonly ClaimCause[] = [
   storageClass,
   population,
   source,
+  sourceAway,
   itsVolume,
   unbound,
   noPod,
@@ -274,7 +279,16 @@ export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
 export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
-  for (const cause of [deletingClaim, lost, storageClass, population, source, itsVolume, unbound]) {
+  for (const cause of [
+    deletingClaim,
+    lost,
+    storageClass,
+    population,
+    source,
+    sourceAway,
+    itsVolume,
+    unbound,
+  ]) {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }

@@ -1,5 +1,6 @@
 import type {
   AnyEvent,
+  KubeNode,
   Lease,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -22,6 +23,8 @@ export interface ClaimKnown {
   storageClass: Reading<StorageClass>;
   /** What it starts from; undefined where that was not looked at. */
   source: Resolution | { forbidden: string } | undefined;
+  /** The nodes that have it, and no others: a volume is made from it there. */
+  sourceNodes?: readonly { name: string; node: Reading<KubeNode> }[];
   /** Of one that waits for a populator: the names of PopulatorDefinitions of its kind, and whether a VolumePopulator stands for that; what is made for it. */
   population: { definitions: readonly string[]; registered: boolean; made?: Made } | undefined;
   /** The grants that nearly allow it, the nearest first. */

@@ -1,5 +1,6 @@
 import type {
   AnyEvent,
+  KubeNode,
   Lease,
   PersistentVolume,
   PersistentVolumeClaim,
@@ -11,6 +12,7 @@ import type { KubeObject, Resource } from '../../../api/meta.ts';
 import { DRIVER, POPULATES_LABEL, VOLUME_API_VERSION } from '../../../api/names.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../../api/populator.ts';
 import {
+  NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
@@ -20,13 +22,20 @@ import {
   VOLUMES,
 } from '../../../api/resources.ts';
 import type { ReferenceGrant } from '../../../api/snapshot.ts';
+import { parseHandle } from '../../../api/snapshot-handle.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../model/data-source/builtin.ts';
 import { type NearMiss, nearMisses } from '../../../model/data-source/grant.ts';
 import { liveReads } from '../../../model/data-source/reads.ts';
-import { droppedBy, type Resolution, resolve } from '../../../model/data-source/resolve.ts';
+import {
+  droppedBy,
+  type ReadySource,
+  type Resolution,
+  resolve,
+  type SourceReads,
+} from '../../../model/data-source/resolve.ts';
 import { sourceOf } from '../../../model/data-source/source-of.ts';
 import {
   claimSource,
@@ -154,7 +163,9 @@ export async function readClaim(
     return 'found' in read ? { found: read.found.events } : read;
   }
 
-  async function readSource(): Promise<Pick<ClaimKnown, 'source' | 'misses' | 'leases'>> {
+  async function readSource(): Promise<
+    Pick<ClaimKnown, 'source' | 'misses' | 'sourceNodes' | 'leases'>
+  > {
     const leases = await readLeasesFor();
     const gate = { crossNamespace: isFollowed(leases), links: areLinksFollowed(leases) };
     const kind = sourceOf(claim, gate).kind;
@@ -166,11 +177,32 @@ export async function readClaim(
       const asked = await resolve({ claim, gate, read });
       const source = 'other' in asked ? await filledOnNode(asked, gate, read) : asked;
       const misses = await readMisses(source, kind === 'link' ? 'links' : 'claims', resource);
-      return { source, misses, ...looked };
+      const names = 'ready' in source ? await nodesOf(source.ready, read) : [];
+      const sourceNodes = await Promise.all(
+        names.map(async (of) => ({
+          name: of,
+          node: await readNamed<KubeNode>(client, NODES, of, { signal }),
+        })),
+      );
+      return { source, misses, sourceNodes, ...looked };
     } catch (error) {
       if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
       return { source: { forbidden: error.message }, misses: [], ...looked };
     }
+  }
+
+  /** As the daemon has it; none where that is not known. */
+  async function nodesOf(ready: ReadySource, read: SourceReads): Promise<readonly string[]> {
+    if ('volumeName' in ready) {
+      const from = await readNamed<Volume>(client, VOLUMES, ready.volumeName, { signal });
+      const { spec, status } = foundIn(from) ?? {};
+      return spec?.attachableNodes ?? (status?.prepared ? [status.prepared.node] : []);
+    }
+    const content = await read.content(ready.contentName);
+    const handle = parseHandle(
+      content?.status?.snapshotHandle ?? content?.spec.source.snapshotHandle ?? '',
+    );
+    return 'problem' in handle ? [] : handle.nodes;
   }
 
   /** The daemon's gate is its own: it says so in its Lease, or, where that tells nothing, in its last event. */

@@ -1,4 +1,4 @@
-import type { PersistentVolumeClaim } from '../../../api/core.ts';
+import type { KubeNode, PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
 import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
@@ -210,3 +210,35 @@ function restore(
   const to = ['--to', `${namespace}/${name}`, '--storage-class', storageClassName];
   return commandLine('stowage', 'restore', 'snapshot', snapshot, ...to, ...modes);
 }
+
+/** The nodes that have what it is to start from are gone, or Kubernetes has given them up. */
+export function sourceAway({ claim, sourceNodes = [], volume }: ClaimKnown): Blocker | undefined {
+  const away = sourceNodes.filter(({ node }) => 'absent' in node || isNotReady(foundIn(node)));
+  const [first] = away;
+  if (first === undefined || away.length < sourceNodes.length || foundIn(volume) !== undefined)
+    return undefined;
+  const { creationTimestamp } = claim.metadata;
+  const isGone = away.every(({ node }) => 'absent' in node);
+  const states = away.map(({ name, node }) =>
+    'absent' in node ? `there is no node ${name}` : `node ${name} is not Ready`,
+  );
+  return {
+    cause: isGone ? 'NodeMissing' : 'NodeNotReady',
+    holdup: `what it is to start from is on node ${away.map(({ name }) => name).join(', ')} alone: ${states.join(', ')}`,
+    ...(creationTimestamp === undefined ? {} : { since: creationTimestamp }),
+    next: { when: isGone ? 'when a node of that name has joined' : 'when that node is Ready' },
+    fix: isGone
+      ? {
+          say: 'Have the node join again under its name, or have the claim start from something else, such as a backup.',
+          run: ['kubectl get nodes'],
+        }
+      : {
+          say: 'Bring the node back: the claim goes on by itself.',
+          run: [commandLine('stowage', 'why', 'node', first.name)],
+        },
+  };
+}
+
+const isNotReady = (node: KubeNode | undefined): boolean =>
+  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') ??
+  false;
