@@ -546,3 +546,18 @@ test.each([
     controller,
   });
 });
+
+test('no node has the room, as the scheduler says of its pod', () => {
+  const message = '0/2 nodes are available: 2 node(s) did not have enough free storage.';
+  const waiting: Pod = {
+    ...pod('p'),
+    status: { conditions: [{ type: 'PodScheduled', status: 'False', message }] },
+  };
+  const waits = known({ storageClass: { found: WAITS }, pods: { found: [waiting] } });
+  const expected = { cause: 'NoRoom', fix: { run: expect.arrayContaining(['stowage get nodes']) } };
+  expect(diagnoseClaim(waits, NOW)).toMatchObject(expected);
+  expect(ofPod(waits, NOW)).toMatchObject(expected);
+  const others = known({ storageClass: { found: WAITS }, pods: { found: [pod('p')] } });
+  expect(diagnoseClaim(others, NOW)).toMatchObject({ cause: 'NotScheduled' });
+  expect(ofPod(others, NOW)).toBeUndefined();
+});

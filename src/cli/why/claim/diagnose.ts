@@ -11,7 +11,7 @@ import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
-import { eventCause, eventFix } from './event.ts';
+import { eventCause, eventFix, MAKE_ROOM } from './event.ts';
 import { type ClaimKnown, claimName, lookAt } from './known.ts';
 import { cancelling } from './populating.ts';
 import { population } from './population.ts';
@@ -108,7 +108,7 @@ const noPod: ClaimCause = (known) => {
   const node = annotations['volume.kubernetes.io/selected-node'];
   const using = foundIn(known.pods);
   if (!waits || (node !== undefined && (using === undefined || using.length > 0))) return undefined;
-  const refused = lastWarning(known) ?? roomUnknown(known);
+  const refused = noNode(known);
   const [pod] = (using ?? []).filter(({ spec }) => !spec.nodeName);
   if (pod === undefined) {
     return {
@@ -135,6 +135,31 @@ const noPod: ClaimCause = (known) => {
     },
   };
 };
+
+/** Why no node is found for a claim that waits for its first pod, as far as the daemon and the scheduler have said it. */
+const noNode = (known: ClaimKnown): Blocker | undefined =>
+  lastWarning(known) ?? roomUnknown(known) ?? noRoom(known);
+
+/** The scheduler takes the claim to no node, by what the daemon publishes of room: nobody tells the claim. */
+function noRoom(known: ClaimKnown): Blocker | undefined {
+  const conditions = (foundIn(known.pods) ?? []).flatMap(({ status }) => status?.conditions ?? []);
+  const said = conditions.find(
+    ({ type, status, message = '' }) =>
+      type === 'PodScheduled' && status === 'False' && NOT_ENOUGH.test(message),
+  );
+  return said === undefined
+    ? undefined
+    : {
+        cause: 'NoRoom',
+        holdup: 'to the scheduler, no node that its pod can be on has room for it',
+        ...(said.lastTransitionTime === undefined ? {} : { since: said.lastTransitionTime }),
+        next: { when: 'within minutes, once a node has room' },
+        fix: MAKE_ROOM,
+      };
+}
+
+/** As kube-scheduler's volume binding says it. */
+const NOT_ENOUGH = /did not have enough free storage/;
 
 /** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
 const isOfNodes = (refused: Blocker | undefined): boolean =>
@@ -294,5 +319,5 @@ export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
   }
   return noPod(known, now) === undefined
     ? (lastWarning(known) ?? unseen(known, now))
-    : lastWarning(known);
+    : noNode(known);
 }

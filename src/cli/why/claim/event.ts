@@ -38,6 +38,11 @@ export const GATE_ON: Fix = {
   daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'],
 };
 
+export const MAKE_ROOM: Fix = {
+  say: 'Make room there: delete claims and Volumes that nobody needs. Or delete this one, and ask for less. See where there is room, and what takes it:',
+  run: ['stowage get nodes', commandLine('stowage', 'get', 'volumes', '--sort-by', 'node')],
+};
+
 /** Replaces a class in one command, as its parameters are immutable. */
 function consent(found: StorageClass | undefined): Fix | undefined {
   if (found === undefined) return undefined;
@@ -65,10 +70,7 @@ export function eventFix(known: ClaimKnown, text: string): Fix {
         }
       );
     case 'NoRoom':
-      return {
-        say: 'Make room there: delete claims and Volumes that nobody needs. Or delete this one, and ask for less. See where there is room, and what takes it:',
-        run: ['stowage get nodes', commandLine('stowage', 'get', 'volumes', '--sort-by', 'node')],
-      };
+      return MAKE_ROOM;
     case 'DirectoryNotMounted':
       return {
         say: 'Mount the file system of the directory of its class on that node, and have /etc/fstab mount it at each boot. The claim goes on by itself.',
