@@ -100,8 +100,10 @@ describe('volume groups of one name', () => {
     const device = await lvm.carry('prepare', desired);
     if (typeof device === 'string') throw new Error(device);
     const recorded: Desired = recordedAs(desired, device);
+    const disk = lvm.vm.disk('raw');
+    // The kernel keeps the partition of a table that is gone, until it is told.
     undo.push(
-      `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${lvm.vm.disk('raw')}`,
+      `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${disk}; udevadm settle; partx -d ${disk}; udevadm settle`,
     );
     return sh('readlink -f "$1"', device.link);
   }
