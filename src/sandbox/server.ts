@@ -7,8 +7,6 @@ import { selfSigned } from './certificate.ts';
 import { bindVolumes } from './controllers/binder.ts';
 import { removeContents } from './controllers/contents.ts';
 import { collectGarbage } from './controllers/garbage-collector.ts';
-import { Kubelet, type KubeletOptions } from './controllers/kubelet.ts';
-import { schedulePods } from './controllers/scheduler.ts';
 import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
 import { handlerFor } from './http/handler.ts';
 import { Kinds } from './kinds.ts';
@@ -25,17 +23,17 @@ export interface SandboxOptions {
   now?: () => Date;
   /** Those that differ from Kubernetes' defaults. */
   featureGates?: Partial<FeatureGates>;
-  /** Whether pods without a node are given one; else their nodeName is set by hand. */
-  scheduler?: boolean;
-  /** The nodes whose pods are run, in a manner of speaking; the pods of others stay as they are. */
-  kubelet?: KubeletOptions;
+  /** Components beside those of kube-controller-manager, such as a scheduler. Each returns what ends it, where something has to. */
+  components?: readonly ((cluster: Cluster) => (() => Promise<void>) | undefined)[];
+  /** The nodes with a kubelet: their pods are gone once that has let go of them. */
+  kubeletNodes?: readonly string[];
 }
 
 export interface Sandbox {
   url: string;
   /** YAML. It holds the token that admits to the server: keep it from other users. */
   kubeconfig: string;
-  /** Ends all watches at once, stops listening, and unmounts what a kubelet mounted. */
+  /** Ends all watches at once, stops listening, and ends the components. */
   stop(): Promise<void>;
 }
 
@@ -48,7 +46,7 @@ const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const now = options.now ?? (() => new Date());
   const cluster = newCluster(now, options);
-  const kubelet = options.kubelet && new Kubelet(cluster, options.kubelet);
+  const ends = (options.components ?? []).map((start) => start(cluster));
   const token = randomBytes(32).toString('base64url');
   const certificate = selfSigned(now());
   let authority = '';
@@ -68,14 +66,14 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
         server.close(() => resolve());
         server.closeAllConnections();
       });
-      await kubelet?.stop();
+      for (const end of ends) await end?.();
     },
   };
 }
 
 function newCluster(
   now: () => Date,
-  { crds, featureGates, scheduler, kubelet }: SandboxOptions,
+  { crds, featureGates, kubeletNodes }: SandboxOptions,
 ): Cluster {
   // Clients of an earlier sandbox on the same port must learn that their versions are gone, so versions
   // start at the time in ms rather than at 1.
@@ -84,13 +82,12 @@ function newCluster(
     kinds: new Kinds([...BUILTIN_KINDS, definitionKind()]),
     now,
     gates: { ...DEFAULT_GATES, ...featureGates },
-    kubeletNodes: new Set(kubelet?.nodes),
+    kubeletNodes: new Set(kubeletNodes),
   };
   serveDefinitions(cluster);
   collectGarbage(cluster);
   removeContents(cluster);
   bindVolumes(cluster);
-  if (scheduler) schedulePods(cluster);
   const options = { dryRun: false, fieldValidation: 'Strict', warn: () => {} } as const;
   const make = (table: string, body: object) => {
     const kind = cluster.kinds.byTable(table);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Client, clientFor } from '../api-server/client.ts';
+import { standIns } from '../support/sandbox/components.ts';
 import { until } from '../support/until.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
@@ -24,13 +25,15 @@ beforeEach(async () => {
   };
   sandbox = await startSandbox({
     crds: [],
-    kubelet: {
-      nodes: ['n1'],
-      mounts: {
-        mount: ({ metadata }) => act(`mount ${metadata.name}`),
-        unmount: (name) => act(`unmount ${name}`),
+    ...standIns({
+      kubelet: {
+        nodes: ['n1'],
+        mounts: {
+          mount: ({ metadata }) => act(`mount ${metadata.name}`),
+          unmount: (name) => act(`unmount ${name}`),
+        },
       },
-    },
+    }),
   });
   client = clientFor(sandbox);
 });

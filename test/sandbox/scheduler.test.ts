@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CsiDriver, CsiStorageCapacity } from '../../src/api/core.ts';
 import type { Claim, Volume } from '../../src/sandbox/controllers/fit.ts';
-import { place, type UnscheduledPod, type View } from '../../src/sandbox/controllers/place.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Client, clientFor } from '../api-server/client.ts';
 import { MERGE } from '../api-server/disks.ts';
+import { standIns } from '../support/sandbox/components.ts';
+import { place, type UnscheduledPod, type View } from '../support/sandbox/place.ts';
 import { until } from '../support/until.ts';
 import { onNode } from '../support/volumes.ts';
 
@@ -304,7 +305,7 @@ describe('in a sandbox', () => {
   let sandbox: Sandbox;
   let client: Client;
   const start = async (scheduler: boolean) => {
-    sandbox = await startSandbox({ crds: [], scheduler });
+    sandbox = await startSandbox({ crds: [], ...standIns({ scheduler }) });
     client = clientFor(sandbox);
     for (const [name, parts] of Object.entries(CLASSES))
       await post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name }, ...parts });

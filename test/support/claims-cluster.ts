@@ -11,6 +11,7 @@ import type { KubeClient } from '../../src/kube/types.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { fakeIo, type Outcome, type World } from './fake-io.ts';
+import { standIns } from './sandbox/components.ts';
 import { LINK_POPULATOR } from './snapshots.ts';
 
 /** A sandbox with the kinds of snapshots and grants, the VolumePopulator of links, and the namespaces `prod` and `test`. */
@@ -48,7 +49,7 @@ export async function startClaimsCluster(
   );
   const sandbox = await startSandbox({
     crds,
-    scheduler,
+    ...standIns({ scheduler }),
     featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
   });
   const folder = await mkdtemp(join(tmpdir(), 'stowage-claims-'));

@@ -5,8 +5,8 @@ import type { PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../src/api/resources.ts';
 import { isConflict, isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import type { Mounts } from '../../src/sandbox/controllers/kubelet.ts';
-import { mountsIn } from '../../src/sandbox/controllers/mounts.ts';
+import type { Mounts } from './sandbox/kubelet.ts';
+import { mountsIn } from './sandbox/mounts.ts';
 
 /** How a container ends: the files that it wrote into the volume; its message when it failed; `undefined`: it still runs. */
 export type Ran = { files: Record<string, string> } | { failed: string } | undefined;

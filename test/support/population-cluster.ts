@@ -38,6 +38,7 @@ import {
   helloReference,
 } from './hello.ts';
 import { populatingContainers } from './populating-containers.ts';
+import { standIns } from './sandbox/components.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 import { workingNodes } from './working-nodes.ts';
@@ -92,8 +93,7 @@ export async function startPopulationCluster({
   const sandbox = await startSandbox({
     crds: crds as never,
     featureGates: { CrossNamespaceVolumeDataSource: crossNamespace },
-    scheduler: true,
-    kubelet: { nodes: ['n1', 'n2'], mounts },
+    ...standIns({ scheduler: true, kubelet: { nodes: ['n1', 'n2'], mounts } }),
   });
   const folder = await temporaryFolder('population');
   const kubeconfig = join(folder.path, 'kubeconfig');

@@ -1,10 +1,11 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { mountsIn } from '../../src/sandbox/controllers/mounts.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { kubectlIn } from '../support/kubectl.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { standIns } from '../support/sandbox/components.ts';
+import { mountsIn } from '../support/sandbox/mounts.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { onNode } from '../support/volumes.ts';
 
@@ -29,7 +30,10 @@ describeAsRoot('a pod', () => {
   });
   beforeEach(async () => {
     const mounts = mountsIn(join(folder.path, 'kubelet'));
-    sandbox = await startSandbox({ crds: [], scheduler: true, kubelet: { nodes: ['n1'], mounts } });
+    sandbox = await startSandbox({
+      crds: [],
+      ...standIns({ scheduler: true, kubelet: { nodes: ['n1'], mounts } }),
+    });
     kubectl.use(sandbox);
     for (const object of objects()) await kubectl.applied(object);
   });

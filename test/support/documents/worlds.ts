@@ -16,6 +16,7 @@ import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';
+import { standIns } from '../sandbox/components.ts';
 import { CONTENT, claimNamed, fresh, SNAPSHOT } from '../snapshots.ts';
 import { startSshd } from '../sshd.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -128,10 +129,12 @@ export async function withNode(): Promise<World> {
   const stopUdev = await ensureUdev();
   const sshd = await startSshd({ nodes: ['n1', 'n2', 'n3'] });
   const nothing = async (): Promise<void> => {};
-  const world = await newCluster({
-    scheduler: true,
-    kubelet: { nodes: ['n1'], mounts: { mount: nothing, unmount: nothing } },
-  });
+  const world = await newCluster(
+    standIns({
+      scheduler: true,
+      kubelet: { nodes: ['n1'], mounts: { mount: nothing, unmount: nothing } },
+    }),
+  );
   return {
     ...world,
     env: { ...world.env, STOWAGE_SSH_CONFIG: sshd.configFile },

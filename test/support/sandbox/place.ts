@@ -1,6 +1,5 @@
-import type { KubeNode, StorageClass } from '../../api/core.ts';
-import { NO_PROVISIONER } from '../../api/names.ts';
-import type { StoredObject } from '../kind.ts';
+import type { KubeNode, StorageClass } from '../../../src/api/core.ts';
+import { NO_PROVISIONER } from '../../../src/api/names.ts';
 import {
   type Claim,
   fits,
@@ -9,7 +8,8 @@ import {
   SELECTED_NODE,
   smallestFirst,
   type Volume,
-} from './fit.ts';
+} from '../../../src/sandbox/controllers/fit.ts';
+import type { StoredObject } from '../../../src/sandbox/kind.ts';
 import { hasRoom, isAllowed, type RoomView } from './room.ts';
 
 /** What a scheduler knows of the rest of the cluster. */

@@ -1,4 +1,4 @@
-import type { StoredObject } from '../kind.ts';
+import type { StoredObject } from '../../../src/sandbox/kind.ts';
 
 export interface KubeletPod extends StoredObject {
   spec: {

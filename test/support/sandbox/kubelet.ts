@@ -1,9 +1,9 @@
-import type { PersistentVolume } from '../../api/core.ts';
-import type { StoredObject } from '../kind.ts';
-import { type Cluster, settle, timestamp } from '../objects/cluster.ts';
-import { create } from '../objects/create.ts';
-import { remove } from '../objects/delete.ts';
-import { keyOf } from '../store.ts';
+import type { PersistentVolume } from '../../../src/api/core.ts';
+import type { StoredObject } from '../../../src/sandbox/kind.ts';
+import { type Cluster, settle, timestamp } from '../../../src/sandbox/objects/cluster.ts';
+import { create } from '../../../src/sandbox/objects/create.ts';
+import { remove } from '../../../src/sandbox/objects/delete.ts';
+import { keyOf } from '../../../src/sandbox/store.ts';
 import { type KubeletPod, started, starting, stopped } from './pod-status.ts';
 
 /** Makes volumes of pods usable on the machine; `target` is told apart by pod and volume. */

@@ -1,8 +1,8 @@
-import type { CsiDriver, CsiStorageCapacity } from '../../api/core.ts';
-import type { StoredObject } from '../kind.ts';
-import { type Cluster, settle, timestamp } from '../objects/cluster.ts';
-import { type Change, keyOf } from '../store.ts';
-import { type Claim, SELECTED_NODE, type Volume } from './fit.ts';
+import type { CsiDriver, CsiStorageCapacity } from '../../../src/api/core.ts';
+import { type Claim, SELECTED_NODE, type Volume } from '../../../src/sandbox/controllers/fit.ts';
+import type { StoredObject } from '../../../src/sandbox/kind.ts';
+import { type Cluster, settle, timestamp } from '../../../src/sandbox/objects/cluster.ts';
+import { type Change, keyOf } from '../../../src/sandbox/store.ts';
 import {
   type Placement,
   type Preparation,

@@ -1,6 +1,11 @@
-import type { CsiDriver, CsiStorageCapacity, KubeNode, StorageClass } from '../../api/core.ts';
-import { parseQuantity } from '../../api/quantity.ts';
-import type { Claim } from './fit.ts';
+import type {
+  CsiDriver,
+  CsiStorageCapacity,
+  KubeNode,
+  StorageClass,
+} from '../../../src/api/core.ts';
+import { parseQuantity } from '../../../src/api/quantity.ts';
+import type { Claim } from '../../../src/sandbox/controllers/fit.ts';
 
 /** What a scheduler knows of where provisioners have room. */
 export interface RoomView {

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdir, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { PersistentVolume } from '../../api/core.ts';
+import type { PersistentVolume } from '../../../src/api/core.ts';
 import type { Mounts } from './kubelet.ts';
 
 const run = promisify(execFile);
