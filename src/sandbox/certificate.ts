@@ -3,7 +3,8 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 /**
  * A self-signed certificate for 127.0.0.1.
  * kubectl sends its token over TLS only (kubernetes/kubectl#744), and Node.js can sign but not build
- * certificates, so the few DER structures of RFC 5280 that one needs are put together here.
+ * certificates, so the few DER structures of RFC 5280 that one needs are put together here. @peculiar/x509 does, with 15
+ * packages more and a polyfill of the global Reflect.
  */
 
 const TAG = {
