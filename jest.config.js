@@ -1,9 +1,9 @@
 // Five projects: `unit` touches nothing outside the process but loopback; `integration` and `thorough` need root, loop
 // devices, sshd, kubectl; `cluster` runs against real Kubernetes, real Salt and real nodes, which it builds first.
 const common = {
-  extensionsToTreatAsEsm: ['.ts', '.sh'],
+  extensionsToTreatAsEsm: ['.ts', '.sh', '.yaml'],
   transform: {
-    '\\.sh$': '<rootDir>/scripts/shell-text/jest.mjs',
+    '\\.(sh|yaml)$': '<rootDir>/scripts/loaders/jest.mjs',
     '^.+\\.ts$': [
       '@swc/jest',
       {

@@ -1,6 +1,7 @@
 // Bundles src/ into dist/, or the folder given: one entry, split where a command imports its own part, so that `--help` loads little.
 import { rm, writeFile } from 'node:fs/promises';
 import { build } from 'esbuild';
+import { loaders } from './loaders/esbuild.mjs';
 import { noticesOf } from './notices.mjs';
 import { slimPackages } from './slim/plugin.mjs';
 
@@ -19,8 +20,7 @@ const { metafile } = await build({
   minifySyntax: true,
   sourcemap: false,
   metafile: true,
-  loader: { '.sh': 'text' },
-  plugins: [slimPackages],
+  plugins: [loaders, slimPackages],
   outExtension: { '.js': '.mjs' },
   // Some dependencies are CommonJS and call require, which an ES module lacks.
   banner: {

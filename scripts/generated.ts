@@ -36,12 +36,9 @@ export function generated(): Map<string, string> {
   const program = createProgram({} as Io);
   const [volume, leftover, populatorDefinition] = objects(['crds']);
   return new Map([
-    ['deploy/volume-crd.yaml', yaml('src/api/volume-crd.ts', volume)],
-    ['deploy/leftover-crd.yaml', yaml('src/api/leftover-crd.ts', leftover)],
-    [
-      'deploy/populator-definition-crd.yaml',
-      yaml('src/api/populator-definition-crd.ts', populatorDefinition),
-    ],
+    ['deploy/volume-crd.yaml', yaml('src/api/crds', volume)],
+    ['deploy/leftover-crd.yaml', yaml('src/api/crds', leftover)],
+    ['deploy/populator-definition-crd.yaml', yaml('src/api/crds', populatorDefinition)],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['deploy/sudoers', sudoers],
     ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, TEXTS)],

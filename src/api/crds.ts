@@ -1,30 +1,62 @@
-import { ARCHIVE_CRD } from './builtins/archive.ts';
-import { BACKUP_CRD } from './builtins/backup-crd.ts';
-import { IMAGE_CRD } from './builtins/image.ts';
-import { LEFTOVER_CRD } from './leftover-crd.ts';
-import { POPULATOR_DEFINITION_CRD } from './populator-definition-crd.ts';
-import { REFERENCE_GRANT_CRD } from './reference-grant-crd.ts';
-import { VOLUME_CRD } from './volume-crd.ts';
-import { VOLUME_POPULATOR_CRD } from './volume-populator-crd.ts';
-import { VOLUME_SNAPSHOT_CLASS_CRD } from './volume-snapshot-class-crd.ts';
-import { VOLUME_SNAPSHOT_CONTENT_CRD } from './volume-snapshot-content-crd.ts';
-import { VOLUME_SNAPSHOT_CRD } from './volume-snapshot-crd.ts';
-import { VOLUME_SNAPSHOT_LINK_CRD } from './volume-snapshot-link-crd.ts';
+import REFERENCE_GRANT from './crds/gateway.networking.k8s.io_referencegrants.yaml';
+import VOLUME_POPULATOR from './crds/populator.storage.k8s.io_volumepopulators.yaml';
+import VOLUME_SNAPSHOT_CLASS from './crds/snapshot.storage.k8s.io_volumesnapshotclasses.yaml';
+import VOLUME_SNAPSHOT_CONTENT from './crds/snapshot.storage.k8s.io_volumesnapshotcontents.yaml';
+import VOLUME_SNAPSHOT_LINK from './crds/snapshot.storage.k8s.io_volumesnapshotlinks.yaml';
+import VOLUME_SNAPSHOT from './crds/snapshot.storage.k8s.io_volumesnapshots.yaml';
+import VOLUME from './crds/storage.metalk8s.scality.com_volumes.yaml';
+import ARCHIVE from './crds/stowage.dev_archives.yaml';
+import BACKUP from './crds/stowage.dev_backups.yaml';
+import IMAGE from './crds/stowage.dev_images.yaml';
+import LEFTOVER from './crds/stowage.dev_leftovers.yaml';
+import POPULATOR_DEFINITION from './crds/stowage.dev_populatordefinitions.yaml';
+import type { KubeObject } from './meta.ts';
+
+/** A CustomResourceDefinition (apiextensions.k8s.io/v1), as the files in crds/ have it. */
+export interface CustomResourceDefinition extends KubeObject {
+  spec: {
+    group: string;
+    scope: 'Cluster' | 'Namespaced';
+    names: { kind: string; listKind: string; plural: string; singular: string };
+    versions: {
+      name: string;
+      served: boolean;
+      storage: boolean;
+      schema: { openAPIV3Schema: Schema };
+    }[];
+  };
+}
+
+/** A structural schema, as far as it is read. */
+export interface Schema {
+  enum?: string[];
+  maxLength?: number;
+  pattern?: string;
+  properties?: Record<string, Schema>;
+}
+
+export const VOLUME_CRD = VOLUME;
+export const LEFTOVER_CRD = LEFTOVER;
+export const POPULATOR_DEFINITION_CRD = POPULATOR_DEFINITION;
+export const VOLUME_POPULATOR_CRD = VOLUME_POPULATOR;
 
 /** All that Stowage brings. */
-export const CRDS = [VOLUME_CRD, LEFTOVER_CRD, POPULATOR_DEFINITION_CRD] as const;
+export const CRDS: readonly CustomResourceDefinition[] = [VOLUME, LEFTOVER, POPULATOR_DEFINITION];
 
 /** Standard kinds that Stowage works with, by the component of an installation that brings them where they are absent. */
 export const STANDARD_CRDS = {
   'snapshot-crds': [
-    VOLUME_SNAPSHOT_CRD,
-    VOLUME_SNAPSHOT_CONTENT_CRD,
-    VOLUME_SNAPSHOT_CLASS_CRD,
-    VOLUME_SNAPSHOT_LINK_CRD,
+    VOLUME_SNAPSHOT,
+    VOLUME_SNAPSHOT_CONTENT,
+    VOLUME_SNAPSHOT_CLASS,
+    VOLUME_SNAPSHOT_LINK,
   ],
-  'referencegrant-crd': [REFERENCE_GRANT_CRD],
-  'populator-crds': [VOLUME_POPULATOR_CRD, IMAGE_CRD, ARCHIVE_CRD, BACKUP_CRD],
+  'referencegrant-crd': [REFERENCE_GRANT],
+  'populator-crds': [VOLUME_POPULATOR, IMAGE, ARCHIVE, BACKUP],
 } as const;
 
 /** What a sandbox serves from the start. */
-export const ALL_CRDS = [...CRDS, ...Object.values(STANDARD_CRDS).flat()] as const;
+export const ALL_CRDS: readonly CustomResourceDefinition[] = [
+  ...CRDS,
+  ...Object.values(STANDARD_CRDS).flat(),
+];

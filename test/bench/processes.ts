@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
+import { loaders } from '../../scripts/loaders/esbuild.mjs';
 import { slimPackages } from '../../scripts/slim/plugin.mjs';
 import { until } from '../support/until.ts';
 
@@ -102,8 +103,7 @@ export async function bundle(entry: string, folder: string): Promise<string> {
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
     },
-    loader: { '.sh': 'text' },
-    plugins: [slimPackages],
+    plugins: [loaders, slimPackages],
     logLevel: 'warning',
   });
   return outfile;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { parse } from 'yaml';
 import type { Pod } from '../../src/api/core.ts';
-import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
+import { VOLUME_CRD } from '../../src/api/crds.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import { freeSpaceProbes } from '../../src/storage/free-space.ts';

@@ -1,9 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { LEFTOVER_CRD } from '../../src/api/leftover-crd.ts';
-import { POPULATOR_DEFINITION_CRD } from '../../src/api/populator-definition-crd.ts';
+import { LEFTOVER_CRD, POPULATOR_DEFINITION_CRD, VOLUME_CRD } from '../../src/api/crds.ts';
 import { VERSION } from '../../src/api/version.ts';
-import { VOLUME_CRD } from '../../src/api/volume-crd.ts';
 import { type Definition, skewOf } from '../../src/cli/show-version/skew.ts';
 import { ConnectionError } from '../../src/kube/errors.ts';
 import { stowage } from '../support/fake-io.ts';

@@ -43,8 +43,8 @@ export const storageDirectories: readonly Mutation[] = [
       invariant: 9,
       breaks: 'A symbolic link leads volumes into a directory of the system.',
       function: 'refuseSystem',
-      find: 'realPath === each || realPath.startsWith(',
-      replace: 'directory === each || directory.startsWith(',
+      find: 'systemDirectoryOf(realPath)',
+      replace: 'systemDirectoryOf(directory)',
     },
     {
       id: 'required-mount-ignored',

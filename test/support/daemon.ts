@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { loaders } from '../../scripts/loaders/esbuild.mjs';
 import type { CrashingWatchOptions } from './crashing-watch.ts';
 import type { ElectingWatchOptions } from './electing-watch.ts';
 
@@ -45,7 +46,7 @@ async function bundle<Options>(
     banner: {
       js: "import{createRequire as __cr}from'node:module';const require=__cr(import.meta.url);",
     },
-    loader: { '.sh': 'text' },
+    plugins: [loaders],
     logLevel: 'warning',
   });
   return {

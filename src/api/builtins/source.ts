@@ -1,5 +1,3 @@
-import { oneOf, string } from '../standard-crd.ts';
-
 /** Where the bytes of an Image or Archive come from, as their `spec.source` says it. */
 export interface BuiltinSource {
   /** http or https. */
@@ -11,8 +9,6 @@ export interface BuiltinSource {
   /** What is sent as the header Authorization, in a Secret of the object's namespace. */
   authorizationSecretRef?: { name: string; key: string };
 }
-
-export type Compression = 'none' | 'gzip' | 'zstd' | 'xz' | 'bzip2';
 
 /** As the plan for the node takes it; flat, so that the API server sees whether it changes. */
 export type Options = Readonly<Record<string, string>>;
@@ -26,57 +22,8 @@ const PATH = /^\/[!-~]+$/;
 const SHA256 = /^[0-9a-f]{64}$/;
 const MAX = { url: 2048, path: 1024 };
 
-const word = (description: string, maxLength: number, pattern: RegExp) => ({
-  ...string(description),
-  maxLength,
-  pattern: pattern.source.replaceAll('\\/', '/'),
-});
-
-/** The schema of `spec.source`. */
-export const SOURCE_SCHEMA = {
-  type: 'object',
-  description: 'Where it is.',
-  'x-kubernetes-validations': [
-    oneOf('url', 'path'),
-    {
-      rule: '!has(self.authorizationSecretRef) || has(self.url)',
-      message: 'authorizationSecretRef is for a url',
-    },
-  ],
-  properties: {
-    url: word('Of http or https, without a user in it.', MAX.url, URL),
-    path: word(
-      "Of a file on the node, in a folder that the node's /etc/stowage/sources.conf lists.",
-      MAX.path,
-      PATH,
-    ),
-    sha256: {
-      ...string('Of the bytes as they are downloaded, in hexadecimal.'),
-      pattern: SHA256.source,
-    },
-    authorizationSecretRef: {
-      type: 'object',
-      description:
-        "A key of a Secret of this object's namespace: what is sent as the header Authorization.",
-      required: ['name', 'key'],
-      properties: {
-        name: { ...string('The Secret.'), minLength: 1, maxLength: 253 },
-        key: {
-          ...string('The key in it.'),
-          minLength: 1,
-          maxLength: 253,
-          pattern: '^[-._a-zA-Z0-9]+$',
-        },
-      },
-    },
-  },
-} as const;
-
-export const COMPRESSION_SCHEMA = {
-  type: 'string',
-  enum: ['none', 'gzip', 'zstd', 'xz', 'bzip2'],
-  description: 'How it is compressed. Default: as its name and its first bytes tell.',
-} as const;
+export const COMPRESSIONS = ['none', 'gzip', 'zstd', 'xz', 'bzip2'] as const;
+export type Compression = (typeof COMPRESSIONS)[number];
 
 /** What no schema of the API server's promises: that may have been another's. Pure. */
 export function sourceOptions(source: BuiltinSource | undefined, given?: string): OptionsFound {
@@ -110,7 +57,7 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   return {
     options: {
       source: place,
-      compression: given ?? COMPRESSIONS.get(end) ?? 'auto',
+      compression: given ?? BY_ENDING.get(end) ?? 'auto',
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(secret === undefined
         ? {}
@@ -119,7 +66,7 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   };
 }
 
-const COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
+const BY_ENDING: ReadonlyMap<string, Compression> = new Map([
   ['gz', 'gzip'],
   ['tgz', 'gzip'],
   ['zst', 'zstd'],

@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import { VOLUME_CRD } from '../../api/volume-crd.ts';
+import { VOLUME_CRD } from '../../api/crds.ts';
 
 const STRINGS = { type: 'object', additionalProperties: { type: 'string' } };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { DRIVER } from '../../../src/api/names.ts';
 import { CSI_STORAGE_CAPACITIES, LEASES } from '../../../src/api/resources.ts';
 import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
-import { CAPACITY_LABELS } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
 import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';
@@ -123,11 +123,15 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
     const lease = leadingLease(Date.now());
     await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'other' } });
     await client.create<KubeObject>(NAMESPACES, { ...namespace, metadata: { name: 'left' } });
+    const labels = {
+      'app.kubernetes.io/managed-by': 'stowage',
+      'csi.storage.k8s.io/drivername': DRIVER,
+    };
     for (const namespace of ['default', 'left', 'other']) {
       const capacity = {
         apiVersion: 'storage.k8s.io/v1',
         kind: 'CSIStorageCapacity',
-        metadata: { name: `of-${namespace}`, labels: CAPACITY_LABELS },
+        metadata: { name: `of-${namespace}`, labels },
         storageClassName: 'x',
       };
       await client.create<KubeObject>(CSI_STORAGE_CAPACITIES, capacity, { namespace });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeEvent, PersistentVolume, Pod } from '../../../src/api/core.ts';
+import { POPULATOR_DEFINITION_CRD, VOLUME_POPULATOR_CRD } from '../../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { POPULATOR_DEFINITION_CRD } from '../../../src/api/populator-definition-crd.ts';
 import {
   EVENTS,
   PERSISTENT_VOLUME_CLAIMS,
@@ -14,7 +14,6 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { VOLUME_POPULATOR_CRD } from '../../../src/api/volume-populator-crd.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/pods.ts';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';

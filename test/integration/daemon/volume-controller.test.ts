@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeNode, StorageClass } from '../../../src/api/core.ts';
-import { CRDS } from '../../../src/api/crds.ts';
+import { CRDS, VOLUME_CRD } from '../../../src/api/crds.ts';
 import type { Leftover } from '../../../src/api/leftover.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
@@ -15,7 +15,6 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Condition, Volume, VolumeStatus } from '../../../src/api/volume.ts';
-import { VOLUME_CRD } from '../../../src/api/volume-crd.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient, ListOptions } from '../../../src/kube/types.ts';

@@ -1,0 +1,13 @@
+// esbuild's plugin for shell scripts and YAML that are imported.
+import { readFile } from 'node:fs/promises';
+import { moduleOf, SUFFIX } from './source.mjs';
+
+export const loaders = {
+  name: 'loaders',
+  setup(build) {
+    build.onLoad({ filter: SUFFIX }, async ({ path }) => ({
+      contents: moduleOf(path, await readFile(path, 'utf8')),
+      loader: 'js',
+    }));
+  },
+};

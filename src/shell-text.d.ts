@@ -1,4 +1,0 @@
-declare module '*.sh' {
-  const text: string;
-  export default text;
-}
