@@ -7,7 +7,6 @@ import type {
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
@@ -29,6 +28,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { isOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { Follower } from '../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
@@ -49,7 +49,7 @@ export interface AttachmentOptions {
 
 export const DEFAULT_ATTACHMENT: AttachmentOptions = {
   pollIntervalMs: undefined,
-  maxWaitForUnmountMs: 6 * 60_000,
+  maxWaitForUnmountMs: MAX_WAIT_FOR_UNMOUNT,
   kubeletRoot: '/var/lib/kubelet',
 };
 

@@ -1,12 +1,12 @@
 import type { KubeNode } from '../api/core.ts';
 import type { KubeObject } from '../api/meta.ts';
 import { FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
-import { isOff } from '../api/out-of-service.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
 import { lifeOf } from '../controllers/volume/node-life.ts';
 import { readyOf } from '../controllers/volume/status.ts';
 import { compareVersions } from '../kube/store.ts';
+import { isOff } from '../model/node-health.ts';
 
 /**
  * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One

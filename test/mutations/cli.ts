@@ -38,7 +38,7 @@ export const cli: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/node-death.ts', [
+  ...mutationsOf('src/model/node-death.ts', [
     {
       id: 'ready-node-force-detached',
       invariant: 3,
@@ -60,7 +60,7 @@ export const cli: readonly Mutation[] = [
       invariant: 3,
       breaks: 'A volume is force-detached before its node was NotReady for six minutes.',
       function: 'verdictOf',
-      find: 'now - since > NOT_READY_FOR',
+      find: 'now - since > MAX_WAIT_FOR_UNMOUNT',
       replace: 'now - since < NOT_READY_FOR',
     },
   ]),

@@ -268,14 +268,14 @@ export const kube: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/api/out-of-service.ts', [
+  ...mutationsOf('src/model/node-health.ts', [
     {
       id: 'ready-node-counts-as-off',
       invariant: 3,
       breaks:
         'A node with the out-of-service taint counts as off though its kubelet reports Ready.',
       function: 'isOff',
-      find: 'tainted && !ready',
+      find: 'tainted && !isNodeReady(node)',
       replace: 'tainted',
     },
   ]),

@@ -8,6 +8,7 @@ import { deletable } from '../../controllers/volume/deletable.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isNodeReady } from '../../model/node-health.ts';
 import type { Io } from '../io.ts';
 
 /**
@@ -31,8 +32,7 @@ export async function forgettable(name: string, io: Io, client: KubeClient): Pro
   const kubeNode = isDnsSubdomain(node)
     ? await ignoreNotFound(client.get<KubeNode>(NODES, node, { signal }))
     : undefined;
-  const ready = kubeNode?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-  if (ready === 'True') {
+  if (isNodeReady(kubeNode)) {
     throw refuse(
       `node ${node} is Ready`,
       `Delete it without --forget-node, and its storage is removed there: stowage delete volume ${name}. If Stowage does not reach the node, see why: stowage get volume ${name} -o wide`,

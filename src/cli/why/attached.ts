@@ -1,8 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { isOff } from '../../model/node-health.ts';
 import { commandText } from '../../nodes/quote.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { readyOf } from '../volume/describe.ts';

@@ -2,7 +2,7 @@ import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { onDeleteOf } from '../../controllers/volume/desired-volume.ts';
-import { taintOff } from '../../controllers/volume/node-death.ts';
+import { taintOff } from '../../model/node-death.ts';
 import { commandText } from '../../nodes/quote.ts';
 
 /** A command to paste into a shell: names from the cluster are hostile. */

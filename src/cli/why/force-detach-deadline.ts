@@ -1,12 +1,10 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
-import type { KubeNode, StorageClass } from '../../api/core.ts';
+import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
+import { MAX_WAIT_FOR_UNMOUNT, notReadySince } from '../../model/node-health.ts';
 import { foundIn } from '../volume/read-result.ts';
 import type { Blocker, Known } from './types.ts';
-
-/** `--max-wait-for-unmount` of a daemon that was told of no other, in ms. */
-const DEFAULT_WAIT = 6 * 60_000;
 
 /**
  * When a volume that no pod needs is taken for detached on a node that is not Ready, as controllers/attachdetach/force-detach.ts decides it;
@@ -20,20 +18,12 @@ export function lettingGo(
   const since = notReadySince(foundIn(read));
   if (entry === undefined || since === undefined || (entry.pods ?? []).length > 0) return undefined;
   if (isWrittenOnSeveral(volume.spec) || !isOnDemand(volume)) return undefined;
-  const wait = maxWaitOf(foundIn(storageClass), DEFAULT_WAIT);
+  const wait = maxWaitOf(foundIn(storageClass), MAX_WAIT_FOR_UNMOUNT);
   if (!Number.isFinite(wait)) return undefined;
   const at = new Date(since + wait).toISOString();
   return isSaid(foundIn(storageClass))
     ? { at }
     : { when: `at ${at}, unless --max-wait-for-unmount of the daemon is another than 6m` };
-}
-
-/** ms since the epoch; undefined for a node that is Ready, or does not say. */
-export function notReadySince(node: KubeNode | undefined): number | undefined {
-  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready === undefined || ready.status === 'True') return undefined;
-  const since = Date.parse(ready.lastTransitionTime ?? '');
-  return Number.isNaN(since) ? undefined : since;
 }
 
 /** Where it is kept attached without a pod, it is given up when it is deleted only. */

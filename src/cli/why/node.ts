@@ -3,11 +3,12 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { taintOff } from '../../controllers/volume/node-death.ts';
+import { taintOff } from '../../model/node-death.ts';
+import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { commandLine, onNode, recreate } from './command-line.ts';
-import { lettingGo, notReadySince } from './force-detach-deadline.ts';
+import { lettingGo } from './force-detach-deadline.ts';
 import { obstruction } from './node-connectivity.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Cause, Fix, Known, Link } from './types.ts';
@@ -87,7 +88,7 @@ const lost = (volume: Volume): Fix => ({
 
 /** What its kubelet, or who watches over it, says of a node that is not Ready. */
 function notReadyOf(node: KubeNode | undefined): string | undefined {
-  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyConditionOf(node);
   if (ready === undefined || ready.status === 'True') return undefined;
   const since = ready.lastTransitionTime === undefined ? '' : ` since ${ready.lastTransitionTime}`;
   return ready.message ? `${since} (${ready.message})` : since;

@@ -1,6 +1,6 @@
 import type { KubeNode } from '../../api/core.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import { isPaused } from '../../api/paused.ts';
+import { isNodeReady, isOff, notReadySince } from '../../model/node-health.ts';
 import type { NodeFacts } from './types.ts';
 
 /**
@@ -9,14 +9,11 @@ import type { NodeFacts } from './types.ts';
  * @param paused which other object says that nothing may be written
  */
 export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefined): NodeFacts {
-  const condition = node?.status?.conditions?.find(({ type }) => type === 'Ready');
-  const ready = condition?.status === 'True';
-  const since = Date.parse(condition?.lastTransitionTime ?? '');
   return {
     exists: node !== undefined,
-    ready,
+    ready: isNodeReady(node),
     // Where no time is told, none has passed.
-    notReadySince: ready || Number.isNaN(since) ? undefined : since,
+    notReadySince: notReadySince(node),
     off: node !== undefined && isOff(node),
     paused: paused ?? (isPaused(node) ? `Node ${node?.metadata.name}` : undefined),
   };
@@ -30,5 +27,5 @@ export interface NodeIncarnation {
 
 export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
   boot: node?.status?.nodeInfo?.bootID ?? '',
-  ready: nodeFactsOf(node, undefined).ready,
+  ready: isNodeReady(node),
 });

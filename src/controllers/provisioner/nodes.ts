@@ -1,12 +1,12 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { isPaused } from '../../api/paused.ts';
+import { isNodeReady } from '../../model/node-health.ts';
 
 /** Why nothing may be made on a node now; undefined where it may. */
 export function whyNotOn(node: KubeNode, { allowedTopologies }: StorageClass): string | undefined {
   const { name } = node.metadata;
   if (isPaused(node)) return `node ${name} is paused`;
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
-  if (ready?.status !== 'True') return `node ${name} is not Ready`;
+  if (!isNodeReady(node)) return `node ${name} is not Ready`;
   return allows(allowedTopologies, node)
     ? undefined
     : `the allowedTopologies of the storage class leave node ${name} out`;

@@ -1,7 +1,6 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { DRIVER } from '../../api/names.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import { isPaused } from '../../api/paused.ts';
 import type {
   VolumeSnapshot,
@@ -14,6 +13,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
+import { isNodeReady, isOff } from '../../model/node-health.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
 import type { Promises } from '../lib/capacity/reservations.ts';
@@ -159,12 +159,9 @@ export function factsOf(
   name: string,
 ): NodeFacts {
   const node = nodes.get(name);
-  const ready = node?.status?.conditions?.some(
-    ({ type, status }) => type === 'Ready' && status === 'True',
-  );
   return {
     exists: node !== undefined,
-    ready: ready ?? false,
+    ready: isNodeReady(node),
     off: node !== undefined && isOff(node),
     paused: isPaused(node),
     ours: managesNode(name),

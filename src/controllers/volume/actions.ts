@@ -1,7 +1,6 @@
 import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { EVENT } from '../../api/names.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import {
   NODES,
   PERSISTENT_VOLUMES,
@@ -15,6 +14,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { isOff } from '../../model/node-health.ts';
 import type { Executor, ProbeResult } from '../../nodes/job.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { holdersBeside } from '../../storage/shared-fs/holders.ts';

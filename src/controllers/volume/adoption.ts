@@ -5,8 +5,8 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
+import { verdictOf } from '../../model/node-death.ts';
 import { nodeOf } from './desired-volume.ts';
-import { verdictOf } from './node-death.ts';
 import { nodesOf } from './target-node.ts';
 
 /** Objects of the API server that can speak against an adoption. */

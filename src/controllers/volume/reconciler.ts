@@ -1,8 +1,8 @@
 import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { isOff } from '../../model/node-health.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { createEffects, type EffectDeps } from './actions.ts';

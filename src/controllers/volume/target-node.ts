@@ -1,7 +1,7 @@
 import type { KubeNode } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
-import { isOff } from '../../api/out-of-service.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { isNodeReady, isOff } from '../../model/node-health.ts';
 import { nodeOf } from './desired-volume.ts';
 import { parseJobName } from './job-name.ts';
 
@@ -39,12 +39,8 @@ export function workNode(volume: Volume, nodeNamed: NodeNamed): string {
     // Uncertain counts as attached.
     ...attached,
   ];
-  return there?.node ?? nodes.find((node) => isReady(nodeNamed(node))) ?? home;
+  return there?.node ?? nodes.find((node) => isNodeReady(nodeNamed(node))) ?? home;
 }
-
-const isReady = (node: KubeNode | undefined): boolean =>
-  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ??
-  false;
 
 /** A status with the node of the job that it names, where that is not the Volume's own. */
 export function withJobNode(volume: Volume, node: string, status: VolumeStatus): VolumeStatus {

@@ -8,7 +8,7 @@ import {
   takeOff,
 } from '../../../src/cli/why/command-line.ts';
 import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
-import { taintOff } from '../../../src/controllers/volume/node-death.ts';
+import { taintOff } from '../../../src/model/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
 const volume = volumeNamed('data1');

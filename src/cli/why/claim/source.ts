@@ -2,6 +2,7 @@ import type { KubeNode, PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
 import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
+import { isNodeReady } from '../../../model/node-health.ts';
 import { claimSource } from '../../../model/populator-definition.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
@@ -240,5 +241,4 @@ export function sourceAway({ claim, sourceNodes = [], volume }: ClaimKnown): Blo
 }
 
 const isNotReady = (node: KubeNode | undefined): boolean =>
-  node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status !== 'True') ??
-  false;
+  node !== undefined && !isNodeReady(node);

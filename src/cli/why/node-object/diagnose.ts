@@ -1,8 +1,8 @@
-import type { KubeNode } from '../../../api/core.ts';
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { addressProblems } from '../../../controllers/volume/node-address.ts';
-import { taintOff } from '../../../controllers/volume/node-death.ts';
+import { taintOff } from '../../../model/node-death.ts';
+import { readyConditionOf } from '../../../model/node-health.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
@@ -69,9 +69,6 @@ const away: NodeCause = ({ first }, now) => {
   return holdup;
 };
 
-const readyOf = (node: KubeNode | undefined) =>
-  node?.status?.conditions?.find(({ type }) => type === 'Ready');
-
 const outOfService: NodeCause = ({ name, node }) => {
   const taint = foundIn(node)?.spec?.taints?.find(({ key }) => key === OUT_OF_SERVICE_TAINT);
   return taint === undefined
@@ -88,7 +85,7 @@ const outOfService: NodeCause = ({ name, node }) => {
 };
 
 const notReady: NodeCause = ({ name, node, volumes }) => {
-  const ready = readyOf(foundIn(node));
+  const ready = readyConditionOf(foundIn(node));
   if (ready === undefined || ready.status === 'True') return undefined;
   const there = (foundIn(volumes) ?? []).filter(({ status }) =>
     status?.attachments?.some((each) => each.node === name),

@@ -1,5 +1,6 @@
 import { NODES } from '../../../api/resources.ts';
 import type { Connection } from '../../../kube/connect.ts';
+import { readyConditionOf } from '../../../model/node-health.ts';
 import type { Io } from '../../io.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import type { Target } from '../target.ts';
@@ -18,7 +19,7 @@ export async function explainNode(
   // What is wrong with asking for it is for the server to say.
   if ('absent' in known.node && !foundIn(known.volumes)?.length)
     await client.get(NODES, name, { signal });
-  const ready = node?.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyConditionOf(node);
   const phase = ready === undefined ? 'Unknown' : ready.status === 'True' ? 'Ready' : 'NotReady';
   const { first, ...looked } = known;
   return {

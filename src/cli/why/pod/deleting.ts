@@ -1,6 +1,6 @@
+import { notReadySince } from '../../../model/node-health.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { foreignFinalizers, isForeign } from '../deleting.ts';
-import { notReadySince } from '../force-detach-deadline.ts';
 import { notReadyFix } from '../node.ts';
 import type { Diagnosis } from '../types.ts';
 import { type PodKnown, podName } from './known.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
-import { isOff } from '../../src/api/out-of-service.ts';
+import { isOff } from '../../src/model/node-health.ts';
 
 const taint = (key: string) => ({ key, value: 'nodeshutdown', effect: 'NoExecute' });
 const OUT = 'node.kubernetes.io/out-of-service';

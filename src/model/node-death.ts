@@ -1,13 +1,10 @@
-import { isWrittenOnSeveral } from '../../api/access-modes.ts';
-import { age } from '../../api/age.ts';
-import type { KubeNode } from '../../api/core.ts';
-import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
-import { isOff } from '../../api/out-of-service.ts';
-import type { Volume } from '../../api/volume.ts';
-import { quote } from '../../nodes/quote.ts';
-
-/** As kube-controller-manager waits for an unmount (maxWaitForUnmountDuration), in ms. */
-const NOT_READY_FOR = 6 * 60_000;
+import { isWrittenOnSeveral } from '../api/access-modes.ts';
+import { age } from '../api/age.ts';
+import type { KubeNode } from '../api/core.ts';
+import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import { quote } from '../nodes/quote.ts';
+import { isOff, MAX_WAIT_FOR_UNMOUNT, readyConditionOf } from './node-health.ts';
 
 /** Returns the command that says that a machine is off. */
 export const taintOff = (node: string): string =>
@@ -27,7 +24,7 @@ export function verdictOf(
   const moves = isWrittenOnSeveral(volume.spec);
   if (node === undefined) return { dead: `there is no Node ${name} any more`, mayRun: moves };
   if (isOff(node)) return { dead: `node ${name} is out of service`, mayRun: false };
-  const ready = node.status?.conditions?.find(({ type }) => type === 'Ready');
+  const ready = readyConditionOf(node);
   const taint = taintOff(name);
   if (ready?.status === 'True') {
     const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
@@ -46,7 +43,7 @@ export function verdictOf(
       hint: `Switch the machine off, and say so: ${taint}`,
     };
   }
-  if (now - since > NOT_READY_FOR) return { dead: found, mayRun: false };
+  if (now - since > MAX_WAIT_FOR_UNMOUNT) return { dead: found, mayRun: false };
   return {
     alive: found,
     hint: `Wait until that is 6 minutes, or switch the machine off, and say so: ${taint}`,
