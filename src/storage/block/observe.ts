@@ -103,9 +103,24 @@ export function deviceProbes(
     { name: 'dm', argv: dmUuidProbe(row.name) },
     { name: 'diskseq', argv: diskseqProbe(wholeDisk(row)) },
     { name: 'wwid', argv: wwidProbe(diskOf(row, users.devices).name) },
+    ...namelessLike(diskOf(row, users.devices), users.devices).map(({ name }) => ({
+      name: `wwid ${name}`,
+      argv: wwidProbe(name),
+    })),
     ...(row.type === 'lvm' ? [tagsProbe(row.device)] : []),
   ];
 }
+
+/** Other NVMe disks that lsblk tells no WWN of, and that may be the same namespace by another path: a serial number is its subsystem's. */
+const namelessLike = (disk: BlockDevice, devices: readonly BlockDevice[]): BlockDevice[] =>
+  devices.filter(
+    ({ name, type, wwn, serial }) =>
+      type === 'disk' &&
+      name.startsWith('nvme') &&
+      name !== disk.name &&
+      wwn === undefined &&
+      (serial ?? disk.serial) === disk.serial,
+  );
 
 const hasBytes = ({ sizeBytes }: BlockDevice) => sizeBytes > 0n;
 
@@ -171,7 +186,13 @@ function readDevice(
     isBlank: isMade || !hasBytes(each) ? undefined : readBlank(each, get),
   });
   const printed = contentOf(row);
-  const disk = diskOf(row, users.devices);
+  const listed = diskOf(row, users.devices);
+  const named = (each: BlockDevice, answer: string): BlockDevice => {
+    const wwid = optional('the WWID', get(answer))?.trim();
+    return { ...each, wwn: each.wwn ?? wwid };
+  };
+  const disk = named(listed, 'wwid');
+  const nameless = namelessLike(listed, users.devices);
   const partitions = partitionsOf(row.name, users.devices);
   const children = partitions.map(contentOf);
   const own = results.has('own')
@@ -184,7 +205,6 @@ function readDevice(
   const isMap = row.type === 'mpath';
   const dmUuid = isMap ? undefined : mapperUuid;
   const diskseq = optional('the disk sequence number', get('diskseq'));
-  const wwid = optional('the WWID', get('wwid'))?.trim();
   const inTable = entry.get('PART_ENTRY_NUMBER');
   const partition =
     number === undefined
@@ -202,7 +222,7 @@ function readDevice(
     isBlank: printed.isBlank,
     uuids: [...[printed, ...children].flatMap(({ uuids }) => uuids), ...readTags(results)],
     identity: identityText({
-      ...{ disk: { ...disk, wwn: disk.wwn ?? wwid }, dmUuid, sizeBytes: row.sizeBytes },
+      ...{ disk, dmUuid, sizeBytes: row.sizeBytes },
       partition: partition && {
         number: partition.number,
         guid: partition.scheme === 'gpt' ? partition.uuid : undefined,
@@ -220,13 +240,19 @@ function readDevice(
       return { name, sizeBytes, isBlank: child.isBlank, ...printedContent(child) };
     }),
     partition,
-    disk: partition === undefined ? undefined : disk,
+    disk: partition === undefined ? undefined : listed,
     tableUuids: readGuids(results),
     dmUuid,
     mapUuid: isMap ? mapperUuid : undefined,
     partitions,
     partitionUuids: children.flatMap(({ entry }) => entry.get('PART_ENTRY_UUID') ?? []),
-    otherPaths: otherPathsOf(row, disk, users.devices),
+    otherPaths: otherPathsOf(
+      row === listed ? disk : row,
+      disk,
+      users.devices.map((each) =>
+        nameless.includes(each) ? named(each, `wwid ${each.name}`) : each,
+      ),
+    ),
   };
 }
 

@@ -25,7 +25,9 @@ beforeAll(async () => {
   const size = '1G';
   vm = await startVm({
     name: 'n1',
-    disks: { shared: size, one: size, two: size, first: size, second: size },
+    // Else the kernel makes one disk of the namespace that two controllers have.
+    kernel: ['nvme_core.multipath=N'],
+    disks: { shared: size, one: size, two: size, first: size, second: size, dual: size },
     devices: [
       shared,
       shared,
@@ -34,6 +36,10 @@ beforeAll(async () => {
       { driver: 'nvme', id: 'c1', serial: 'SAME-NVME' },
       { driver: 'nvme-ns', bus: 'c1', drive: 'first', nsid: 1n },
       { driver: 'nvme-ns', bus: 'c1', drive: 'second', nsid: 2n },
+      { driver: 'nvme-subsys', id: 'subsystem' },
+      { driver: 'nvme', id: 'c2', serial: 'DUAL', subsys: 'subsystem' },
+      { driver: 'nvme', id: 'c3', serial: 'DUAL', subsys: 'subsystem' },
+      { driver: 'nvme-ns', bus: 'c2', drive: 'dual', nsid: 1n, shared: true },
     ],
   });
   executor = createShellExecutor(
@@ -67,31 +73,38 @@ async function factsOf(desired: DesiredRaw): Promise<DeviceFacts> {
   return seen.target.facts;
 }
 
-test('a disk that is mounted by its second path is in use, whatever is consented to', async () => {
-  const [path = '', other = ''] = await disks(/SHARED/);
-  await vm.run(['mkfs.ext4', '-q', other]);
-  const desired = volumeOn(path);
-  const facts = await factsOf(desired);
-  expect(facts.content).toMatch(/^ext4:/);
-  const consenting = { ...desired, overwrite: facts.content };
-  const planned = await planNow(executor, 'n1', 'prepare', consenting);
-  await vm.run(['mount', other, '/mnt']);
-  await vm.run(['sh', '-c', 'echo kept >/mnt/data; sync']);
-  expect(await prepare(consenting)).toBe(
-    `${other}, another path of the disk of ${path}, is in use: mounted at /mnt`,
-  );
-  const steps = 'steps' in planned ? planned.steps : [];
-  expect(await runSteps(executor, 'n1', desired, steps)).toMatchObject({
-    state: 'guarded',
-    refusal: expect.stringContaining(other),
-  });
-  expect((await vm.run(['cat', '/mnt/data'])).stdout).toBe('kept');
-  await vm.run(['umount', '/mnt']);
-  expect(await prepare(consenting)).toMatchObject({ done: {} });
-  expect(await prepare(volumeOn(other, { overwrite: `ext4:${desired.uid}` }))).toContain(
-    'belongs to another Volume',
-  );
-});
+test.each([
+  ['disk', /SHARED/],
+  ['namespace of two NVMe controllers', /DUAL/],
+])(
+  'a %s that is mounted by its second path is in use, whatever is consented to',
+  async (_, pattern) => {
+    const [path = '', other = ''] = await disks(pattern);
+    expect(other).not.toBe('');
+    await vm.run(['mkfs.ext4', '-q', other]);
+    const desired = volumeOn(path);
+    const facts = await factsOf(desired);
+    expect(facts.content).toMatch(/^ext4:/);
+    const consenting = { ...desired, overwrite: facts.content };
+    const planned = await planNow(executor, 'n1', 'prepare', consenting);
+    await vm.run(['mount', other, '/mnt']);
+    await vm.run(['sh', '-c', 'echo kept >/mnt/data; sync']);
+    expect(await prepare(consenting)).toBe(
+      `${other}, another path of the disk of ${path}, is in use: mounted at /mnt`,
+    );
+    const steps = 'steps' in planned ? planned.steps : [];
+    expect(await runSteps(executor, 'n1', desired, steps)).toMatchObject({
+      state: 'guarded',
+      refusal: expect.stringContaining(other),
+    });
+    expect((await vm.run(['cat', '/mnt/data'])).stdout).toBe('kept');
+    await vm.run(['umount', '/mnt']);
+    expect(await prepare(consenting)).toMatchObject({ done: {} });
+    expect(await prepare(volumeOn(other, { overwrite: `ext4:${desired.uid}` }))).toContain(
+      'belongs to another Volume',
+    );
+  },
+);
 
 describe.each([
   ['disks', /^\/dev\/sd.*SAME/],

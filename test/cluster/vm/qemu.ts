@@ -36,6 +36,8 @@ export interface Machine {
   plugged: ReadonlySet<string>;
   /** Further devices, with properties as qemu names them; the driver comes first. */
   devices: readonly DeviceProperties[];
+  /** Further arguments of the kernel. */
+  kernel: readonly string[];
   /** Where all boots are written one after the other. */
   consoleLog: string;
   /** Socket of the monitor. */
@@ -63,7 +65,7 @@ export function qemuArguments(machine: Machine): string[] {
     ...['-name', name, '-nodefaults', '-no-user-config', '-display', 'none'],
     ...['-machine', 'q35', '-accel', 'tcg,thread=multi', '-cpu', 'Westmere'],
     ...['-smp', String(cpus), '-m', String(memoryMiB)],
-    ...['-kernel', image.kernel, '-append', kernelArguments(name)],
+    ...['-kernel', image.kernel, '-append', kernelArguments(name, machine.kernel)],
     ...[
       '-chardev',
       `file,id=console,append=on,path=${comma(consoleLog)}`,
@@ -108,12 +110,13 @@ function blockdev(name: string, file: string): string[] {
   return ['-blockdev', JSON.stringify(options)];
 }
 
-const kernelArguments = (name: string) =>
+const kernelArguments = (name: string, more: readonly string[]) =>
   [
     ...['root=/dev/nvme0n1', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
     // An emulated processor has nothing to guard against. And what it translated of a program it can use again only
     // where the program is at the same place again: starting one takes a fifth of the time then.
     ...['mitigations=off', 'norandmaps', 'nokaslr', 'init_on_alloc=0'],
+    ...more,
     `systemd.hostname=${name}`,
     // Always the same for one name, and no other VM's.
     `systemd.machine_id=${Buffer.from(name).toString('hex').padEnd(32, '0').slice(0, 32)}`,

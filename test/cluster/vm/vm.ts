@@ -28,6 +28,8 @@ export interface VmOptions {
   disks?: Readonly<Record<string, string | { file: string } | { qcow2: string }>>;
   /** Devices beside a SCSI disk for each of `disks`: a disk that is the `drive` of one is no SCSI disk besides. */
   devices?: readonly DeviceProperties[];
+  /** Further arguments of the kernel. */
+  kernel?: readonly string[];
   memoryMiB?: number;
   cpus?: number;
   /** eth1, beside the network that leads to this machine. */
@@ -92,6 +94,7 @@ export async function startVm({
   name,
   disks = {},
   devices = [],
+  kernel = [],
   memoryMiB = 1024,
   cpus = 1,
   link,
@@ -134,6 +137,7 @@ export async function startVm({
       disks: diskFiles,
       plugged,
       devices,
+      kernel,
     },
     ...{ consoleLog: at('console.log'), monitor: at('monitor') },
   };

@@ -226,6 +226,39 @@ test('a namespace of an NVMe controller is known by its WWID, where lsblk tells 
   });
 });
 
+test('a namespace that two NVMe controllers have is one disk, where lsblk tells no WWN', () => {
+  const nvme = (name: string, device: string, serial = 'S1') => ({
+    ...{ kname: name, 'maj:min': device, pkname: null, type: 'disk', size: 67108864, ro: false },
+    ...{ serial, wwn: null },
+  });
+  const disks = [
+    nvme('nvme1n1', '259:1'),
+    nvme('nvme1n2', '259:2'),
+    nvme('nvme2n1', '259:3', 'S2'),
+    { ...nvme('sdc', '8:32'), wwn: null },
+  ];
+  const rename = (text: string) =>
+    text.replaceAll('sdb1', 'nvme0n1p1').replaceAll('sdb', 'nvme0n1');
+  const { blockdevices } = JSON.parse(rename(LSBLK.replaceAll('"0x5000"', 'null')));
+  const devices = result(0, JSON.stringify({ blockdevices: [...blockdevices, ...disks] }));
+  const first = { ...FIRST, devices };
+  const asked = deviceProbes(map(first), rawDesired).filter(({ name }) => name.startsWith('wwid '));
+  expect(asked).toEqual([
+    { name: 'wwid nvme1n1', argv: ['cat', '/sys/class/block/nvme1n1/wwid'] },
+    { name: 'wwid nvme1n2', argv: ['cat', '/sys/class/block/nvme1n2/wwid'] },
+  ]);
+  const second = Object.fromEntries(
+    Object.entries(SECOND).map(([name, { stdout, ...rest }]) => [
+      rename(name),
+      { ...rest, stdout: rename(stdout) },
+    ]),
+  );
+  const wwid = (last: string) => result(0, `eui.0025385b71b0000${last}\n`);
+  const answers = { wwid: wwid('1'), 'wwid nvme1n1': wwid('1'), 'wwid nvme1n2': wwid('2') };
+  const { otherPaths } = facts(first, { ...second, ...answers });
+  expect(otherPaths.map(({ name }) => name)).toEqual(['nvme1n1']);
+});
+
 test('a logical volume is known by the UUID that device-mapper has for it', () => {
   expect(facts(FIRST, { ...SECOND, dm: result(0, 'LVM-abc') })).toMatchObject({
     dmUuid: 'LVM-abc',
