@@ -40,7 +40,7 @@ export const INSTALLING_STORIES: readonly Story[] = [
     path,
     world: emptyCluster,
     typed: {
-      'npm pack': { runBy: 'test/integration/package.test.ts', has: "['pack'," },
+      'npm pack': { runBy: 'test/integration/package.test.ts', has: "'pack'," },
       'npm install --global --prefix /usr/local ./stowage-0.1.0.tgz': PACKAGE,
       'stowage --version': PACKAGE,
       'stowage install --components crds': PACKAGE,
@@ -66,7 +66,7 @@ export const INSTALLING_STORIES: readonly Story[] = [
       'systemctl status stowage': MACHINE,
       'podman build --tag docker.io/library/stowage:0.1.0 --file deploy/Containerfile .': {
         runBy: 'test/cluster/install/image.test.ts',
-        has: "build('deploy/Containerfile'",
+        has: "'podman build --tag docker.io/library/stowage:0.1.0",
       },
       'kubectl create namespace stowage': IMAGE,
       'kubectl -n stowage create secret generic stowage-ssh --from-file=config --from-file=key --from-file=known_hosts':
