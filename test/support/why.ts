@@ -36,7 +36,7 @@ export interface Person {
   /** Applies the YAML, then runs the commands, all of them as they were printed. */
   follow(said: Said, options?: Following): Promise<void>;
   /** Until that is what holds it up. */
-  untilCause(what: string, cause: string): Promise<Said>;
+  untilCause(what: string, cause: string | readonly string[]): Promise<Said>;
   /** Until it is held up by something else, or by nothing. */
   untilNot(what: string, cause: string): Promise<Said>;
   /** Runs a line in a shell. */
@@ -95,7 +95,7 @@ export async function person(
     shell,
     why,
     untilCause: (what, cause) =>
-      asked(what, `is held up by ${cause}`, (said) => said.cause === cause),
+      asked(what, `is held up by ${cause}`, (said) => [cause].flat().includes(said.cause)),
     untilNot: (what, cause) =>
       asked(what, `moves on from ${cause}`, (said) => said.cause !== cause),
     async follow({ fix, holdup }, { only, fill = {}, between } = {}) {

@@ -84,7 +84,7 @@ test('GateOff: a daemon that follows no references into other namespaces', async
   const said = await someone.untilCause('pvc other/copy', 'GateOff');
   expectSaid(said, 'GateOff', 'PersistentVolumeClaim other/copy');
   expect(said.fix?.run).toEqual([
-    'stowage watch --feature-gates CrossNamespaceVolumeDataSource=true',
+    "stowage watch --feature-gates 'CrossNamespaceVolumeDataSource=true'",
   ]);
   // The daemon that is told to be run, in the place of this one: for claims alone, for nothing is to be made on this machine.
   await daemon?.stop();
