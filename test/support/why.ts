@@ -95,7 +95,9 @@ export async function person(
     shell,
     why,
     untilCause: (what, cause) =>
-      asked(what, `is held up by ${cause}`, (said) => [cause].flat().includes(said.cause)),
+      asked(what, `is held up by ${cause}`, (said) =>
+        [cause].flat().some((each) => each === said.cause),
+      ),
     untilNot: (what, cause) =>
       asked(what, `moves on from ${cause}`, (said) => said.cause !== cause),
     async follow({ fix, holdup }, { only, fill = {}, between } = {}) {
