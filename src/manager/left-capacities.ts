@@ -1,5 +1,6 @@
 import type { CsiStorageCapacity, Lease } from '../api/core.ts';
 import { isHeld, leasesOfDaemons } from '../api/leader.ts';
+import type { KubeObject, Resource } from '../api/meta.ts';
 import { CSI_STORAGE_CAPACITIES, LEASES } from '../api/resources.ts';
 import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';
 import { listAll } from '../kube/client.ts';
@@ -7,21 +8,35 @@ import { isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
 
+const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+};
+
+interface AccessReview extends KubeObject {
+  status?: { allowed?: boolean };
+}
+
 /** A Lease that nobody gave up is held for less. ms */
 const ASK_AGAIN = 60_000;
 
 /**
  * Deletes the CSIStorageCapacities of namespaces where a daemon was and none leads: the scheduler goes by the largest of a class
- * and node, and nobody updates these. Where one leads still, it is asked again. Throws what the API server refuses: the account
- * of an installed daemon has that right in its own namespace alone, and `stowage install` has removed them before.
+ * and node, and nobody updates these. Where one leads still, it is asked again. Nothing is asked for that is not allowed: the
+ * account of an installed daemon has the right in its own namespace alone, and `stowage install` has removed them before. Throws
+ * what the API server refuses all the same.
  * @param namespace where this daemon's are
  */
 export async function removeLeftCapacities(
-  client: Pick<KubeClient, 'list' | 'delete'>,
+  client: Pick<KubeClient, 'create' | 'list' | 'delete'>,
   namespace: string,
   clock: Pick<Clock, 'now' | 'sleep'>,
   signal: AbortSignal,
 ): Promise<void> {
+  if (!(await mayDelete(client, signal))) return;
   for (;;) {
     const options = { labelSelector: CAPACITY_SELECTOR, signal };
     const { items } = await listAll<CsiStorageCapacity>(client, CSI_STORAGE_CAPACITIES, options);
@@ -41,4 +56,24 @@ export async function removeLeftCapacities(
     if (left.length === elsewhere.length) return;
     await clock.sleep(ASK_AGAIN, signal);
   }
+}
+
+/** Whether the account may delete them in all namespaces. Every account may ask that. */
+async function mayDelete(
+  client: Pick<KubeClient, 'create'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { group, plural: resource } = CSI_STORAGE_CAPACITIES;
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: SELF_SUBJECT_ACCESS_REVIEWS.kind,
+    metadata: {},
+    spec: { resourceAttributes: { verb: 'delete', group, resource } },
+  };
+  const { status } = await client.create<AccessReview>(
+    SELF_SUBJECT_ACCESS_REVIEWS,
+    review as unknown as AccessReview,
+    { signal },
+  );
+  return status?.allowed === true;
 }

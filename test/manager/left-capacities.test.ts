@@ -13,17 +13,27 @@ test('what a daemon in another namespace left goes, once that one leads no more'
   }));
   const lease = leadingLease(clock.now());
   const leases = [{ ...lease, metadata: { ...lease.metadata, namespace: 'leading' } }];
+  let allowed = false;
+  const asked: string[] = [];
   const client = {
-    list: async (resource: Resource) => ({
-      items: (resource === LEASES ? leases : capacities) as KubeObject[],
-      metadata: {},
-    }),
+    create: async () => ({ status: { allowed } }),
+    list: async (resource: Resource) => {
+      asked.push(resource.plural);
+      return {
+        items: (resource === LEASES ? leases : capacities) as KubeObject[],
+        metadata: {},
+      };
+    },
     delete: async (_: Resource, __: string, options: { namespace: string; uid: string }) => {
       expect(options.uid).toBe(options.namespace);
       capacities = capacities.filter(({ metadata }) => metadata.namespace !== options.namespace);
     },
   } as unknown as KubeClient;
   const namespaces = () => capacities.map(({ metadata }) => metadata.namespace);
+  // Whoever may not delete them asks for nothing more, which would be refused.
+  await removeLeftCapacities(client, 'own', clock, new AbortController().signal);
+  expect(asked).toEqual([]);
+  allowed = true;
   const removing = removeLeftCapacities(client, 'own', clock, new AbortController().signal);
   await until(() => clock.sleeping.length > 0);
   expect(namespaces()).toEqual(['own', 'leading']);
