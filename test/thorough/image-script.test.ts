@@ -17,9 +17,10 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { fillStep } from '../../src/storage/populate/fill.ts';
 import type { Fill, FillTarget } from '../../src/storage/populate/types.ts';
-import { SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
+import { SCRIPTS } from '../../src/storage/scripts/scripts.ts';
 import { holdPlaces } from '../support/held-places.ts';
 import { ownFileSystem } from '../support/loop-mounts.ts';
+import { otherScript } from '../support/other-script.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { allowSources, type SourceServer, startSourceServer } from '../support/source-server.ts';
 import { tarOf } from '../support/tar.ts';
@@ -103,7 +104,7 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     const [file = '', ...args] =
       changed === undefined
         ? argv
-        : scriptArgv('stowage-image', changed(SCRIPTS['stowage-image']), ...argv.slice(5));
+        : otherScript('stowage-image', changed(SCRIPTS['stowage-image']), ...argv.slice(5));
     const { exitCode, all } = await execa(file, args, {
       input: stdin,
       env: { PATH },
