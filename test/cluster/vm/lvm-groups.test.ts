@@ -103,7 +103,7 @@ describe('volume groups of one name', () => {
     const disk = lvm.vm.disk('raw');
     // The kernel keeps the partition of a table that is gone, until it is told.
     undo.push(
-      `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${disk}; udevadm settle; partx -d ${disk}; udevadm settle`,
+      `rm -f /var/lib/stowage/volumes/${recorded.uid}.*; blkdiscard -fz ${disk}; udevadm settle; partx -d $(readlink -f ${disk}); udevadm settle`,
     );
     return sh('readlink -f "$1"', device.link);
   }
