@@ -1,4 +1,4 @@
-// What is imported of files that are no program: the text of a shell script, and what a YAML file says.
+// Modules of files that are no program: the text of a shell script, and the value of a YAML file.
 import { parse } from 'yaml';
 
 export const SUFFIX = /\.(?:sh|yaml)$/;

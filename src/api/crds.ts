@@ -35,10 +35,12 @@ export interface Schema {
   properties?: Record<string, Schema>;
 }
 
-export const VOLUME_CRD = VOLUME;
-export const LEFTOVER_CRD = LEFTOVER;
-export const POPULATOR_DEFINITION_CRD = POPULATOR_DEFINITION;
-export const VOLUME_POPULATOR_CRD = VOLUME_POPULATOR;
+export {
+  LEFTOVER as LEFTOVER_CRD,
+  POPULATOR_DEFINITION as POPULATOR_DEFINITION_CRD,
+  VOLUME as VOLUME_CRD,
+  VOLUME_POPULATOR as VOLUME_POPULATOR_CRD,
+};
 
 /** All that Stowage brings. */
 export const CRDS: readonly CustomResourceDefinition[] = [VOLUME, LEFTOVER, POPULATOR_DEFINITION];

@@ -1,24 +1,12 @@
 import type { CsiStorageCapacity, Lease } from '../api/core.ts';
 import { isHeld, leasesOfDaemons } from '../api/leader.ts';
-import type { KubeObject, Resource } from '../api/meta.ts';
 import { CSI_STORAGE_CAPACITIES, LEASES } from '../api/resources.ts';
 import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';
+import { isAllowed } from '../kube/access-review.ts';
 import { listAll } from '../kube/client.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
-
-const SELF_SUBJECT_ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'selfsubjectaccessreviews',
-  kind: 'SelfSubjectAccessReview',
-  namespaced: false,
-};
-
-interface AccessReview extends KubeObject {
-  status?: { allowed?: boolean };
-}
 
 /** A Lease that nobody gave up is held for less. ms */
 const ASK_AGAIN = 60_000;
@@ -36,7 +24,8 @@ export async function removeLeftCapacities(
   clock: Pick<Clock, 'now' | 'sleep'>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (!(await mayDelete(client, signal))) return;
+  const { group, plural: resource } = CSI_STORAGE_CAPACITIES;
+  if (!(await isAllowed(client, { group, resource, verb: 'delete' }, signal))) return;
   for (;;) {
     const options = { labelSelector: CAPACITY_SELECTOR, signal };
     const { items } = await listAll<CsiStorageCapacity>(client, CSI_STORAGE_CAPACITIES, options);
@@ -56,24 +45,4 @@ export async function removeLeftCapacities(
     if (left.length === elsewhere.length) return;
     await clock.sleep(ASK_AGAIN, signal);
   }
-}
-
-/** Whether the account may delete them in all namespaces. Every account may ask that. */
-async function mayDelete(
-  client: Pick<KubeClient, 'create'>,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { group, plural: resource } = CSI_STORAGE_CAPACITIES;
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: SELF_SUBJECT_ACCESS_REVIEWS.kind,
-    metadata: {},
-    spec: { resourceAttributes: { verb: 'delete', group, resource } },
-  };
-  const { status } = await client.create<AccessReview>(
-    SELF_SUBJECT_ACCESS_REVIEWS,
-    review as unknown as AccessReview,
-    { signal },
-  );
-  return status?.allowed === true;
 }

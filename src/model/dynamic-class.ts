@@ -118,7 +118,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What the directory of a class must be and this one is not; undefined when it is. Where links lead is known on its node alone. */
+/** Returns the rule that the directory of a class breaks; undefined where it breaks none. Symbolic links are followed on the node alone. */
 export function classDirectoryWanted(directory: string): string | undefined {
   const system = systemDirectoryOf(directory);
   return (

@@ -1,10 +1,10 @@
 import type { KubeNode } from '../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
 
-/** How long a node is waited for that is not Ready, as kube-controller-manager does (maxWaitForUnmountDuration). ms */
+/** Default wait for a node that is not Ready, as in kube-controller-manager (maxWaitForUnmountDuration). ms */
 export const MAX_WAIT_FOR_UNMOUNT = 6 * 60_000;
 
-/** What its kubelet, or who watches over it, says of its being Ready. */
+/** The condition Ready, as its kubelet or kube-controller-manager wrote it. */
 export const readyConditionOf = (node: KubeNode | undefined) =>
   node?.status?.conditions?.find(({ type }) => type === 'Ready');
 

@@ -1,19 +1,7 @@
-import type { KubeObject, Resource } from '../../api/meta.ts';
+import { isAllowed } from '../../kube/access-review.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Check } from '../check-node/report.ts';
 import { CALLER_RULES, type CallerRule } from './caller-rules.ts';
-
-const ACCESS_REVIEWS: Resource = {
-  group: 'authorization.k8s.io',
-  version: 'v1',
-  plural: 'selfsubjectaccessreviews',
-  kind: 'SelfSubjectAccessReview',
-  namespaced: false,
-};
-
-interface Review extends KubeObject {
-  status?: { allowed?: boolean };
-}
 
 /** Whether the caller may do what commands do: a check that says so, or one for each kind of which something is refused. */
 export async function permissionChecks(client: KubeClient, signal: AbortSignal): Promise<Check[]> {
@@ -42,20 +30,4 @@ async function kindCheck(
     hint: 'Commands that need it are refused. Who may grant it makes a role with it, and binds that to you.',
     command: `kubectl create clusterrole stowage-user-${resource} --verb=${refused.join(',')} --resource=${name}`,
   };
-}
-
-async function isAllowed(
-  client: KubeClient,
-  resourceAttributes: { group: string; resource: string; verb: string },
-  signal: AbortSignal,
-): Promise<boolean> {
-  // API servers take no metadata here, not even a name.
-  const review = {
-    apiVersion: 'authorization.k8s.io/v1',
-    kind: 'SelfSubjectAccessReview',
-    metadata: {} as KubeObject['metadata'],
-    spec: { resourceAttributes },
-  };
-  const { status } = await client.create<Review>(ACCESS_REVIEWS, review, { signal });
-  return status?.allowed === true;
 }

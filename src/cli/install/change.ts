@@ -3,10 +3,12 @@ import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { VERSION } from '../../api/version.ts';
 import { type Definition, versionsAfter } from './crd.ts';
+import { deploymentObject } from './deployment.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
-import { isAsInstalled, isStandard, LAST_INSTALLED, lastWanted } from './standard.ts';
+import { isAsInstalled, isStandard, LAST_INSTALLED, lastOf } from './standard.ts';
+import { keptValues } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 
 /** What is to be done where a field differs that cannot be changed: delete and create. */
@@ -52,7 +54,7 @@ export function changeOf(
   }
   const change: Fixed | undefined = mergePatch(
     current,
-    merged(current, asCreated(wanted), lastWanted(current)) as object,
+    merged(current, asCreated(wanted), lastOf(current) ?? lastBySettings(current)) as object,
   );
   if (change?.roleRef !== undefined) {
     if (isOurs(current)) return ANEW;
@@ -62,6 +64,22 @@ export function changeOf(
     throw fixed(`${title} is there and selects other pods, which cannot be changed`, wanted);
   }
   return change;
+}
+
+/**
+ * Returns the Deployment as its settings ask for it: one that kubectl made of printed manifests does not note what was wanted, and
+ * what others added to it stays. Undefined for other objects, and where its settings cannot be read.
+ */
+function lastBySettings(current: KubeObject): KubeObject | undefined {
+  const { namespace } = current.metadata;
+  if (current.kind !== DEPLOYMENTS.kind || namespace === undefined || !isOurs(current))
+    return undefined;
+  try {
+    return deploymentObject(namespace, '', keptValues(current)).object;
+  } catch (error) {
+    if (error instanceof StowageError) return undefined;
+    throw error;
+  }
 }
 
 /** What API servers let nobody change, where a change has it. */

@@ -13,7 +13,7 @@ const OF_EACH_NAMESPACE = ['ConfigMap kube-root-ca.crt', 'ServiceAccount default
 const OF_THE_DAEMON = [`${LEASES.kind} ${COMPONENT}`];
 
 /**
- * Of the objects of a namespace, those that neither Stowage nor Kubernetes made, and that stay as long as it does: they are
+ * Returns the objects of a namespace that neither Stowage nor Kubernetes made, and that stay as long as it does: they are
  * someone's. `mine` are the uids of what Stowage made; those of what only that owns (pods of its Deployment) are added. Pure but
  * for that.
  */

@@ -53,24 +53,14 @@ export function isAsInstalled(current: KubeObject): boolean {
 }
 
 /** What an object was wanted to be when it was last installed; undefined where that is not known. */
-export const lastOf = (current: KubeObject): KubeObject | undefined =>
-  noted(current, LAST_INSTALLED);
-
-function noted({ metadata }: KubeObject, annotation: string): KubeObject | undefined {
+export function lastOf({ metadata }: KubeObject): KubeObject | undefined {
   try {
-    return JSON.parse(metadata.annotations?.[annotation] ?? 'null') ?? undefined;
+    return JSON.parse(metadata.annotations?.[LAST_INSTALLED] ?? 'null') ?? undefined;
   } catch {
     // Somebody changed it: then nothing is known of before.
     return undefined;
   }
 }
-
-/** Where `kubectl apply` notes what it applied, such as the manifests that `install --dry-run=client` prints. */
-const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
-
-/** As `lastOf`, but of one that kubectl made, too. */
-export const lastWanted = (current: KubeObject): KubeObject | undefined =>
-  lastOf(current) ?? noted(current, LAST_APPLIED);
 
 /** What is odd about a definition that is somebody else's: it serves none of the versions that Stowage works with. */
 export async function oddVersions(

@@ -155,7 +155,7 @@ export function settleValues(kept: Values, given: Values): Values {
   return settled;
 }
 
-/** What goes together at a login to salt-api. */
+/** Settings that go together at a login to salt-api. */
 const LOGIN: readonly (keyof Values)[] = ['saltEauth', 'saltUser', 'saltSecret', 'saltAudience'];
 
 /** A Secret in place of a token's audience, or the other way round: as whom, and how, is another matter then. */

@@ -4,7 +4,7 @@ import { followsLinks, leadersIn, readLeases } from '../leaders.ts';
 import { printable } from '../output/printable.ts';
 import { foundIn } from '../volume/read-result.ts';
 
-/** Whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so, or the user may not read what it says: that is told. Throws a StowageError. */
+/** Returns whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so, or its Lease may not be read, which is told. Throws a StowageError. */
 export async function fillsLinks(
   client: Pick<KubeClient, 'list'>,
   { signal, clock, stderr }: Pick<Io, 'signal' | 'clock' | 'stderr'>,

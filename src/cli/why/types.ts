@@ -51,7 +51,7 @@ export interface Blocker {
   /** When it is tried next: a time (RFC 3339), or what it waits for. */
   next?: { at: string } | { when: string };
   fix?: Fix;
-  /** Of what is not taken up: the controller whose turn it is, where that is not the one of the kind. */
+  /** The controller that is to take it up, where that is not the one of the kind. */
   controller?: ControllerName;
 }
 

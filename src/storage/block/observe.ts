@@ -111,7 +111,7 @@ export function deviceProbes(
   ];
 }
 
-/** Other NVMe disks that lsblk tells no WWN of, and that may be the same namespace by another path: a serial number is its subsystem's. */
+/** Other NVMe disks that lsblk tells no WWN of, and that may be the same namespace by another path: a serial number that is told is its subsystem's. */
 const namelessLike = (disk: BlockDevice, devices: readonly BlockDevice[]): BlockDevice[] =>
   devices.filter(
     ({ name, type, wwn, serial }) =>
@@ -119,7 +119,7 @@ const namelessLike = (disk: BlockDevice, devices: readonly BlockDevice[]): Block
       name.startsWith('nvme') &&
       name !== disk.name &&
       wwn === undefined &&
-      (serial ?? disk.serial) === disk.serial,
+      (serial === undefined || disk.serial === undefined || serial === disk.serial),
   );
 
 const hasBytes = ({ sizeBytes }: BlockDevice) => sizeBytes > 0n;

@@ -159,6 +159,8 @@ describe('install', () => {
     ]);
     const applied = parseAllDocuments(out).map((each) => each.toJS());
     const { metadata, ...deployment } = applied.find(({ kind }) => kind === 'Deployment');
+    // An administrator added that, and kubectl noted it with the rest.
+    deployment.spec.template.spec.tolerations = [{ operator: 'Exists' }];
     const last = {
       'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify({
         metadata,
@@ -185,6 +187,7 @@ describe('install', () => {
     await stowage(['install', '--reset-values']);
     const { spec: reset, metadata: left } = JSON.parse(await asked());
     expect(JSON.stringify(reset)).not.toContain('salt');
+    expect(reset.template.spec.tolerations).toEqual([{ operator: 'Exists' }]);
     expect(left.annotations).not.toHaveProperty(['stowage.dev/install-values']);
   });
 

@@ -227,7 +227,7 @@ test('a namespace of an NVMe controller is known by its WWID, where lsblk tells 
 });
 
 test('a namespace that two NVMe controllers have is one disk, where lsblk tells no WWN', () => {
-  const nvme = (name: string, device: string, serial = 'S1') => ({
+  const nvme = (name: string, device: string, serial: string | null = 'S1') => ({
     ...{ kname: name, 'maj:min': device, pkname: null, type: 'disk', size: 67108864, ro: false },
     ...{ serial, wwn: null },
   });
@@ -235,6 +235,7 @@ test('a namespace that two NVMe controllers have is one disk, where lsblk tells 
     nvme('nvme1n1', '259:1'),
     nvme('nvme1n2', '259:2'),
     nvme('nvme2n1', '259:3', 'S2'),
+    nvme('nvme3n1', '259:4', null),
     { ...nvme('sdc', '8:32'), wwn: null },
   ];
   const rename = (text: string) =>
@@ -246,6 +247,7 @@ test('a namespace that two NVMe controllers have is one disk, where lsblk tells 
   expect(asked).toEqual([
     { name: 'wwid nvme1n1', argv: ['cat', '/sys/class/block/nvme1n1/wwid'] },
     { name: 'wwid nvme1n2', argv: ['cat', '/sys/class/block/nvme1n2/wwid'] },
+    { name: 'wwid nvme3n1', argv: ['cat', '/sys/class/block/nvme3n1/wwid'] },
   ]);
   const second = Object.fromEntries(
     Object.entries(SECOND).map(([name, { stdout, ...rest }]) => [
@@ -254,9 +256,14 @@ test('a namespace that two NVMe controllers have is one disk, where lsblk tells 
     ]),
   );
   const wwid = (last: string) => result(0, `eui.0025385b71b0000${last}\n`);
-  const answers = { wwid: wwid('1'), 'wwid nvme1n1': wwid('1'), 'wwid nvme1n2': wwid('2') };
+  const answers = {
+    wwid: wwid('1'),
+    'wwid nvme1n1': wwid('1'),
+    'wwid nvme1n2': wwid('2'),
+    'wwid nvme3n1': wwid('1'),
+  };
   const { otherPaths } = facts(first, { ...second, ...answers });
-  expect(otherPaths.map(({ name }) => name)).toEqual(['nvme1n1']);
+  expect(otherPaths.map(({ name }) => name)).toEqual(['nvme1n1', 'nvme3n1']);
 });
 
 test('a logical volume is known by the UUID that device-mapper has for it', () => {

@@ -229,19 +229,18 @@ const unseen: ClaimCause = (known) => {
   };
 };
 
-/** In the order in which one keeps the others from mattering. */
-const OF_UNBOUND: readonly ClaimCause[] = [
-  lost,
-  supplied,
+/** Causes that do not depend on a pod; in both lists each keeps the next ones from mattering. */
+const WITHOUT_POD: readonly ClaimCause[] = [
   storageClass,
   population,
   source,
   sourceAway,
   itsVolume,
   unbound,
-  noPod,
-  lastWarning,
-  unseen,
+];
+const OF_UNBOUND: readonly ClaimCause[] = [
+  ...[lost, supplied, ...WITHOUT_POD],
+  ...[noPod, lastWarning, unseen],
 ];
 
 /** It asks for more than it has. */
@@ -304,16 +303,7 @@ export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
 export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
-  for (const cause of [
-    deletingClaim,
-    lost,
-    storageClass,
-    population,
-    source,
-    sourceAway,
-    itsVolume,
-    unbound,
-  ]) {
+  for (const cause of [deletingClaim, lost, ...WITHOUT_POD]) {
     const found = cause(known, now);
     if (found !== undefined) return found;
   }

@@ -1,0 +1,31 @@
+import type { KubeObject, Resource } from '../api/meta.ts';
+import type { KubeClient } from './types.ts';
+
+const ACCESS_REVIEWS: Resource = {
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  plural: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+};
+
+interface Review extends KubeObject {
+  status?: { allowed?: boolean };
+}
+
+/** Returns whether the caller has a right in all namespaces, which every account may ask. Throws what the API server refuses. */
+export async function isAllowed(
+  client: Pick<KubeClient, 'create'>,
+  resourceAttributes: { group: string; resource: string; verb: string },
+  signal: AbortSignal,
+): Promise<boolean> {
+  // API servers take no metadata here, not even a name.
+  const review = {
+    apiVersion: 'authorization.k8s.io/v1',
+    kind: ACCESS_REVIEWS.kind,
+    metadata: {} as KubeObject['metadata'],
+    spec: { resourceAttributes },
+  };
+  const { status } = await client.create<Review>(ACCESS_REVIEWS, review, { signal });
+  return status?.allowed === true;
+}
