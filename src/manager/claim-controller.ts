@@ -25,6 +25,7 @@ import type { KubeClient } from '../kube/types.ts';
 import { claimOf } from '../model/claim-volume.ts';
 import type { Awaited } from '../model/data-source/types.ts';
 import { isPvOf } from '../model/persistent-volume.ts';
+import { sizeText } from '../storage/registry.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
 import { nodeStateKey } from './predicates.ts';
@@ -199,5 +200,4 @@ export function createClaimController(deps: ClaimControllerDeps): ClaimControlle
 const isToGo = (pv: PersistentVolume | undefined): boolean =>
   pv?.spec.persistentVolumeReclaimPolicy === 'Delete';
 
-const sizeOf = ({ spec }: Volume): string =>
-  String((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? '');
+const sizeOf = ({ spec }: Volume): string => sizeText(spec) ?? '';

@@ -4,10 +4,11 @@ import type { VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Promises } from '../controllers/lib/capacity/reservations.ts';
-import { type KeptCopy, sizeOf } from '../controllers/lib/capacity/room.ts';
+import type { KeptCopy } from '../controllers/lib/capacity/room.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
+import { sizeOf } from '../storage/registry.ts';
 
 /**
  * Returns the snapshots that are on a node, and those for which a job is named, as what takes room there.
@@ -54,7 +55,7 @@ function copyOf(
     status?.restoreSize === undefined
       ? volume === undefined
         ? 0n
-        : sizeOf(volume)
+        : sizeOf(volume.spec)
       : BigInt(status.restoreSize);
   if (handle.type === 'file') return { uid, place: dirname(dirname(handle.path)), sizeBytes };
   // Without the volume, the copy is counted in LVM's own sums.

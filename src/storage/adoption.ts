@@ -1,7 +1,7 @@
 import type { Guard, Step } from '../nodes/job.ts';
 import { donePath, intentOf, intentPath, removeRecords } from './records.ts';
 import { scriptArgv } from './scripts/scripts.ts';
-import type { Desired, FsType, Intent, Observed, Refusal } from './types.ts';
+import type { DesiredVolume, FsType, Intent, ObservedVolume, Refusal } from './types.ts';
 
 /**
  * The step that gives a file system a UUID, for an adoption or to take one back. Its guards, and the lock on a device, are the
@@ -20,7 +20,7 @@ export const giveUuid = (
 
 /** The record of an adoption: it keeps what the storage was called before anything of that is changed. */
 export const adoptionOf = (
-  desired: Desired,
+  desired: DesiredVolume,
   from: string,
   place: Pick<Intent, 'file' | 'device'>,
   { sizeBytes, fsType, signature }: { sizeBytes: bigint; fsType: string; signature: string },
@@ -28,18 +28,18 @@ export const adoptionOf = (
 
 /** The UID that what is to be adopted has yet; undefined where nothing is, or it was. */
 export const adoptsFrom = (
-  { adopt, recorded }: Pick<Desired, 'adopt' | 'recorded'>,
-  { done }: Pick<Observed, 'done'>,
+  { adopt, recorded }: Pick<DesiredVolume, 'adopt' | 'recorded'>,
+  { done }: Pick<ObservedVolume, 'done'>,
 ): string | undefined => (recorded || done !== undefined ? undefined : adopt);
 
 /** The UID of an adoption that was begun on the node and not ended; undefined where there is none. */
 export const halfAdopted = (
-  { recorded }: Pick<Desired, 'recorded'>,
-  { intent, done }: Pick<Observed, 'intent' | 'done'>,
+  { recorded }: Pick<DesiredVolume, 'recorded'>,
+  { intent, done }: Pick<ObservedVolume, 'intent' | 'done'>,
 ): string | undefined => (recorded || done !== undefined ? undefined : intent?.adopt);
 
 /** A job may reach the node late: what is adopted may be in use by then. */
-export const notAdopted = ({ uid, name }: Pick<Desired, 'uid' | 'name'>): Guard => ({
+export const notAdopted = ({ uid, name }: Pick<DesiredVolume, 'uid' | 'name'>): Guard => ({
   argv: ['test', '!', '-e', donePath(uid)],
   expect: { exit: 0 },
   refusal: `the storage of ${name} was adopted meanwhile`,
@@ -50,7 +50,7 @@ export const forgetEarlier = (from: string): Step[] =>
   removeRecords(from).map((step) => ({ ...step, name: `${step.name} of the earlier Volume` }));
 
 /** A record of another adoption than the one that is wanted. */
-export const otherAdoption = (from: string, { intent }: Pick<Observed, 'intent'>) =>
+export const otherAdoption = (from: string, { intent }: Pick<ObservedVolume, 'intent'>) =>
   intent === undefined || intent.adopt === from
     ? undefined
     : {
@@ -64,7 +64,7 @@ export const otherAdoption = (from: string, { intent }: Pick<Observed, 'intent'>
  * @param what is not there
  */
 export const putBackAway = (
-  { uid, name }: Pick<Desired, 'uid' | 'name'>,
+  { uid, name }: Pick<DesiredVolume, 'uid' | 'name'>,
   what: string,
 ): Refusal => ({
   refusal: `an adoption that was begun is to be taken back, and ${what}`,

@@ -1,4 +1,5 @@
-import type { FsType, Observed, Signature } from './types.ts';
+import type { Observed } from './registry.ts';
+import type { FsType, Signature } from './types.ts';
 
 /**
  * The file system that a volume holds, as it was read from it; undefined where it holds none that Stowage makes, or what it
@@ -12,6 +13,6 @@ export function fileSystemOf(observed: Observed): FsType | undefined {
 }
 
 function signatureOf(observed: Observed): Signature | undefined {
-  if (observed.type === 'sparse') return observed.signature;
+  if ('signature' in observed) return observed.signature;
   return observed.target.is === 'device' ? observed.target.facts.signature : undefined;
 }

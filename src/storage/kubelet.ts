@@ -1,6 +1,6 @@
 import type { Guard, Probe, ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
-import type { BlockDevice, Desired, Plan, Users } from './types.ts';
+import type { BlockDevice, DesiredVolume, Plan, Users } from './types.ts';
 
 /**
  * What the kubelet keeps for a `local` PersistentVolume, which has the Volume's name, below its root folder:
@@ -9,7 +9,7 @@ import type { BlockDevice, Desired, Plan, Users } from './types.ts';
  * `plugins/kubernetes.io~local-volume/volumeDevices/<pv>/<uid>`, stacks a loop of its own on that, and leads
  * `pods/<uid>/volumeDevices/kubernetes.io~local-volume/<pv>` to the device, by a symbolic link.
  */
-type Place = Pick<Desired, 'name' | 'kubeletRoot'>;
+type Place = Pick<DesiredVolume, 'name' | 'kubeletRoot'>;
 
 const PLUGIN = 'kubernetes.io~local-volume';
 

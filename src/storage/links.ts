@@ -1,6 +1,6 @@
-import type { BlockDevice, Desired, Observed } from './types.ts';
+import type { BlockDevice, DesiredVolume, ObservedVolume } from './types.ts';
 
-type Named = Pick<Desired, 'uid' | 'mode' | 'earlierLink'>;
+type Named = Pick<DesiredVolume, 'uid' | 'mode' | 'earlierLink'>;
 
 /**
  * The persistent path of a volume's device, as its PersistentVolume has it. A rule of Stowage's makes it for the device that it has
@@ -32,7 +32,10 @@ type Device = Pick<BlockDevice, 'name' | 'device'>;
  * Whether the persistent path leads to a device; also by a loop that is stacked on it, as the kubelet does for Block: of a path
  * that udev derives from content, it gives the link to the newest device.
  */
-export function leadsTo(own: Device, { link, loops }: Pick<Observed, 'link' | 'loops'>): boolean {
+export function leadsTo(
+  own: Device,
+  { link, loops }: Pick<ObservedVolume, 'link' | 'loops'>,
+): boolean {
   return [own, ...loops.filter(({ backingFile }) => backingFile === `/dev/${own.name}`)].some(
     ({ device }) => device === link,
   );
@@ -43,8 +46,8 @@ export function leadsTo(own: Device, { link, loops }: Pick<Observed, 'link' | 'l
  * observed is read one after the other: a device that is not in all of it came meanwhile, and may be the volume's.
  */
 export function astray(
-  desired: Pick<Desired, 'uid' | 'earlierLink'>,
-  observed: Pick<Observed, 'link' | 'loops' | 'devices'>,
+  desired: Pick<DesiredVolume, 'uid' | 'earlierLink'>,
+  observed: Pick<ObservedVolume, 'link' | 'loops' | 'devices'>,
   own: Device | undefined,
 ): { astray?: string } {
   const { link, loops, devices } = observed;

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
 import { ObservationError, optional } from './probe-results.ts';
-import type { Desired, Intent } from './types.ts';
+import type { DesiredVolume, Intent } from './types.ts';
 import { rulePath } from './udev.ts';
 
 /** Where a node keeps what it was asked to do to a disk, beside that disk. */
@@ -90,7 +90,7 @@ function parseWiped(text: string): bigint {
 
 /** What is the same for every kind: nothing is on it, and nobody's consent is needed. */
 export function intentOf(
-  desired: Desired,
+  desired: DesiredVolume,
   place: Pick<Intent, 'file' | 'device'>,
   sizeBytes: bigint,
 ): Intent {

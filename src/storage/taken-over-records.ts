@@ -1,6 +1,6 @@
 import type { Guard } from '../nodes/job.ts';
 import { recordSize, writeIntent } from './records.ts';
-import type { Intent, Observed, Plan } from './types.ts';
+import type { Intent, ObservedVolume, Plan } from './types.ts';
 
 /**
  * What remains to be written of what somebody else made and is recognised as the Volume's. That it is made comes first:
@@ -11,7 +11,7 @@ import type { Intent, Observed, Plan } from './types.ts';
 export function takenOverRecords(
   wanted: Intent,
   sizeBytes: bigint,
-  { intent, done }: Pick<Observed, 'intent' | 'done'>,
+  { intent, done }: Pick<ObservedVolume, 'intent' | 'done'>,
   guards: readonly Guard[],
 ): Plan {
   if (!isRecorded(wanted, intent)) {

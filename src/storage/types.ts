@@ -7,7 +7,8 @@ import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
 
-interface DesiredVolume {
+/** What is the same for every kind. */
+export interface DesiredVolume {
   /** The Volume's UID: UUID of the file system, or GUID of the partition. */
   uid: string;
   /** Its persistent path, where an earlier version or MetalK8s made it: udev derives it from UUIDs. */
@@ -104,9 +105,6 @@ export interface ThinSource {
   mode: 'Filesystem' | 'Block';
 }
 
-/** A Volume as storage sees it: names, bytes and options that were validated before. */
-export type Desired = DesiredSparse | DesiredRaw | DesiredLvm;
-
 /** What is wanted on the node. */
 export type Operation = 'prepare' | 'present' | 'absent' | 'destroy';
 
@@ -190,7 +188,8 @@ export interface Users {
   swaps: readonly string[];
 }
 
-interface ObservedVolume extends Users {
+/** The same of what was looked at. */
+export interface ObservedVolume extends Users {
   intent: Intent | undefined;
   /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */
   done: { sizeBytes: bigint | undefined } | undefined;
@@ -341,9 +340,6 @@ export interface Owner {
   name?: string;
   device?: { identity?: string; presence?: string; dmUuid?: string };
 }
-
-/** All that plans are made from. */
-export type Observed = ObservedSparse | ObservedRaw | ObservedLvm;
 
 /** Written and synced before the first step that destroys; `done` beside it after the last. */
 export interface Intent {

@@ -1,6 +1,6 @@
 import type { Probe, Step } from '../nodes/job.ts';
 import { linkOf } from './links.ts';
-import type { Desired, Observed, Plan } from './types.ts';
+import type { DesiredVolume, ObservedVolume, Plan } from './types.ts';
 
 /** How long udev gets to make a link or a device, in seconds. */
 const LINK_TIMEOUT = 10;
@@ -64,7 +64,7 @@ const readRules: Step = {
 
 export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
 
-type Named = Pick<Desired, 'uid' | 'mode' | 'earlierLink'>;
+type Named = Pick<DesiredVolume, 'uid' | 'mode' | 'earlierLink'>;
 
 /** Priorities of links: of several devices with one link, udev gives it to the highest. The default is 0. */
 const FIRST = 100;
@@ -104,8 +104,8 @@ export const mapperKey = (uuid: string): string =>
 
 /** Removes the persistent link from a device that stays, if it is one that a rule makes. */
 export function dropLink(
-  desired: Pick<Desired, 'uid' | 'earlierLink'>,
-  observed: Pick<Observed, 'link' | 'devices'>,
+  desired: Pick<DesiredVolume, 'uid' | 'earlierLink'>,
+  observed: Pick<ObservedVolume, 'link' | 'devices'>,
 ): Step[] {
   if (desired.earlierLink !== undefined || observed.link === undefined) return [];
   const names = observed.devices

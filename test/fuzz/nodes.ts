@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Probe, ProbeResult } from '../../src/nodes/job.ts';
 import { LSBLK } from '../../src/storage/block-devices.ts';
-import type { Desired } from '../../src/storage/types.ts';
+import type { Desired } from '../../src/storage/registry.ts';
 import { missing, result } from '../support/fake-executor.ts';
 import { diskRow, lvRow, report, segmentRow, vgRow } from '../support/lvm-reports.ts';
 import { MADE } from '../support/sparse-answers.ts';

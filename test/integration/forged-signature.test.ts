@@ -4,7 +4,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { deviceOf } from '../../src/storage/device.ts';
 import { contentLink } from '../../src/storage/links.ts';
-import type { Desired, Observed, Operation } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { Operation } from '../../src/storage/types.ts';
 import { rulePath } from '../../src/storage/udev.ts';
 import { carryOut } from '../support/carry-out.ts';
 import {

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { checkGuards } from '../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../src/storage/detach-checks.ts';
+import { unusedGuards } from '../../src/storage/device.ts';
 import { commandIn } from '../../src/storage/holders.ts';
 import { observe, planNow } from '../support/carry-out.ts';
 import { localSparse } from '../support/local-sparse.ts';

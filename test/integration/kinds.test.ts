@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { contentLink } from '../../src/storage/links.ts';
-import type { Desired } from '../../src/storage/types.ts';
+import type { Desired } from '../../src/storage/registry.ts';
 import { bytesOf, carry, exists, KINDS, kindCases, someKinds } from '../support/kind-cases.ts';
 import {
   CONTENTS,

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { asProbe } from '../../src/nodes/check-guards.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
-import { unusedGuards } from '../../src/storage/detach-checks.ts';
+import { cancelFill, unusedGuards } from '../../src/storage/device.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { viewProbes } from '../../src/storage/lvm/view.ts';
 import {
@@ -20,7 +20,6 @@ import {
   cancelBackup,
   leaveBackup,
 } from '../../src/storage/populate/backup.ts';
-import { cancelFill } from '../../src/storage/populate/cancel.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
 import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
 import { launcherOf, SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';

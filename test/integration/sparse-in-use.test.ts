@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { checkGuards } from '../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../src/storage/detach-checks.ts';
+import { unusedGuards } from '../../src/storage/device.ts';
 import { observe } from '../support/carry-out.ts';
 import { deviceUses, type Use } from '../support/device-uses.ts';
 import { localSparse } from '../support/local-sparse.ts';

@@ -2,12 +2,12 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** One attach or detach on a node, its record and its outcome. */
 export const attachOperations: readonly Mutation[] = [
-  ...mutationsOf('src/controllers/attachdetach/attachment-probe.ts', [
+  ...mutationsOf('src/storage/loopfile/driver.ts', [
     {
       id: 'autoclear-counts-as-detached',
       invariant: 3,
       breaks: 'A loop device with AUTOCLEAR counts as detached.',
-      function: 'probeAttachment',
+      function: 'presence',
       find: 'if (loop.autoclear)',
       replace: "if (loop.autoclear) return { is: 'detached' };\n  if (loop.autoclear)",
     },

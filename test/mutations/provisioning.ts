@@ -232,12 +232,12 @@ export const provisioning: readonly Mutation[] = [
       replace: 'found',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/desired-volume.ts', [
+  ...mutationsOf('src/storage/lvm/spec.ts', [
     {
       id: 'block-shows-earlier-extents',
       invariant: 12,
       breaks: 'A claim of mode Block gets a logical volume with the bytes of an earlier tenant.',
-      function: 'desiredOf',
+      function: 'desired',
       find: '{ zeroed: true }',
       replace: '{}',
     },

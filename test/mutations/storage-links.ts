@@ -90,7 +90,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/storage/prefer.ts', [
+  ...mutationsOf('src/storage/device.ts', [
     {
       id: 'earlier-path-not-preferred',
       invariant: 12,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { lv, lvmDesired, lvmNode } from '../support/lvm-input.ts';
 import { disk, intentFor, rawDesired, rawNode } from '../support/raw-input.ts';
 import { freshNode, sparseDesired, UID, unmounted } from '../support/volume-input.ts';

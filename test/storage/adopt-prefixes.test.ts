@@ -4,15 +4,10 @@ import type { Step } from '../../src/nodes/job.ts';
 import { uidsIn } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { RECORDS } from '../../src/storage/records.ts';
+import type { Desired } from '../../src/storage/registry.ts';
 import { ownerPath } from '../../src/storage/shared-fs/names.ts';
 import { textOf } from '../../src/storage/shared-fs/text.ts';
-import type {
-  Desired,
-  DesiredLvm,
-  DesiredRaw,
-  DesiredSparse,
-  Operation,
-} from '../../src/storage/types.ts';
+import type { DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeLvm } from '../support/fake-lvm.ts';
 import { FakeNode, type Killed } from '../support/fake-node.ts';

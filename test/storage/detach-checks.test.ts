@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Guard } from '../../src/nodes/job.ts';
-import { unusedGuards } from '../../src/storage/detach-checks.ts';
+import { unusedGuards } from '../../src/storage/device.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { BlockDevice, Desired, DesiredSparse, Observed } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { BlockDevice, DesiredSparse } from '../../src/storage/types.ts';
 import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
 import { loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';

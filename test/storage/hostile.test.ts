@@ -1,15 +1,16 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { validateVolume } from '../../src/api/validate-volume.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
 import { checkClass } from '../../src/controllers/volume/storage-class.ts';
+import { validateVolume } from '../../src/model/validate-volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { jobScript } from '../../src/nodes/job-script.ts';
 import { quote, quoteAll } from '../../src/nodes/quote.ts';
 import { lvPath, tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { Desired, Observed, Plan } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { Plan } from '../../src/storage/types.ts';
 import {
   begun,
   dm,

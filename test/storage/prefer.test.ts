@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import { preferDevice } from '../../src/storage/device.ts';
 import { contentLink } from '../../src/storage/links.ts';
-import { preferDevice } from '../../src/storage/prefer.ts';
-import type { Desired, Observed } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
 import { BY_UUID, FIRST, lookAgain, ruleFor, SETTLE } from '../support/link-words.ts';
 import { dm, lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawBlock, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';

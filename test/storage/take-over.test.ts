@@ -1,13 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan } from '../../src/storage/plan.ts';
-import { planTakeOver } from '../../src/storage/take-over.ts';
-import type {
-  Desired,
-  DesiredSparse,
-  DeviceFacts,
-  Observed,
-  ObservedSparse,
-} from '../../src/storage/types.ts';
+import { plan, planTakeOver } from '../../src/storage/plan.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { DesiredSparse, DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../support/link-words.ts';
 import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../support/lvm-input.ts';
 import { writesTo } from '../support/plans.ts';

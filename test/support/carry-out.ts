@@ -4,7 +4,8 @@ import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
-import type { Desired, Observed, Operation, Plan } from '../../src/storage/types.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import type { Operation, Plan } from '../../src/storage/types.ts';
 import { rereadTable } from './disks.ts';
 
 let attempts = 0;

@@ -3,7 +3,7 @@ import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/controllers/volume/decide.ts';
 import type { Decision, Input, Unknown } from '../../src/controllers/volume/types.ts';
 import type { JobState } from '../../src/nodes/job.ts';
-import type { Observed } from '../../src/storage/types.ts';
+import type { Observed } from '../../src/storage/registry.ts';
 import { LINK } from './link-words.ts';
 import { FILE, input, NOW, UID, volume } from './volume-input.ts';
 

@@ -6,7 +6,8 @@ import type { Executor, Job, JobState, Step } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { DesiredRaw, DesiredSparse, Observed, Operation } from '../../src/storage/types.ts';
+import type { Observed } from '../../src/storage/registry.ts';
+import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
 
 type Desired = DesiredSparse | DesiredRaw;
 

@@ -2,7 +2,8 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Executor } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
-import type { Desired, Operation } from '../../src/storage/types.ts';
+import type { Desired } from '../../src/storage/registry.ts';
+import type { Operation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
 import {
   BACKINGS,

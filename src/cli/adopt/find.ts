@@ -9,8 +9,9 @@ import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { uidsIn } from '../../storage/lvm/names.ts';
 import { observe } from '../../storage/observe.ts';
 import { answersOf } from '../../storage/probe-results.ts';
+import type { Observed } from '../../storage/registry.ts';
 import { describeSignature } from '../../storage/signature.ts';
-import type { DeviceFacts, Observed } from '../../storage/types.ts';
+import type { DeviceFacts } from '../../storage/types.ts';
 import { PLACEHOLDER_UID } from '../plan/plan.ts';
 import type { AdoptFlags, StorageType } from './flags.ts';
 

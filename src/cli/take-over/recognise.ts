@@ -8,7 +8,7 @@ import type { Executor, Step } from '../../nodes/job.ts';
 import { deviceOf } from '../../storage/device.ts';
 import { linkOf } from '../../storage/links.ts';
 import { observe } from '../../storage/observe.ts';
-import { planTakeOver } from '../../storage/take-over.ts';
+import { planTakeOver } from '../../storage/plan.ts';
 
 export type Recognised =
   | {

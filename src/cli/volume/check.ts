@@ -1,6 +1,6 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
-import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
+import { validateVolume } from '../../model/validate-volume.ts';
 
 /** Why a Volume is not to be created, in one sentence; undefined when it may be. */
 export function volumeProblem(volume: Volume): string | undefined {

@@ -2,7 +2,9 @@ import { age } from '../../api/age.ts';
 import type { AnyEvent, PersistentVolume } from '../../api/core.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
+import { sizeIn } from '../../api/volume-size.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { driversOf } from '../../storage/registry.ts';
 import { attachmentRows } from '../attachments/row.ts';
 import { AS_ROWS } from '../attachments/table.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';
@@ -83,21 +85,13 @@ const given = (label: string, value: string | undefined): Field[] =>
   value === undefined ? [] : [[label, value]];
 
 /** Every type that is given, for a Volume with two of them is told here as it is. */
-function typeOf({ sparseLoopDevice, rawBlockDevice, lvmLogicalVolume }: VolumeSpec): Field[] {
-  const types: Field[] = [];
-  if (sparseLoopDevice != null) {
-    const { size, directory, requireMount } = sparseLoopDevice;
-    types.push(['Type', 'sparse file'], ['Size', String(size)], ...given('Directory', directory));
-    if (requireMount) types.push(['Requires a mount', 'true']);
-  }
-  if (rawBlockDevice != null)
-    types.push(['Type', 'raw device'], ['Device', rawBlockDevice.devicePath]);
-  if (lvmLogicalVolume != null) {
-    const { vgName, size, thinPool } = lvmLogicalVolume;
-    types.push(['Type', 'LVM volume'], ['Size', String(size)], ['Volume group', vgName]);
-    types.push(...given('Thin pool', thinPool));
-  }
-  return types.length > 0 ? types : [['Type', undefined]];
+function typeOf(spec: VolumeSpec): Field[] {
+  const fields = driversOf(spec).flatMap((driver): Field[] => [
+    ['Type', driver.label],
+    ...given('Size', sizeIn(spec, driver.field)),
+    ...driver.describe(spec).flatMap(([label, value]) => given(label, value)),
+  ]);
+  return fields.length > 0 ? fields : [['Type', undefined]];
 }
 
 function statusOf(volume: Volume, status: VolumeStatus = {}): Field[] {

@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import { about, conclude } from '../batch.ts';
 import { messageOf } from '../failure.ts';
 import type { Io } from '../io.ts';
@@ -37,15 +37,9 @@ export async function summaryOf(
 }
 
 function described({ metadata, spec }: Volume): string {
-  const { sparseLoopDevice, rawBlockDevice, lvmLogicalVolume } = spec;
-  const what =
-    (sparseLoopDevice &&
-      `a file of ${sparseLoopDevice.size} in ${sparseLoopDevice.directory ?? SPARSE_FOLDER}`) ??
-    (rawBlockDevice && `the device ${rawBlockDevice.devicePath}`) ??
-    `a logical volume of ${lvmLogicalVolume?.size} in ${lvmLogicalVolume?.vgName}`;
   const destroyed = spec.overwrite === undefined ? '' : `, over ${spec.overwrite}`;
   const attached = spec.attachPolicy === 'OnDemand' ? ', attached only while a pod needs it' : '';
-  return `Volume ${metadata.name} on ${spec.nodeName}: ${what}${destroyed}, of storage class ${spec.storageClassName}${attached}`;
+  return `Volume ${metadata.name} on ${spec.nodeName}: ${driverOfSpec(spec).summarize(spec)}${destroyed}, of storage class ${spec.storageClassName}${attached}`;
 }
 
 async function planned(

@@ -1,9 +1,9 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
-import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
+import { validateVolume } from '../../model/validate-volume.ts';
 import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';

@@ -6,15 +6,15 @@ import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
-import { leftMounted, unusedGuards } from '../../storage/detach-checks.ts';
+import { leftMounted, presenceOf, unusedGuards } from '../../storage/device.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { firstProbes } from '../../storage/observe.ts';
 import { plan } from '../../storage/plan.ts';
+import type { Presence } from '../../storage/presence.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
+import type { Desired, Observed } from '../../storage/registry.ts';
 import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
-import type { Desired, Observed } from '../../storage/types.ts';
-import { type Presence, probeAttachment } from './attachment-probe.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { Operation } from './types.ts';
 
@@ -117,7 +117,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     if (!(await executor.forget(node, uid))) return stillRuns(place);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
-    return probeAttachment(desired, await see(place));
+    return presenceOf(desired, await see(place));
   }
 
   async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
@@ -143,7 +143,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       const planned = plan('present', wanted, observed, number);
       if ('refusal' in planned) {
         loopNumbers.release(node, uid);
-        const found = probeAttachment(desired, observed);
+        const found = presenceOf(desired, observed);
         const message = withHint(planned.refusal, planned.hint);
         if (found.is === 'unknown' && found.noDevice)
           return { ...unknown(message), nothingDone: job === 0 };
@@ -157,7 +157,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       if (planned.astray === undefined) failedAstray.delete(`${uid} ${node}`);
       if (planned.steps.length === 0 || planned.grows) {
         loopNumbers.release(node, uid);
-        if (isLast) return probeAttachment(desired, observed);
+        if (isLast) return presenceOf(desired, observed);
         // It was there before: a job of an earlier process that is to detach it may not have come to that.
         if (!(await executor.forget(node, uid))) return stillRuns(place);
         isLast = true;
@@ -210,7 +210,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(place, seen);
-      const found = probeAttachment(desired, observed);
+      const found = presenceOf(desired, observed);
       const planned = plan('absent', desired, observed, 0);
       if ('refusal' in planned) {
         if (found.is === 'unknown') return found;
@@ -265,7 +265,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   /** What is so now, with what went wrong. */
   async function verifyAfterFailure(place: Place, what: string): Promise<Outcome> {
     const why = withoutToken(what, place.desired);
-    const found = probeAttachment(place.desired, await see(place));
+    const found = presenceOf(place.desired, await see(place));
     switch (found.is) {
       case 'detached':
         return { is: 'failed', message: why };

@@ -4,6 +4,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
+import { sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { saidBy } from '../lib/event-key.ts';
 import { toldOf } from './told.ts';
@@ -23,8 +24,7 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
   const wanted = claim.spec.resources?.requests?.storage ?? '0';
   const has = claim.status?.capacity?.storage ?? '0';
   if (parseQuantity(wanted) <= parseQuantity(has)) return done(input);
-  const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
-  const asked = String((sparseLoopDevice ?? lvmLogicalVolume)?.size ?? '0');
+  const asked = sizeText(volume.spec) ?? '0';
   if (parseQuantity(asked) < parseQuantity(wanted))
     return grow(input, wanted, parseQuantity(wanted) - parseQuantity(asked));
   const capacity = pv?.spec.capacity.storage ?? '0';

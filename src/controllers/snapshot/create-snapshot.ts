@@ -1,8 +1,9 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { sizeOf } from '../../storage/registry.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
-import { placeOfCopy, sizeOf } from '../lib/capacity/room.ts';
+import { placeOfCopy } from '../lib/capacity/room.ts';
 import { withoutFigures } from '../lib/event-key.ts';
 import { dynamicName } from '../lib/snapshot-content.ts';
 import { idle, unknown, waitFor } from './content-status.ts';
@@ -137,7 +138,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   if (seen === undefined) return { action: { do: 'look-for-room', node, place } };
   const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
   const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
-  const why = whyNoRoom(node, place, room, sizeOf(volume), 'are needed');
+  const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'are needed');
   if (why === undefined) return undefined;
   if ('unknown' in room) return unknown(content, now, why);
   const isSaid =

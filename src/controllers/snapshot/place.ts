@@ -1,6 +1,4 @@
-import { dirname } from 'node:path/posix';
-import { SNAPSHOTS_FOLDER, snapshotLvName } from '../../api/snapshot-handle.ts';
-import type { Desired } from '../../storage/types.ts';
+import { type Desired, driverOf } from '../../storage/registry.ts';
 import type { ContentInput } from './types.ts';
 
 /**
@@ -14,24 +12,9 @@ export function placeFor(
   nodes: readonly string[],
   contentUid: string,
 ): NonNullable<ContentInput['place']> {
-  switch (desired.type) {
-    case 'sparse': {
-      const path = `${dirname(desired.file)}/${SNAPSHOTS_FOLDER}/${contentUid}`;
-      return { node, handle: { type: 'file', nodes, path } };
-    }
-    case 'lvm': {
-      const { vgName, thinPool } = desired;
-      if (thinPool === undefined) {
-        return {
-          problem: `Volume ${desired.name} is a logical volume outside a thin pool, of which there are no snapshots. Copy its data within a pod, to a volume of a class with a thinPool`,
-        };
-      }
-      return {
-        node,
-        handle: { type: 'lvm', nodes: [node], vgName, name: snapshotLvName(contentUid) },
-      };
-    }
-    case 'raw':
-      return { problem: `Volume ${desired.name} is a raw device, of which there are no snapshots` };
-  }
+  const { snapshotPlace, label } = driverOf(desired);
+  if (snapshotPlace === undefined)
+    return { problem: `Volume ${desired.name} is a ${label}, of which there are no snapshots` };
+  const handle = snapshotPlace(desired, nodes, contentUid);
+  return 'problem' in handle ? handle : { node, handle };
 }

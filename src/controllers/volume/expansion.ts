@@ -1,6 +1,6 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import { deviceOf } from '../../storage/device.ts';
-import type { Desired } from '../../storage/types.ts';
+import { type Desired, sizeText } from '../../storage/registry.ts';
 import { isOnDemand } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobStep } from './job-phase.ts';
@@ -9,12 +9,11 @@ import { measured } from './observed-status.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import type { Decision, Input } from './types.ts';
 
-export const growsTo = ({ volume: { spec } }: Input): string =>
-  `growing to ${(spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size}`;
+export const growsTo = ({ volume: { spec } }: Input): string => `growing to ${sizeText(spec)}`;
 
 /** Whether more is asked for than the capacity, a quantity. */
 export const isToGrow = (desired: Desired, capacity: string | undefined): boolean =>
-  desired.type !== 'raw' && capacity !== undefined && desired.sizeBytes > parseQuantity(capacity);
+  'sizeBytes' in desired && capacity !== undefined && desired.sizeBytes > parseQuantity(capacity);
 
 /** A job that grows what is attached. */
 export function growing(input: Input, attempt: number, now: number): Decision {

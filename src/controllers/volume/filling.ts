@@ -1,7 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Step } from '../../nodes/job.ts';
-import { cancelFill } from '../../storage/populate/cancel.ts';
+import { cancelFill } from '../../storage/device.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
 import { progressText } from '../../storage/populate/progress.ts';
 import { desiredOf } from './desired-volume.ts';
@@ -45,6 +45,6 @@ export const recreateHint = ({ spec: { source } }: Volume): string =>
 export function cancelSteps({ volume, node }: Input): Step[] {
   if (volume.status?.prepared != null) return [];
   const desired = desiredOf(volume, undefined, node);
-  const isZeroed = desired.type === 'lvm' && desired.zeroed === true;
+  const isZeroed = 'zeroed' in desired && desired.zeroed === true;
   return volume.spec.source?.populator != null || isZeroed ? cancelFill(desired) : [];
 }

@@ -1,8 +1,8 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
-import { hasPlace } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { cancelSteps } from './filling.ts';

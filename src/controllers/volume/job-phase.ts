@@ -4,8 +4,9 @@ import { publicFailure } from '../../nodes/public-text.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { plan } from '../../storage/plan.ts';
 import { type Progress, readProgress, type Waiting } from '../../storage/populate/progress.ts';
+import type { Desired, Observed } from '../../storage/registry.ts';
 import { takingOver } from '../../storage/shared-fs/holders.ts';
-import type { Desired, Observed, Operation, Refusal } from '../../storage/types.ts';
+import type { Operation, Refusal } from '../../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
 
 /**

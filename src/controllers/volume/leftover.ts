@@ -3,8 +3,8 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { KEPT_FIELDS, type Leftover, type LeftoverSpec } from '../../api/leftover.ts';
 import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../../api/names.ts';
 import { LEFTOVERS } from '../../api/resources.ts';
-import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
+import { validateVolume } from '../../model/validate-volume.ts';
 import { nodeOf } from './desired-volume.ts';
 import { recordProblem } from './validate-status.ts';
 

@@ -1,12 +1,11 @@
 import { READY_REASON } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { withHint } from '../../nodes/job-text.ts';
-import { deviceOf } from '../../storage/device.ts';
+import { deviceOf, preferDevice } from '../../storage/device.ts';
 import { recordDirectory } from '../../storage/directory/record.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { plan } from '../../storage/plan.ts';
-import { preferDevice } from '../../storage/prefer.ts';
-import type { Desired, Observed } from '../../storage/types.ts';
+import type { Desired, Observed } from '../../storage/registry.ts';
 import { attachmentsOf, isOnDemand } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { growing, growsTo, isToGrow, stopGrowing } from './expansion.ts';
@@ -148,7 +147,7 @@ function rests({ volume, node }: Input, isGrowing: boolean): boolean {
 
 /** A directory of volumes that were made before its file system was recorded: it is recorded by one that is whole. */
 function recordOf({ volume, directoryRecorded }: Input, observed: Observed): Decision | undefined {
-  if (observed.type !== 'sparse' || directoryRecorded) return undefined;
+  if (!('directory' in observed) || directoryRecorded) return undefined;
   const steps = recordDirectory(volume.metadata.uid ?? '', observed.directory);
   return steps.length === 0 ? undefined : { action: { do: 'record-directory', steps } };
 }

@@ -5,7 +5,7 @@ import type { Executor, Job, JobKey, JobState, ProbeResult } from '../../nodes/j
 import { withHint } from '../../nodes/job-text.ts';
 import { firstProbes, observe as look } from '../../storage/observe.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
-import type { Observed } from '../../storage/types.ts';
+import type { Observed } from '../../storage/registry.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withOwners } from './resolve-owners.ts';

@@ -1,9 +1,6 @@
 import { formatBytes } from '../../api/quantity.ts';
-import { deviceOf, type VolumeDevice } from '../../storage/device.ts';
-import { compareDevice, updateIdentity } from '../../storage/identity.ts';
-import { madeBytes } from '../../storage/loopfile/layout.ts';
-import { lvPath } from '../../storage/lvm/names.ts';
-import type { Desired, Observed } from '../../storage/types.ts';
+import { deviceOf } from '../../storage/device.ts';
+import { type Desired, driverOf, type Observed } from '../../storage/registry.ts';
 import type { StatusFields } from './status.ts';
 import type { Input } from './types.ts';
 
@@ -18,13 +15,14 @@ export function measured(
 ): StatusFields {
   const { status = {} } = volume;
   const found = deviceOf(desired, observed);
+  const driver = driverOf(desired, observed);
   return {
     // Of a status that was lost: what is there was made by some attempt.
     attempt: status.attempt ?? 1,
     ...(found.device === undefined
       ? {
           deviceName: undefined,
-          capacity: status.capacity ?? formatBytes(madeSize(desired, observed)),
+          capacity: status.capacity ?? formatBytes(driver.madeBytes(desired, observed)),
           devicePath: status.devicePath ?? found.link,
         }
       : {
@@ -34,46 +32,11 @@ export function measured(
         }),
     prepared:
       status.prepared === undefined
-        ? { node, paths: [placeOf(desired)], identity: found.identity }
+        ? { node, paths: [driver.place(desired)], identity: found.identity }
         : {
             ...status.prepared,
-            identity: currentIdentity(desired, status.prepared.identity, found),
+            identity:
+              driver.renewIdentity?.(status.prepared.identity, found) ?? status.prepared.identity,
           },
   };
-}
-
-/**
- * Returns the recorded identity, in its present spelling where a strong identifier and what is on the device agree that it is
- * the one: kernel, udev and firmware change it, and the next change is compared with this one.
- */
-function currentIdentity(
-  desired: Desired,
-  recorded: string,
-  { device, identity }: VolumeDevice,
-): string {
-  const isSame =
-    desired.type === 'raw' &&
-    device &&
-    compareDevice({ identity: recorded }, { identity }) === 'same';
-  return isSame ? updateIdentity(recorded, identity) : recorded;
-}
-
-/** In bytes, of what is not attached: the file of a Block volume holds more than the partition. */
-function madeSize(desired: Desired, observed: Observed): bigint {
-  if (desired.type === 'raw') return 0n;
-  if (desired.type === 'lvm' || observed.type !== 'sparse') return desired.sizeBytes;
-  return desired.mode === 'Filesystem' && observed.file.type === 'file'
-    ? observed.file.sizeBytes
-    : (madeBytes(desired, observed) ?? desired.sizeBytes);
-}
-
-function placeOf(desired: Desired): string {
-  switch (desired.type) {
-    case 'sparse':
-      return desired.file;
-    case 'raw':
-      return desired.devicePath;
-    case 'lvm':
-      return lvPath(desired);
-  }
 }

@@ -1,7 +1,7 @@
 import { READY_REASON, type ReadyReason } from '../../api/names.ts';
-import { validateVolume } from '../../api/validate-volume.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { desiredOf } from './desired-volume.ts';

@@ -1,5 +1,5 @@
 import { OUT_OF_SERVICE_TAINT, READY_REASON, type ReadyReason } from '../../api/names.ts';
-import { validateVolume } from '../../api/validate-volume.ts';
+import { validateVolume } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
 import type { Input } from './types.ts';

@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import type { Observed } from '../../storage/types.ts';
+import type { Observed } from '../../storage/registry.ts';
 
 /**
  * What was looked at, and which Volumes of the cluster it belongs to by the UUIDs that are on it. A node keeps no record
@@ -11,7 +11,7 @@ export function withOwners(
   uid: string,
   volumeOfUid: (uid: string) => Volume | undefined,
 ): Observed {
-  if (observed.type === 'sparse' || observed.target.is !== 'device') return observed;
+  if (!('target' in observed) || observed.target.is !== 'device') return observed;
   const { uuids } = observed.target.facts;
   if (uuids.length === 0) return observed;
   const owners = [...new Set(uuids)].flatMap((other) => {

@@ -4,6 +4,7 @@ import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Fill } from '../../storage/populate/types.ts';
+import { driverOf, driverOfSpec } from '../../storage/registry.ts';
 import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
 import { desiredOf } from './desired-volume.ts';
 import { fillOf, type SecretRead } from './fill.ts';
@@ -64,7 +65,7 @@ function fromContent(
   }
   const mode = content.spec.sourceVolumeMode === 'Block' ? 'Block' : 'Filesystem';
   const from = handleSource(handle, mode);
-  return mayStart(spec, from) ?? { from };
+  return startFrom(spec, from);
 }
 
 function handleSource(handle: SnapshotHandle, mode: FileSource['mode']): FileSource | ThinSource {
@@ -78,29 +79,9 @@ function handleSource(handle: SnapshotHandle, mode: FileSource['mode']): FileSou
 const isAnother = ({ source }: Volume['spec'], { metadata }: KubeObject): boolean =>
   source?.uid !== undefined && source.uid !== metadata.uid;
 
-/** Files are copied to files, and thin volumes are snapshots of thin volumes. */
-function mayStart(
-  { lvmLogicalVolume }: Volume['spec'],
-  from: FileSource | ThinSource,
-): Source | undefined {
-  if ('file' in from) {
-    return lvmLogicalVolume == null
-      ? undefined
-      : {
-          problem: `what it starts from is the file ${from.file}, and a logical volume starts from one`,
-        };
-  }
-  if (lvmLogicalVolume == null) {
-    return {
-      problem: `what it starts from is a logical volume, and a sparse file starts from a file`,
-    };
-  }
-  return lvmLogicalVolume.thinPool == null
-    ? {
-        problem:
-          'it is to be a logical volume outside a thin pool, and only thin volumes start from another',
-      }
-    : undefined;
+function startFrom(spec: Volume['spec'], from: FileSource | ThinSource): Source {
+  const problem = driverOfSpec(spec).startProblem?.(spec, from);
+  return problem === undefined ? { from } : { problem };
 }
 
 function fromVolume(
@@ -117,8 +98,9 @@ function fromVolume(
   if (source.metadata.deletionTimestamp !== undefined)
     return { problem: `${what} is being deleted` };
   const desired = desiredOf(source, undefined, node);
-  if (desired.type === 'raw')
-    return { problem: `${what} is a raw device, which nothing starts from` };
+  const { asSource, label } = driverOf(desired);
+  if (asSource === undefined)
+    return { problem: `${what} is a ${label}, which nothing starts from` };
   if (isWrittenOnSeveral(source.spec)) {
     return {
       problem: `${what} is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`,
@@ -128,12 +110,5 @@ function fromVolume(
   if (!nodes.includes(node)) {
     return { problem: `${what} is on node ${nodes.join(', ')}, and this one is to be on ${node}` };
   }
-  // Writes of its pods wait no longer than for a snapshot of it; where the file system clones no files, it has to be unused.
-  const freeze = { seconds: 10, copy: false };
-  const { mode } = desired;
-  const from: FileSource | ThinSource =
-    desired.type === 'sparse'
-      ? { file: desired.file, mode, what: 'volume', freeze }
-      : { what: 'volume', mode, vgName: desired.vgName, name: desired.name, uid: desired.uid };
-  return mayStart(spec, from) ?? { from };
+  return startFrom(spec, asSource(desired));
 }

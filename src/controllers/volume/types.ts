@@ -3,8 +3,8 @@ import type { Leftover } from '../../api/leftover.ts';
 import type { READY_REASON } from '../../api/names.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
+import type { Observed } from '../../storage/registry.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
-import type { Observed } from '../../storage/types.ts';
 import type { AdoptionProblem } from './adoption.ts';
 import type { Source } from './source.ts';
 

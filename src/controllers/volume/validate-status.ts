@@ -1,8 +1,7 @@
-import { basename } from 'node:path';
 import { directoryWanted } from '../../api/directory.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Prepared, Volume } from '../../api/volume.ts';
-import { lvPath } from '../../storage/lvm/names.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -21,14 +20,11 @@ export function recordProblem(volume: Volume): string | undefined {
     : `status.prepared names ${JSON.stringify(prepared.paths)} on node ${JSON.stringify(prepared.node)}, which Stowage never wrote there`;
 }
 
-/** A file is named after the Volume's UID, and a logical volume after the Volume; a device is the one of the spec, which nobody can change. */
-function isOurs({ metadata, spec }: Volume, { paths }: Prepared): boolean {
-  const { name } = metadata;
+function isOurs(volume: Volume, { paths }: Prepared): boolean {
   const [path = '', ...others] = paths ?? [];
-  if (others.length > 0 || directoryWanted(path) !== undefined) return false;
-  const { rawBlockDevice, lvmLogicalVolume } = spec;
-  if (rawBlockDevice != null) return path === rawBlockDevice.devicePath;
-  return lvmLogicalVolume == null
-    ? basename(path) === metadata.uid
-    : path === lvPath({ vgName: lvmLogicalVolume.vgName, name });
+  return (
+    others.length === 0 &&
+    directoryWanted(path) === undefined &&
+    driverOfSpec(volume.spec).isPlaceOf(volume, path)
+  );
 }

@@ -4,7 +4,7 @@ import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { ApiCall } from '../../kube/transport.ts';
 import type { JobEnd } from '../../nodes/job-observer.ts';
-import type { Observed } from '../../storage/types.ts';
+import type { Observed } from '../../storage/registry.ts';
 import type { ReconcileResult } from '../../workqueue/controller.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import { apiCallMetrics } from './api-calls.ts';

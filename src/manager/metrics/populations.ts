@@ -1,13 +1,13 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Pod } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
-import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Verdict } from '../../controllers/data-source-validator/decide.ts';
 import type { Populated } from '../../controllers/populator/reconciler.ts';
 import type { FillEnded } from '../../controllers/volume/fill-ended.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { sizeOf as sizeAsked } from '../../storage/registry.ts';
 import { label } from './label.ts';
 
 export interface PopulationMetrics {
@@ -58,7 +58,9 @@ export function populationMetrics(registry: Registry): PopulationMetrics {
     ...(pods?.list().filter(({ status }) => (status?.phase ?? 'Pending') === phase) ?? []).map(
       sizeOf,
     ),
-    ...(volumes?.list().filter((volume) => fillPhase(volume) === phase) ?? []).map(sizeAsked),
+    ...(volumes?.list().filter((volume) => fillPhase(volume) === phase) ?? []).map(({ spec }) =>
+      sizeAsked(spec),
+    ),
   ];
   new Gauge({
     registers,
@@ -107,13 +109,4 @@ function fillPhase({ spec, status }: Volume): (typeof PHASES)[number] | undefine
   const waits =
     ready?.reason === READY_REASON.waitingForSource || parseJobName(status?.job) === undefined;
   return waits ? 'Pending' : 'Running';
-}
-
-/** In bytes; 0 for what the API server would refuse. */
-function sizeAsked({ spec }: Volume): bigint {
-  try {
-    return parseQuantity((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? '0');
-  } catch {
-    return 0n;
-  }
 }

@@ -1,5 +1,6 @@
 import type { Volume } from '../../api/volume.ts';
-import type { Observed, Space } from '../../storage/types.ts';
+import type { Observed } from '../../storage/registry.ts';
+import type { Space } from '../../storage/types.ts';
 
 export interface SeenSpace {
   node: string;
@@ -24,7 +25,7 @@ export function createVolumeSpace(clock: { now(): number }): VolumeSpace {
   const byUid = new Map<string, SeenSpace>();
   return {
     observed({ metadata: { uid = '' } }, node, observed) {
-      if (observed.type !== 'raw') byUid.set(uid, { node, space: observed.space, at: clock.now() });
+      if ('space' in observed) byUid.set(uid, { node, space: observed.space, at: clock.now() });
     },
     forget({ metadata: { uid = '' } }) {
       byUid.delete(uid);

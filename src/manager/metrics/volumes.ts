@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
-import type { Observed } from '../../storage/types.ts';
+import type { Observed } from '../../storage/registry.ts';
 import { label } from './label.ts';
 import { createVolumeSpace } from './volume-space.ts';
 import { countPhases, PHASES, sumDirectories, sumSizes } from './volume-sums.ts';

@@ -1,9 +1,9 @@
-import type { Desired, Observed } from '../types.ts';
+import type { Desired, Observed } from '../registry.ts';
 import type { Holder } from './types.ts';
 
 /** Who else than that node has a shared file, or reads it, by what stands beside it; nobody, of any other storage. */
 export function holdersBeside(node: string, observed: Observed): Holder[] {
-  const shared = observed.type === 'sparse' ? observed.shared : undefined;
+  const shared = 'shared' in observed ? observed.shared : undefined;
   return [
     ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
     ...(shared?.marks ?? []).flatMap(({ by }) => by ?? []),
@@ -12,7 +12,7 @@ export function holdersBeside(node: string, observed: Observed): Holder[] {
 
 /** With leave to supersede exactly what these wrote: somebody vouches that their machines are off. */
 export function takingOver(desired: Desired, dead: readonly Holder[]): Desired {
-  if (dead.length === 0 || desired.type !== 'sparse' || desired.owner === undefined) return desired;
+  if (dead.length === 0 || !('owner' in desired) || desired.owner === undefined) return desired;
   return { ...desired, owner: { ...desired.owner, takeOver: dead } };
 }
 
@@ -21,6 +21,6 @@ export function takingOver(desired: Desired, dead: readonly Holder[]): Desired {
  * told and written anew.
  */
 export function withoutToken(message: string, desired: Desired): string {
-  const token = desired.type === 'sparse' ? desired.owner?.token : undefined;
+  const token = 'owner' in desired ? desired.owner?.token : undefined;
   return token === undefined ? message : message.replaceAll(`-${token}`, '-*');
 }

@@ -6,7 +6,7 @@ import type { Executor } from '../../../src/nodes/job.ts';
 import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { deviceOf } from '../../../src/storage/device.ts';
-import type { Desired } from '../../../src/storage/types.ts';
+import type { Desired } from '../../../src/storage/registry.ts';
 import { carryOut, planNow, runSteps } from '../../support/carry-out.ts';
 import { CONTENTS, type Content } from '../../support/kinds.ts';
 import { lvmDesired } from '../../support/lvm-input.ts';

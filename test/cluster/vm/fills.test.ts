@@ -3,7 +3,7 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../../src
 import { ALL_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { NODES, POPULATOR_DEFINITIONS, STORAGE_CLASSES } from '../../../src/api/resources.ts';
-import { cancelFill } from '../../../src/storage/populate/cancel.ts';
+import { cancelFill } from '../../../src/storage/device.ts';
 import { REFUSED } from '../../../src/storage/populate/fill.ts';
 import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredLvm } from '../../../src/storage/types.ts';

@@ -3,8 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { FREE_EXTENTS } from '../../../src/storage/lvm/content.ts';
 import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
 import { answersOf } from '../../../src/storage/probe-results.ts';
+import type { Desired } from '../../../src/storage/registry.ts';
 import { groupRoomProbes, readGroupRoom } from '../../../src/storage/room.ts';
-import type { Desired, DesiredLvm, DesiredRaw } from '../../../src/storage/types.ts';
+import type { DesiredLvm, DesiredRaw } from '../../../src/storage/types.ts';
 import { type LvmNode, MIB, NODE, recordedAs, startLvmNode } from './lvm.ts';
 
 /** Volume groups of one name on a real LVM: a guest's on devices of Volumes, two of the node's own; and what free extents carry. */

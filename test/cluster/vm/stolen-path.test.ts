@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { contentLink, linkOf } from '../../../src/storage/links.ts';
-import type { Desired, DesiredRaw, DesiredSparse } from '../../../src/storage/types.ts';
+import type { Desired } from '../../../src/storage/registry.ts';
+import type { DesiredRaw, DesiredSparse } from '../../../src/storage/types.ts';
 import type { Content } from '../../support/kinds.ts';
 import { type LvmNode, MIB, startLvmNode } from './lvm.ts';
 

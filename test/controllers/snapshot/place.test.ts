@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { formatHandle, parseHandle } from '../../../src/api/snapshot-handle.ts';
 import { placeFor } from '../../../src/controllers/snapshot/place.ts';
-import type { Desired } from '../../../src/storage/types.ts';
+import type { Desired } from '../../../src/storage/registry.ts';
 import { lvmDesired, thin } from '../../support/lvm-input.ts';
 import { rawDesired } from '../../support/raw-input.ts';
 import { snapshotted as sparse } from '../../support/snapshot-copy.ts';

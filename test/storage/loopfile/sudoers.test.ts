@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { asProbe } from '../../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../../src/storage/detach-checks.ts';
+import { unusedGuards } from '../../../src/storage/device.ts';
 import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';

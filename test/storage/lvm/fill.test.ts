@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { cancelFill } from '../../../src/storage/device.ts';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
-import { cancelFill } from '../../../src/storage/populate/cancel.ts';
 import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
 import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { describeFailure } from '../../../src/nodes/job-text.ts';
 import { quoteAll } from '../../../src/nodes/quote.ts';
+import { cancelFill } from '../../../src/storage/device.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { cancelFill } from '../../../src/storage/populate/cancel.ts';
 import { fillStep } from '../../../src/storage/populate/fill.ts';
 import { progressText, readProgress } from '../../../src/storage/populate/progress.ts';
 import { shownSource, sourceWords } from '../../../src/storage/populate/source-words.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
+import type { Observed } from '../../../src/storage/registry.ts';
 import { holdersBeside } from '../../../src/storage/shared-fs/holders.ts';
 import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
-import type { Observed } from '../../../src/storage/types.ts';
 import { NFS } from '../../support/fake-shared.ts';
 import { disk, rawNode } from '../../support/raw-input.ts';
 import { madeNode } from '../../support/volume-input.ts';

@@ -1,8 +1,8 @@
-import { parseQuantity } from '../../../api/quantity.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Place } from '../../../model/dynamic-class.ts';
 import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 import { downloadBytes } from '../../../storage/populate/download.ts';
+import { sizeOf } from '../../../storage/registry.ts';
 import type { FolderRoom, GroupRoom } from '../../../storage/room.ts';
 
 /** A copy of a Volume that is kept on a node, or for which a job is named: a snapshot. */
@@ -32,7 +32,7 @@ export function folderRoom(
 ): bigint {
   const there = volumes.filter((volume) => facts.beside.has(folderOf(volume) ?? ''));
   const nominal = sum([
-    ...there.map((volume) => sizeOf(volume) + besides(volume)),
+    ...there.map((volume) => sizeOf(volume.spec) + besides(volume)),
     ...copies.filter(({ place }) => facts.beside.has(place)).map(({ sizeBytes }) => sizeBytes),
   ]);
   const own = sum(
@@ -63,7 +63,7 @@ export function groupRoom(
         ({ spec }) =>
           spec.lvmLogicalVolume?.vgName === vgName && spec.lvmLogicalVolume.thinPool === thinPool,
       )
-      .map((volume) => ({ lvName: volume.metadata.name, sizeBytes: sizeOf(volume) })),
+      .map((volume) => ({ lvName: volume.metadata.name, sizeBytes: sizeOf(volume.spec) })),
     ...copies.filter(({ place }) => place === `${vgName}/${thinPool}`),
   ];
   const promised = there
@@ -100,21 +100,12 @@ export function placeOfCopy(volume: Volume): Place | undefined {
   };
 }
 
-/** The nominal size. What no size can be read of takes none: it is never made. */
-export function sizeOf({ spec }: Volume): bigint {
-  try {
-    return parseQuantity((spec.sparseLoopDevice ?? spec.lvmLogicalVolume)?.size ?? 0);
-  } catch {
-    return 0n;
-  }
-}
-
 const sum = (sizes: readonly bigint[]): bigint => sizes.reduce((all, size) => all + size, 0n);
 
 /** Download of a Volume in a file that is to be filled, or is being filled. Bytes. */
 const besides = (volume: Volume): bigint =>
   volume.status?.prepared == null
-    ? downloadBytes(volume.spec.source?.populator?.options.format, sizeOf(volume))
+    ? downloadBytes(volume.spec.source?.populator?.options.format, sizeOf(volume.spec))
     : 0n;
 
 /** In hundredths, which is what a parameter is written in. */

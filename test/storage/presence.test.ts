@@ -1,12 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { probeAttachment } from '../../../src/controllers/attachdetach/attachment-probe.ts';
-import { textOf } from '../../../src/storage/shared-fs/text.ts';
-import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
-import type { Desired, DeviceFacts, Observed, ObservedSparse } from '../../../src/storage/types.ts';
-import { NFS, sharedDesired } from '../../support/fake-shared.ts';
-import { BY_UUID, LINK } from '../../support/link-words.ts';
-import { ext4, lvmDesired, lvmMade } from '../../support/lvm-input.ts';
-import { disk, rawDesired, rawMade } from '../../support/raw-input.ts';
+import { presenceOf } from '../../src/storage/device.ts';
+import type { Desired, Observed } from '../../src/storage/registry.ts';
+import { textOf } from '../../src/storage/shared-fs/text.ts';
+import type { Holder, ObservedShared } from '../../src/storage/shared-fs/types.ts';
+import type { DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
+import { NFS, sharedDesired } from '../support/fake-shared.ts';
+import { BY_UUID, LINK } from '../support/link-words.ts';
+import { ext4, lvmDesired, lvmMade } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawMade } from '../support/raw-input.ts';
 import {
   FILE,
   loop,
@@ -15,7 +16,7 @@ import {
   readyNode,
   sparseDesired,
   UID,
-} from '../../support/volume-input.ts';
+} from '../support/volume-input.ts';
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
@@ -86,7 +87,7 @@ test.each<[string, ObservedSparse, object]>([
     { is: 'attached', safeToMount: false },
   ],
 ])('on a directory that nodes share: %s', (_, observed, expected) => {
-  expect(probeAttachment(sharedDesired, observed)).toMatchObject(expected);
+  expect(presenceOf(sharedDesired, observed)).toMatchObject(expected);
 });
 
 test('a record of having grown it is left by a node that has it no more', () => {
@@ -95,7 +96,7 @@ test('a record of having grown it is left by a node that has it no more', () => 
     done: { sizeBytes: 1n << 30n },
     recordFiles: true,
   });
-  expect(probeAttachment({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({
+  expect(presenceOf({ ...sharedDesired, recordedBytes: 1n << 30n }, grew)).toEqual({
     is: 'detached',
   });
 });
@@ -130,5 +131,5 @@ test.each<[string, Desired, Observed, object]>([
   ['a disk is not there', rawDesired, rawMade(filled, { link: '9:9' }), { is: 'detached' }],
   ['a logical volume is not there', lvmDesired, lvmMade(ext4, { link: '9:9' }), { is: 'detached' }],
 ])('of a path that leads to another device, %s', (_, desired, observed, expected) => {
-  expect(probeAttachment(desired, observed)).toMatchObject(expected);
+  expect(presenceOf(desired, observed)).toMatchObject(expected);
 });

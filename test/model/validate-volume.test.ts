@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { validateVolume } from '../../src/api/validate-volume.ts';
 import type { Volume } from '../../src/api/volume.ts';
+import { validateVolume } from '../../src/model/validate-volume.ts';
 
 /** With other fields in the spec than the type checker allows, as the API server does. */
 const volume = (spec: object): Volume => ({

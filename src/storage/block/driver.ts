@@ -1,0 +1,109 @@
+import { adoptsFrom } from '../adoption.ts';
+import { planUnused } from '../detach-checks.ts';
+import type { Look, VolumeDriver } from '../driver.ts';
+import { compareDevice, updateIdentity } from '../identity.ts';
+import { presenceByPath } from '../presence.ts';
+import { inOneJob } from '../steps.ts';
+import type { DesiredRaw, ObservedRaw, Operation, Plan } from '../types.ts';
+import { waitForPath } from '../udev.ts';
+import { planAdopt } from './adopt.ts';
+import { planDestroy } from './destroy.ts';
+import { deviceProbes, leadsNowhere, rawProbes, readRaw } from './observe.ts';
+import { planPrepare } from './prepare.ts';
+import { linked, makeLink, planPresent, volumeDevice } from './present.ts';
+import * as spec from './spec.ts';
+import { planTakeOver } from './take-over.ts';
+import { targetOf } from './target.ts';
+
+/** Disks and partitions. */
+export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
+  ...spec,
+  type: 'raw',
+  label: 'raw device',
+  field: 'rawBlockDevice',
+  onDelete: 'Retain',
+  overwrites: true,
+  sharable: false,
+  place: ({ devicePath }) => devicePath,
+  probes: rawProbes,
+  observe,
+  plan,
+  planTakeOver,
+  device,
+  devices,
+  presence: (desired, observed) =>
+    presenceByPath(planPresent(desired, observed), device(desired, observed).device?.name),
+  prefer(desired, observed) {
+    const found = targetOf(desired, observed);
+    return 'refusal' in found ? [] : makeLink(desired, found, found.name, true);
+  },
+  madeBytes: () => 0n,
+  // Kernel, udev and firmware change it, and the next change is compared with this one.
+  renewIdentity: (recorded, found) =>
+    found.device !== undefined &&
+    compareDevice({ identity: recorded }, { identity: found.identity }) === 'same'
+      ? updateIdentity(recorded, found.identity)
+      : recorded,
+};
+
+/**
+ * Looks once more for a device that is not there, after udev has made what it was about to make; and a third time for one that went
+ * between two commands, as partitions do and come back while the kernel reads their table.
+ */
+async function observe(look: Look, desired: DesiredRaw): Promise<ObservedRaw> {
+  const lookAgain = () => look([waitForPath(desired.devicePath), ...rawProbes(desired)]);
+  const early = await look(rawProbes(desired));
+  let first = deviceProbes(early, desired).length > 0 ? early : await lookAgain();
+  if (leadsNowhere(first, desired)) first = await lookAgain();
+  const probes = deviceProbes(first, desired);
+  return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
+}
+
+function plan(operation: Operation, desired: DesiredRaw, observed: ObservedRaw): Plan {
+  switch (operation) {
+    case 'prepare': {
+      const from = adoptsFrom(desired, observed);
+      const ready =
+        from === undefined ? planPrepare(desired, observed) : planAdopt(desired, from, observed);
+      return inOneJob(ready, (made) => {
+        const found = targetOf(desired, observed);
+        if ('refusal' in found) return found;
+        // The link that is there is not of what is to be made.
+        return made.length === 0
+          ? linked(desired, observed, found)
+          : { steps: makeLink(desired, found, undefined) };
+      });
+    }
+    case 'present':
+      return planPresent(desired, observed);
+    // A disk is always there.
+    case 'absent':
+      return planUnused(desired, observed, devices(desired, observed));
+    case 'destroy':
+      return planDestroy(desired, observed);
+  }
+}
+
+function device(desired: DesiredRaw, observed: ObservedRaw) {
+  const found = targetOf(desired, observed);
+  if ('refusal' in found) return { device: undefined, identity: '' };
+  return { device: volumeDevice(desired, found), identity: found.identity };
+}
+
+function devices(desired: DesiredRaw, observed: ObservedRaw) {
+  const found = targetOf(desired, observed);
+  const recorded = desired.identity ?? observed.intent?.device?.identity;
+  // What another disk that has its path by now is used for is no use of the volume.
+  if (
+    'refusal' in found ||
+    (recorded !== undefined && compareDevice({ identity: recorded }, found) === 'different')
+  )
+    return [];
+  const isPart = found.partition !== undefined;
+  // Others may use the disks of a partition.
+  return [
+    found,
+    ...found.partitions,
+    ...found.otherPaths.filter(({ type }) => !isPart || type === 'part'),
+  ];
+}

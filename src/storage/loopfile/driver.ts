@@ -1,0 +1,115 @@
+import { withHint } from '../../nodes/job-text.ts';
+import { adoptsFrom } from '../adoption.ts';
+import type { VolumeDriver } from '../driver.ts';
+import { isReady, type Presence } from '../presence.ts';
+import { readShared, sharedProbes } from '../shared-fs/observe.ts';
+import { planShared } from '../shared-fs/plan.ts';
+import { inOneJob } from '../steps.ts';
+import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
+import { planAdopt } from './adopt.ts';
+import { attach, planAbsent, planPresent, preferLoop } from './attach.ts';
+import { planDestroy } from './destroy.ts';
+import { partialOf } from './file.ts';
+import { madeBytes } from './layout.ts';
+import { loopsOf, partitionOf, volumeDevice } from './loop.ts';
+import { readSparse, sparseProbes } from './observe.ts';
+import { planPrepare } from './prepare.ts';
+import * as spec from './spec.ts';
+import { planTakeOver } from './take-over.ts';
+
+/** Sparse files, attached as loop devices. */
+export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSparse> = {
+  ...spec,
+  type: 'sparse',
+  label: 'sparse file',
+  field: 'sparseLoopDevice',
+  onDelete: 'Delete',
+  overwrites: false,
+  sharable: true,
+  place: ({ file }) => file,
+  probes,
+  async observe(look, desired) {
+    const found = await look(probes(desired));
+    const observed = readSparse(desired, found);
+    const shared = readShared(desired, observed.realPath, found);
+    return shared === undefined ? observed : { ...observed, shared };
+  },
+  plan,
+  planTakeOver,
+  device: (desired, observed) => ({
+    device: volumeDevice(desired, observed),
+    identity: `${observed.signature.found === 'one' ? observed.signature.type : 'unknown'} ${desired.uid}`,
+  }),
+  devices: (_desired, observed) =>
+    loopsOf(observed).flatMap((loop) => [loop, partitionOf(loop, observed) ?? []].flat()),
+  presence,
+  prefer: preferLoop,
+  // The program that fills a file ends when that is taken away.
+  cancelFill: ({ file }) => [
+    { name: 'end the filling', argv: ['rm', '-f', '--', partialOf(file)], guards: [] },
+  ],
+  // The file of a Block volume holds more than the partition.
+  madeBytes: (desired, observed) =>
+    desired.mode === 'Filesystem' && observed.file.type === 'file'
+      ? observed.file.sizeBytes
+      : (madeBytes(desired, observed) ?? desired.sizeBytes),
+};
+
+function probes(desired: DesiredSparse) {
+  return [...sparseProbes(desired), ...sharedProbes(desired)];
+}
+
+function plan(
+  operation: Operation,
+  desired: DesiredSparse,
+  observed: ObservedSparse,
+  loopNumber: number,
+): Plan {
+  if (desired.shared) return planShared(operation, desired, observed, loopNumber);
+  switch (operation) {
+    case 'prepare': {
+      const from = adoptsFrom(desired, observed);
+      const made =
+        from === undefined ? planPrepare(desired, observed) : planAdopt(desired, from, observed);
+      return desired.onDemand ? made : inOneJob(made, () => attach(desired, observed, loopNumber));
+    }
+    case 'present':
+      return planPresent(desired, observed, loopNumber);
+    case 'absent':
+      return planAbsent(desired, observed);
+    case 'destroy':
+      return planDestroy(desired, observed);
+  }
+}
+
+/**
+ * A file is attached while any loop device has it, also one that is not as it should be, and while the node is named beside a
+ * shared file as one that has it: no other node gets it before this one lets go.
+ */
+function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
+  const planned = plan('present', desired, observed, 0);
+  const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : planned.astray;
+  const device = volumeDevice(desired, observed)?.name;
+  const [loop, ...others] = loopsOf(observed);
+  if (loop === undefined) {
+    // A record that is left holds nothing.
+    const absent = plan('absent', desired, { ...observed, recordFiles: false }, 0);
+    if ('refusal' in absent) {
+      return { is: 'unknown', message: withHint(absent.refusal, absent.hint), noDevice: true };
+    }
+    if (absent.steps.length === 0) return { is: 'detached' };
+    const held = `no device has ${desired.file}, but it is still held for this node`;
+    return {
+      is: 'attached',
+      readOnly: desired.readOnly,
+      safeToMount: false,
+      device,
+      message: message ?? held,
+    };
+  }
+  // Neither attached nor detached: it goes when its last user closes it.
+  if (loop.autoclear)
+    return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
+  const readOnly = [loop, ...others].every((each) => each.readOnly);
+  return { is: 'attached', readOnly, safeToMount: isReady(planned), device, message };
+}

@@ -1,0 +1,91 @@
+import { adoptsFrom } from '../adoption.ts';
+import { makeLink } from '../block/present.ts';
+import { planUnused } from '../detach-checks.ts';
+import type { VolumeDriver } from '../driver.ts';
+import { presenceByPath } from '../presence.ts';
+import { cancelPath } from '../records.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Operation, Plan } from '../types.ts';
+import { planAdopt } from './adopt.ts';
+import { asRaw } from './as-raw.ts';
+import { planDestroy } from './destroy.ts';
+import { lvPath } from './names.ts';
+import { lvmProbes, observeLvm } from './observe.ts';
+import { deviceOf, ownOf } from './ownership.ts';
+import { planPrepare } from './prepare.ts';
+import { planPresent } from './present.ts';
+import { inGroup } from './select.ts';
+import * as spec from './spec.ts';
+import { planTakeOver } from './take-over.ts';
+
+/** Logical volumes of LVM, in a thin pool or outside. */
+export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
+  ...spec,
+  type: 'lvm',
+  label: 'LVM volume',
+  field: 'lvmLogicalVolume',
+  onDelete: 'Retain',
+  overwrites: true,
+  sharable: false,
+  place: lvPath,
+  probes: lvmProbes,
+  observe: observeLvm,
+  plan: (operation, desired, observed) =>
+    ofGroup(observed, planInGroup(operation, desired, observed)),
+  planTakeOver: (desired, observed) => ofGroup(observed, planTakeOver(desired, observed)),
+  device(desired, observed) {
+    const device = ownDevice(desired, observed);
+    return { device, identity: device?.identity ?? '' };
+  },
+  devices,
+  presence: (desired, observed) =>
+    presenceByPath(
+      ofGroup(observed, planPresent(desired, observed)),
+      ownDevice(desired, observed)?.name,
+    ),
+  prefer(desired, observed) {
+    const device = ownDevice(desired, observed);
+    return device === undefined ? [] : makeLink(asRaw(desired), device, device.name, true);
+  },
+  // The program that fills a device ends when it is told so.
+  cancelFill: ({ uid }) => [
+    {
+      name: 'end the filling',
+      argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(uid)],
+      guards: [],
+    },
+  ],
+  madeBytes: ({ sizeBytes }) => sizeBytes,
+};
+
+function planInGroup(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
+  switch (operation) {
+    case 'prepare': {
+      const from = adoptsFrom(desired, observed);
+      return from === undefined
+        ? planPrepare(desired, observed)
+        : planAdopt(desired, from, observed);
+    }
+    case 'present':
+      return planPresent(desired, observed);
+    // It is in the way of nobody, and nobody else is to have it active.
+    case 'absent':
+      return planUnused(desired, observed, devices(desired, observed));
+    case 'destroy':
+      return planDestroy(desired, observed);
+  }
+}
+
+/** A group that is not there has no steps. */
+function ofGroup({ groups: [group] }: ObservedLvm, planned: Plan): Plan {
+  return group === undefined ? planned : inGroup(planned, group);
+}
+
+function ownDevice(desired: DesiredLvm, observed: ObservedLvm): DeviceFacts | undefined {
+  const own = ownOf(desired, observed.volumes);
+  return own && deviceOf(observed, own);
+}
+
+function devices(desired: DesiredLvm, observed: ObservedLvm) {
+  const device = ownDevice(desired, observed);
+  return device === undefined ? [] : [device, ...device.partitions];
+}
