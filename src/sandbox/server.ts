@@ -52,6 +52,8 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   let authority = '';
   const handle = handlerFor(cluster, token, () => authority);
   const server = createServer(certificate, (request, response) => void handle(request, response));
+  // As a kube-apiserver's: after the 5 s of Node.js, a busy client sends on a connection that was closed just then.
+  server.keepAliveTimeout = 90_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port ?? 0, '127.0.0.1', resolve);

@@ -121,7 +121,12 @@ test.concurrent('a leader tells of one in another namespace, which knows nothing
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
     await client.create<KubeObject>(NAMESPACES, namespace);
     const lease = leadingLease(Date.now());
-    await client.create(LEASES, { ...lease, metadata: { ...lease.metadata, namespace: 'other' } });
+    await client.create(LEASES, {
+      ...lease,
+      metadata: { ...lease.metadata, namespace: 'other' },
+      // However long the daemon takes to start.
+      spec: { ...lease.spec, leaseDurationSeconds: 3600 },
+    });
     await client.create<KubeObject>(NAMESPACES, { ...namespace, metadata: { name: 'left' } });
     const labels = {
       'app.kubernetes.io/managed-by': 'stowage',
