@@ -58,27 +58,27 @@ test('what the cache of compiled code is turned on by loads nothing before', () 
 
 test('commands load the client library only when they connect, and what asks only when it does', () => {
   for (const command of [
-    'attachments/get',
+    'attachments/view',
     'detach/detach',
     'diff/diff',
-    'get-nodes/get',
+    'get-nodes/view',
     'grants/check',
-    'grants/get',
+    'grants/view',
     'grants/grant',
     'grants/revoke',
     'manifests/create',
-    'populators/get',
+    'populators/view',
     'populators/register',
     'populators/unregister',
     'show-version/show',
     'manifests/delete',
     'snapshots/create',
-    'snapshots/get',
+    'snapshots/view',
     'snapshots/restore/restore',
     'volume/create',
     'volume/delete',
     'volume/describe-volume',
-    'volume/get',
+    'volume/view',
     'why/why',
   ]) {
     expect(chunkOf(`src/cli/${command}.ts`)).not.toBe('');

@@ -36,23 +36,3 @@ export function attachmentRows(
 /** No name of an object, for there is none: as that of a part of the Volume. */
 export const attachmentName = ({ volume, node }: AttachmentRow): string =>
   `attachment/${volume}/${node}`;
-
-const KEYS = {
-  volume: ({ volume }: AttachmentRow) => volume,
-  node: ({ node }: AttachmentRow) => node,
-  state: ({ state }: AttachmentRow) => state,
-  // The youngest first.
-  age: ({ since }: AttachmentRow) => -(Date.parse(since) || 0),
-};
-export type AttachmentSortField = keyof typeof KEYS;
-
-/** Sorted by what a column shows, the smallest first, and those that are the same by Volume and node. */
-export function sortAttachments(
-  rows: readonly AttachmentRow[],
-  field: AttachmentSortField,
-): AttachmentRow[] {
-  const keys = [KEYS[field], KEYS.volume, KEYS.node];
-  return rows.toSorted((a, b) => keys.reduce((order, key) => order || compare(key(a), key(b)), 0));
-}
-
-const compare = (a: string | number, b: string | number): number => (a < b ? -1 : Number(a > b));

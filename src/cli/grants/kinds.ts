@@ -2,7 +2,6 @@ import { StowageError } from '../../api/errors.ts';
 import type { Resource } from '../../api/meta.ts';
 import { REFERENCE_GRANT_VERSIONS, SNAPSHOT_GROUP } from '../../api/names.ts';
 import { REFERENCE_GRANTS } from '../../api/resources.ts';
-import type { ReferenceGrant } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedAs } from '../../kube/discovery.ts';
 import type { Referrer } from '../../model/data-source/grant.ts';
@@ -30,10 +29,6 @@ export const whatOf = ({ group, kind }: Pick<Referrer, 'group' | 'kind'>): Grant
   GRANTED_TO.find((what) => KINDS[what].group === group && KINDS[what].kind === kind);
 
 export const SNAPSHOT_TYPE = { group: SNAPSHOT_GROUP, kind: 'VolumeSnapshot' } as const;
-
-/** As kubectl's `-o name`. */
-export const grantName = ({ metadata }: Pick<ReferenceGrant, 'metadata'>): string =>
-  `referencegrant.${REFERENCE_GRANTS.group}/${metadata.name}`;
 
 type Ask = Pick<Connection, 'transport'>;
 

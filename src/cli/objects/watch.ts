@@ -9,14 +9,17 @@ import type { WatchPrinter } from '../output/watch-printer.ts';
 /** How often ages are brought up to date, where they are, in ms. */
 const REFRESH = 1000;
 
-export interface WatchObjectsOptions<T> {
+/** Objects of a kind that are asked for. */
+export interface Selection<O> {
+  client: KubeClient;
+  resource: Resource;
   /** None: all. */
   names: readonly string[];
-  selector?: string;
-  /** Of kinds that are in one; none: all. */
-  namespace?: string;
-  /** Those that are not are as good as gone. */
-  isWanted: (object: T) => boolean;
+  selector: string | undefined;
+  /** Of kinds that are in one; undefined: all. */
+  namespace: string | undefined;
+  /** Objects for which it is false are as good as gone. */
+  isWanted(object: O): boolean;
 }
 
 /** One there is only one of, of a kind. */
@@ -28,16 +31,14 @@ const keyOf = ({ metadata: { namespace = '', name } }: KubeObject): string =>
  * until the signal, whose reason is thrown. Throws, too, when the user may not watch.
  */
 export async function watchObjects<T extends KubeObject>(
-  client: KubeClient,
-  resource: Resource,
+  { client, resource, names, selector, namespace, isWanted }: Selection<T>,
   first: readonly T[],
-  { names, selector, namespace, isWanted }: WatchObjectsOptions<T>,
   { print, refresh, leave }: WatchPrinter<T>,
   io: Io,
 ): Promise<void> {
   /** What was printed last of each. */
   const shown = new Map(first.map((object) => [keyOf(object), object]));
-  const { promise: ended, resolve: end } = Promise.withResolvers<unknown>();
+  const refused = new AbortController();
   const logger = warningLogger(io);
   const informer = createInformer<T>({
     client,
@@ -52,7 +53,7 @@ export async function watchObjects<T extends KubeObject>(
       // To be asked again would not change it.
       warn: (fields, message) => {
         const error: unknown = Reflect.get(fields, 'err');
-        if (codeOf(error) === 'forbidden') end(error);
+        if (codeOf(error) === 'forbidden') refused.abort(error);
         else {
           leave();
           logger.warn(fields, message);
@@ -77,8 +78,6 @@ export async function watchObjects<T extends KubeObject>(
 
   print(first, false);
   informer.start();
-  if (io.signal.aborted) end(io.signal.reason);
-  io.signal.addEventListener('abort', () => end(io.signal.reason), { once: true });
   informer.synced.then(
     () => {
       // Between what was read and the informer's first list.
@@ -89,7 +88,7 @@ export async function watchObjects<T extends KubeObject>(
     },
     () => {},
   );
-  const reason = await refreshedUntil(ended, refresh, io);
+  const reason = await refreshedUntil(AbortSignal.any([io.signal, refused.signal]), refresh, io);
   await informer.stop();
   throw reason;
 }
@@ -97,23 +96,12 @@ export async function watchObjects<T extends KubeObject>(
 const isSame = (a: KubeObject, b: KubeObject): boolean =>
   a.metadata.uid === b.metadata.uid && a.metadata.resourceVersion === b.metadata.resourceVersion;
 
-/** Has ages brought up to date until that has come. */
-export async function refreshedUntil<T>(
-  ended: Promise<T>,
+/** Brings ages up to date until the signal, and returns its reason. */
+export async function refreshedUntil(
+  signal: AbortSignal,
   refresh: () => void,
-  { clock }: Io,
-): Promise<T> {
-  const over = new AbortController();
-  const refreshing = async () => {
-    for (;;) {
-      await clock.sleep(REFRESH, over.signal);
-      refresh();
-    }
-  };
-  refreshing().catch(() => {});
-  try {
-    return await ended;
-  } finally {
-    over.abort();
-  }
+  { clock }: Pick<Io, 'clock'>,
+): Promise<unknown> {
+  while (!signal.aborted) await clock.sleep(REFRESH, signal).then(refresh, () => {});
+  return signal.reason;
 }

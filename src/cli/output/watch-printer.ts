@@ -1,10 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Io } from '../io.ts';
 import { asJson, asYaml } from './data.ts';
-import { isScreen } from './is-screen.ts';
 import { liveArea } from './live-area.ts';
 import { printable } from './printable.ts';
 import { streamTable } from './stream-table.ts';
-import { type Row, table } from './table.ts';
+import {
+  columnsOf,
+  headingsOf,
+  rowOf,
+  type ShowFlags,
+  sorted,
+  tableOf,
+  type View,
+} from './view.ts';
 
 export interface WatchPrinter<T> {
   /** Those that changed, or are gone: deleted, or not among the selected any more. */
@@ -15,86 +23,81 @@ export interface WatchPrinter<T> {
   leave(): void;
 }
 
-/** How things of one sort are shown. */
-export interface Shown<T> {
-  /** One with the same key is drawn in the place of the one before. */
-  keyOf(thing: T): string;
-  /** As `-o name` prints it. */
-  nameOf(thing: T): string;
-  headings(wide: boolean): string[];
-  /** `now` is in ms since the epoch. */
-  row(thing: T, wide: boolean, now: number, gone: boolean): Row;
-}
-
-export interface WatchPrinterOptions<T> {
-  output?: 'json' | 'yaml' | 'name' | 'wide';
-  headers?: boolean;
-  sort: (things: readonly T[]) => T[];
+export interface ViewPrinter<T> extends WatchPrinter<T> {
+  /** All there are now, in place of those before: for a source that reports no changes. */
+  replace(things: readonly T[]): void;
 }
 
 /** A table is drawn again in its place on a terminal; all else is written in lines, or documents, one after another. */
 export function watchPrinter<T extends object>(
-  as: Shown<T>,
-  options: WatchPrinterOptions<T>,
+  view: View<T>,
+  flags: ShowFlags,
   io: Io,
-): WatchPrinter<T> {
-  const { output } = options;
-  if (output !== 'json' && output !== 'yaml' && output !== 'name' && isScreen(io))
-    return redrawn(as, options, io);
-  return { print: inLines(as, options, io), refresh() {}, leave() {} };
+): ViewPrinter<T> {
+  const isTable = flags.output === undefined || flags.output === 'wide';
+  const isScreen = io.stdout.isTTY && io.env.TERM !== 'dumb';
+  return isTable && isScreen ? redrawn(view, flags, io) : inLines(view, flags, io);
 }
 
-function redrawn<T>(
-  as: Shown<T>,
-  { output, headers, sort }: WatchPrinterOptions<T>,
-  io: Io,
-): WatchPrinter<T> {
-  const wide = output === 'wide';
+function redrawn<T>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
   const area = liveArea(io.stdout);
   const shown = new Map<string, T>();
   /** Shown once more. */
   let going = new Set<string>();
-  const refresh = () => {
-    const rows = sort([...shown.values()]).map((thing) =>
-      as.row(thing, wide, io.clock.now(), going.has(as.keyOf(thing))),
-    );
-    const width = wide ? undefined : io.stdout.columns;
-    area.draw(table(as.headings(wide), rows, { headings: headers, width }));
+  const isGone = (thing: T) => going.has(view.keyOf(thing));
+  const refresh = () =>
+    area.draw(tableOf(view, sorted(view, [...shown.values()], flags), flags, io, isGone));
+  const print = (things: readonly T[], gone: boolean) => {
+    for (const key of going) shown.delete(key);
+    for (const thing of things) shown.set(view.keyOf(thing), thing);
+    going = new Set(gone ? things.map(view.keyOf) : []);
+    refresh();
   };
-  return {
-    print(things, gone) {
-      for (const key of going) shown.delete(key);
-      for (const thing of things) shown.set(as.keyOf(thing), thing);
-      going = new Set(gone ? things.map(as.keyOf) : []);
-      refresh();
-    },
-    refresh,
-    leave: area.leave,
+  const replace = (things: readonly T[]) => {
+    shown.clear();
+    print(things, false);
   };
+  return { print, replace, refresh, leave: area.leave };
 }
 
 /** `gone` shows in a table only: as data it is the last state, as kubectl prints it. */
-function inLines<T extends object>(
-  as: Shown<T>,
-  { output, headers }: WatchPrinterOptions<T>,
-  io: Io,
-): WatchPrinter<T>['print'] {
-  const write = (text: string) => void io.stdout.write(text);
-  const each = (text: (thing: T) => string) => (things: readonly T[]) => {
-    for (const thing of things) write(text(thing));
+function inLines<T extends object>(view: View<T>, flags: ShowFlags, io: Io): ViewPrinter<T> {
+  const { output } = flags;
+  const columns = columnsOf(view, flags);
+  const row = (thing: T, gone = false) => rowOf(columns, thing, io.clock.now(), gone);
+  const print = printIn();
+  let last = new Map<string, T>();
+  return {
+    print,
+    replace(things) {
+      const before = last;
+      last = new Map(things.map((thing) => [view.keyOf(thing), thing]));
+      print(
+        sorted(view, things, flags).filter((thing) => isNew(thing, before.get(view.keyOf(thing)))),
+        false,
+      );
+    },
+    refresh() {},
+    leave() {},
   };
-  switch (output) {
-    case 'json':
-      return each(asJson);
-    case 'yaml':
-      return each((thing) => `---\n${asYaml(thing)}`);
-    case 'name':
-      return each((thing) => `${printable(as.nameOf(thing))}\n`);
-    default: {
-      const wide = output === 'wide';
-      const rows = streamTable(as.headings(wide), write, { headings: headers });
-      return (things, gone) =>
-        rows(things.map((thing) => as.row(thing, wide, io.clock.now(), gone)));
-    }
+
+  function printIn(): WatchPrinter<T>['print'] {
+    const write = (text: string) => void io.stdout.write(text);
+    const each = (text: (thing: T) => string) => (things: readonly T[]) => {
+      for (const thing of things) write(text(thing));
+    };
+    if (output === 'json') return each(asJson);
+    if (output === 'yaml') return each((thing) => `---\n${asYaml(thing)}`);
+    if (output === 'name') return each((thing) => `${printable(view.nameOf(thing))}\n`);
+    const rows = streamTable(headingsOf(columns), write, { headings: flags.headers });
+    return (things, gone) => rows(things.map((thing) => row(thing, gone)));
+  }
+
+  /** Numbers change all the time: a table tells of that when it shows, and names do not. */
+  function isNew(thing: T, before: T | undefined): boolean {
+    if (before === undefined) return true;
+    if (output === 'name') return false;
+    const isData = output === 'json' || output === 'yaml';
+    return !isDeepStrictEqual(isData ? thing : row(thing), isData ? before : row(before));
   }
 }

@@ -57,5 +57,5 @@ export function rowsOf(
         ? { provisioner: DRIVER }
         : {}),
     }));
-  return [...defined, ...others].sort((a, b) => a.name.localeCompare(b.name));
+  return [...defined, ...others];
 }

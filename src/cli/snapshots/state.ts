@@ -1,9 +1,4 @@
-import { VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
-
-/** As kubectl's `-o name`. */
-export const snapshotName = (name: string): string =>
-  `volumesnapshot.${VOLUME_SNAPSHOTS.group}/${name}`;
 
 /** Where a snapshot is, in one word. An error may be gone by the next try: nothing says that it is the last. */
 export function phaseOf({

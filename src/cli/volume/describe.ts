@@ -1,9 +1,5 @@
-import { VOLUME_GROUP } from '../../api/names.ts';
 import { phaseOf } from '../../api/phase.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
-
-/** As kubectl's `-o name`. */
-export const fullName = (name: string): string => `volume.${VOLUME_GROUP}/${name}`;
 
 export const readyOf = (volume: Volume): Condition | undefined =>
   volume.status?.conditions?.find(({ type }) => type === 'Ready');

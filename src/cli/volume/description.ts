@@ -6,9 +6,10 @@ import { sizeIn } from '../../api/volume-size.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { driversOf } from '../../storage/registry.ts';
 import { attachmentRows } from '../attachments/row.ts';
-import { AS_ROWS } from '../attachments/table.ts';
+import { ATTACHMENT_VIEW } from '../attachments/view.ts';
 import { type Field, type FieldValue, fields } from '../output/fields.ts';
 import { table } from '../output/table.ts';
+import { columnsOf, headingsOf, rowOf } from '../output/view.ts';
 import type { Reading } from './read-result.ts';
 import { type Consumers, lastSeen } from './related.ts';
 
@@ -141,11 +142,9 @@ function conditionsOf(status: VolumeStatus = {}, now: number): FieldValue {
 
 /** What is the same in all of them is left out: they are of one Volume. */
 function attachmentsOf(volume: Volume, now: number): FieldValue {
-  const [, ...headings] = AS_ROWS.headings(true);
-  const rows = attachmentRows([volume], undefined).map((row) =>
-    AS_ROWS.row(row, true, now, false).slice(1),
-  );
-  return rows.length === 0 ? undefined : { table: table(headings, rows) };
+  const [, ...columns] = columnsOf(ATTACHMENT_VIEW, { output: 'wide' });
+  const rows = attachmentRows([volume], undefined).map((row) => rowOf(columns, row, now));
+  return rows.length === 0 ? undefined : { table: table(headingsOf(columns), rows) };
 }
 
 function pvOf(pv: Reading<PersistentVolume>, volume: Volume): FieldValue {

@@ -1,0 +1,90 @@
+import type { Io } from '../io.ts';
+import { type Row, table } from './table.ts';
+
+/**
+ * A column of a table. `now` is in ms since the epoch. `shows`: only with `-o wide`, or only with `-A`; `state` reads Gone
+ * for things that are deleted, or not selected any more.
+ */
+export type Column<T> = readonly [
+  heading: string,
+  text: (thing: T, now: number) => string | undefined,
+  shows?: 'wide' | 'all-namespaces' | 'state',
+];
+
+export type SortKey<T> = (thing: T) => string | number | bigint;
+
+/** The columns, names and order of the things of a kind. */
+export interface View<T> {
+  columns: readonly Column<T>[];
+  /** On a live table, a thing takes the place of the one before with the same key. */
+  keyOf(thing: T): string;
+  /** As `-o name` prints it. */
+  nameOf(thing: T): string;
+  sort?: {
+    /** By the values of --sort-by, the smallest first. */
+    by: Readonly<Record<string, SortKey<T>>>;
+    /** For things that are equal by that. */
+    ties: readonly SortKey<T>[];
+    /** The value without --sort-by; undefined: things keep the order in which they come. */
+    standard?: string;
+  };
+}
+
+/** Flags for how things are shown. */
+export interface ShowFlags {
+  output?: 'json' | 'yaml' | 'name' | 'wide';
+  /** Tables have headings. */
+  headers: boolean;
+  allNamespaces?: boolean;
+  sortBy?: string;
+}
+
+/** Returns the columns that the flags ask for. */
+export function columnsOf<T>(
+  { columns }: Pick<View<T>, 'columns'>,
+  { output, allNamespaces }: Pick<ShowFlags, 'output' | 'allNamespaces'>,
+): Column<T>[] {
+  return columns.filter(
+    ([, , shows]) =>
+      (shows !== 'wide' || output === 'wide') && (shows !== 'all-namespaces' || allNamespaces),
+  );
+}
+
+/** Returns the heading of each column. */
+export const headingsOf = <T>(columns: readonly Column<T>[]): string[] =>
+  columns.map(([heading]) => heading);
+
+/** Returns the cell of a thing in each column. `now` is in ms since the epoch. */
+export const rowOf = <T>(columns: readonly Column<T>[], thing: T, now: number, gone = false): Row =>
+  columns.map(([, text, shows]) => (gone && shows === 'state' ? 'Gone' : text(thing, now)));
+
+/** Returns a table of things, as wide as the terminal has it, but for `-o wide`. */
+export function tableOf<T>(
+  view: View<T>,
+  things: readonly T[],
+  flags: ShowFlags,
+  { stdout, clock }: Io,
+  isGone: (thing: T) => boolean = () => false,
+): string {
+  const columns = columnsOf(view, flags);
+  const rows = things.map((thing) => rowOf(columns, thing, clock.now(), isGone(thing)));
+  const width = flags.output === 'wide' ? undefined : stdout.columns;
+  return table(headingsOf(columns), rows, { headings: flags.headers, width });
+}
+
+/** Returns things in the order that the flags ask for. */
+export function sorted<T>(
+  { sort }: Pick<View<T>, 'sort'>,
+  things: readonly T[],
+  { sortBy = sort?.standard }: Pick<ShowFlags, 'sortBy'>,
+): T[] {
+  const first = sortBy === undefined ? undefined : sort?.by[sortBy];
+  if (first === undefined || sort === undefined) return [...things];
+  const keys = [first, ...sort.ties];
+  return things.toSorted((a, b) =>
+    keys.reduce((order, key) => order || compare(key(a), key(b)), 0),
+  );
+}
+
+const compare = (a: ReturnType<SortKey<never>>, b: typeof a): number =>
+  a < b ? -1 : Number(a > b);

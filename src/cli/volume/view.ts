@@ -1,0 +1,51 @@
+import { age } from '../../api/age.ts';
+import { phaseOf } from '../../api/phase.ts';
+import { VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { getObjects } from '../lib/get-objects.ts';
+import type { ResourceView } from '../lib/resource-view.ts';
+import { nameIn } from '../objects/name.ts';
+import { listOf } from '../output/data.ts';
+import { ageKey, sizeKey } from '../output/sort-keys.ts';
+import { readyOf } from './describe.ts';
+
+const phase = (volume: Volume) => phaseOf(volume) ?? 'Unknown';
+const name = ({ metadata }: Volume) => metadata.name;
+
+/** `stowage get volumes` */
+export const VOLUME_VIEW: ResourceView<Volume> = {
+  plural: 'volumes',
+  filters: ['selector', 'node'],
+  columns: [
+    ['NAME', name],
+    ['NODE', ({ spec }) => spec.nodeName],
+    ['PHASE', phase, 'state'],
+    ['DEVICE', ({ status }) => status?.deviceName],
+    ['CAPACITY', ({ status }) => status?.capacity],
+    ['STORAGECLASS', ({ spec }) => spec.storageClassName],
+    ['AGE', ({ metadata }, now) => age(metadata.creationTimestamp, now)],
+    ['PATH', ({ status }) => status?.devicePath, 'wide'],
+    ['JOB', ({ status }) => status?.job, 'wide'],
+    ['REASON', (volume) => readyOf(volume)?.reason, 'wide'],
+  ],
+  keyOf: name,
+  nameOf: (volume) => nameIn(VOLUMES, name(volume)),
+  sort: {
+    by: {
+      name,
+      node: nodeOf,
+      age: ({ metadata }) => ageKey(metadata.creationTimestamp),
+      capacity: ({ status }) => sizeKey(status?.capacity),
+      phase,
+    },
+    ties: [name],
+  },
+  list: listOf,
+  get(request) {
+    const { node } = request.flags;
+    // By where it was made, and else by where it is to be.
+    const isWanted = (volume: Volume) => node === undefined || node.includes(nodeOf(volume));
+    return getObjects(request, { resource: VOLUMES, isWanted });
+  },
+};
