@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { CONTROLLERS, selectControllers } from '../../api/controllers.ts';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
 import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../controllers/snapshot/mode.ts';
 import type { WatchOptions } from '../../manager/watch.ts';
@@ -47,7 +48,7 @@ export default function watch(program: Command, io: Io): void {
   addNodeOptions(command)
     .option(
       '--controllers <list>',
-      "controllers to run (volume, leftover, attachment, claim, snapshot, backup, data-source-validator, populator): * is all, -NAME all but that one: '*,-leftover'",
+      `controllers to run (${CONTROLLERS.join(', ')}): * is all, -NAME all but that one: '*,-leftover'`,
       '*',
     )
     .option(
@@ -157,7 +158,6 @@ export default function watch(program: Command, io: Io): void {
       const read = settingsReader(command);
       const settings = await read();
       const { runWatch } = await import('../../manager/watch.ts');
-      const { selectControllers } = await import('../../api/controllers.ts');
       const {
         leaderElectionNamespace,
         kubeApiQps,
