@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { needPackages } from '../debian-packages.ts';
+import { needPackages } from '../../support/debian-packages.ts';
 
 /** What a go command is run with. */
 export interface Go {

@@ -1,9 +1,9 @@
 import { chmod, copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { needPackages } from '../../support/debian-packages.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { cached, keyOf } from '../cache.ts';
-import { needPackages } from '../debian-packages.ts';
 import { SUITE } from '../vm/image.ts';
 import { debianMirror } from '../vm/mirror.ts';
 

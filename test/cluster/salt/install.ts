@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { needPackages } from '../../support/debian-packages.ts';
 import { cached, keyOf } from '../cache.ts';
-import { needPackages } from '../debian-packages.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'requirements.txt');
 

@@ -1,8 +1,8 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { needPackages } from '../../support/debian-packages.ts';
 import { cached, keyOf } from '../cache.ts';
-import { needPackages } from '../debian-packages.ts';
 import { debianMirror } from './mirror.ts';
 
 /** What every VM starts from; nobody writes in it. All files are in `folder`. */

@@ -1,9 +1,9 @@
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { execa } from 'execa';
+import { needPackages } from '../../support/debian-packages.ts';
 import { cached, keyOf } from '../cache.ts';
 import { buildPrograms } from '../control-plane/programs.ts';
-import { needPackages } from '../debian-packages.ts';
 import { IMAGE, makeImage } from '../kubelet/image.ts';
 import { SUITE } from './image.ts';
 import { debianMirror } from './mirror.ts';
