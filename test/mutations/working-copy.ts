@@ -1,6 +1,7 @@
 import { cp, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { copyCheckout } from '../support/checkout.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 /** A copy of the checkout in which files are changed, so that the checkout itself never is. */
@@ -21,17 +22,8 @@ export async function createWorkingCopy(): Promise<WorkingCopy> {
   const folder = await temporaryFolder('mutations');
   const path = join(folder.path, 'checkout');
   const cache = join(folder.path, 'cache');
-  const { stdout } = await execa('git', [
-    'ls-files',
-    '-z',
-    '--cached',
-    '--others',
-    '--exclude-standard',
-  ]);
   await mkdir(cache);
-  for (const file of new Set(stdout.split('\0'))) {
-    if (file !== '') await cp(file, join(path, file), { force: false }).catch(ignoreRemoved);
-  }
+  await copyCheckout(path);
   await symlink(join(process.cwd(), 'node_modules'), join(path, 'node_modules'));
   const build = async () => {
     await execa('node', ['scripts/build.mjs'], { cwd: path });
@@ -49,9 +41,4 @@ export async function createWorkingCopy(): Promise<WorkingCopy> {
     // A test that was ended by its time limit may still remove files of its own.
     remove: () => rm(folder.path, { recursive: true, force: true, maxRetries: 5 }),
   };
-}
-
-/** git lists tracked files that were removed from the checkout, too. */
-function ignoreRemoved(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
 }

@@ -92,6 +92,25 @@ const isNone = (line: string): boolean =>
 
 const FENCE = /^( *)```([^\n]*)\n(.*?)^\1```$/gms;
 
+/** A fenced block, without the indentation that its fence has. */
+export interface Block {
+  language: string;
+  body: string;
+  /** The heading that it is under; empty where there is none. */
+  heading: string;
+}
+
+/** Returns the fenced blocks of a page, in their order. */
+export function readBlocks(path: string): Block[] {
+  const text = readFileSync(path, 'utf8');
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)];
+  return [...text.matchAll(FENCE)].map(({ index, 1: indent, 2: language = '', 3: body = '' }) => ({
+    language: language.trim(),
+    body: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+    heading: headings.findLast((each) => each.index < index)?.[1] ?? '',
+  }));
+}
+
 /** The README, and all of docs/ but the decisions, which tell what was thought and tell nobody to do anything. */
 export function pagePaths(): string[] {
   const names = readdirSync('docs', { withFileTypes: true });
@@ -102,10 +121,7 @@ export function pagePaths(): string[] {
 /** Throws an Error for a block with commands in which a line is none: it would be left out. */
 export function readPage(path: string): Page {
   const text = readFileSync(path, 'utf8');
-  const blocks = [...text.matchAll(FENCE)].map(([, indent = '', language = '', body = '']) => ({
-    language: language.trim(),
-    body: body.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  }));
+  const blocks = readBlocks(path);
   const yaml = blocks.filter(({ language }) => language === 'yaml').map(({ body }) => body);
   const isManifest = (body: string): boolean => /^apiVersion:/m.test(body);
   const typed = blocks.filter(({ language }) => language === '' || language === 'sh');
