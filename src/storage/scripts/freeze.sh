@@ -20,6 +20,8 @@
 # three in turn; what none of them could thaw keeps its record for who comes next. A status above
 # 125 says that it was killed or could not be run; what is not frozen makes it end with 1.
 #
+# freeze.md shows the states of a freeze.
+#
 # Whoever kills all three at once, as one who ends a cgroup does, leaves the file system frozen.
 # They hold the lock `alive`, by which whoever comes next sees that they are gone: each later copy
 # on the node, and `thaw`. `state` has what was frozen, and the ctime of its file right afterwards.

@@ -1,0 +1,62 @@
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { execa } from 'execa';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { needPackages } from '../support/debian-packages.ts';
+import { readBlocks } from '../support/documents/page.ts';
+import { describeAsRoot } from '../support/root.ts';
+
+/** Every Mermaid block of the repository, drawn by Mermaid in Debian's Chromium. */
+
+const DIAGRAMS = globSync(['*.md', 'docs/**/*.md', 'src/**/*.md'])
+  .sort()
+  .flatMap((path) => readBlocks(path).map((block) => ({ path, ...block })))
+  .filter(({ language }) => language === 'mermaid');
+
+const MERMAID = join(
+  import.meta.dirname,
+  '../../node_modules/@mermaid-js/tiny/dist/mermaid.tiny.js',
+);
+
+interface WithMermaid {
+  mermaid: { render(id: string, text: string): Promise<{ svg: string }> };
+}
+
+describeAsRoot('diagrams', () => {
+  let browser: Browser;
+  let page: Page;
+
+  beforeAll(async () => {
+    await needPackages({ chromium: 'chromium' });
+    const { stdout: executablePath } = await execa('which', ['chromium']);
+    // As root Chromium has no sandbox; it is given files of this repository alone.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
+    page = await browser.newPage();
+    await page.addScriptTag({ path: MERMAID });
+  });
+  afterAll(() => browser?.close());
+
+  /** Returns what is drawn, as SVG. Rejects with what Mermaid finds wrong. */
+  const draw = (text: string): Promise<string> =>
+    page.evaluate(async (text) => {
+      const { mermaid } = globalThis as unknown as WithMermaid;
+      return (await mermaid.render('drawn', text)).svg;
+    }, text);
+
+  test('there are some', () => {
+    expect(DIAGRAMS.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['docs/design.md', 'src/storage/scripts/freeze.md']),
+    );
+  });
+
+  test.each(DIAGRAMS)('of $path under "$heading"', async ({ body }) => {
+    const svg = await draw(body);
+    const [, width = 0, height = 0] = /viewBox="\S+ \S+ (\S+) (\S+)"/.exec(svg) ?? [];
+    expect(Math.min(Number(width), Number(height))).toBeGreaterThan(100);
+  });
+
+  test.each(DIAGRAMS)('of $path under "$heading", with an arrow to nowhere', async ({ body }) => {
+    await expect(draw(`${body}\n  x -->`)).rejects.toThrow(/Parse error on line \d+/);
+  });
+});
