@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { pagePaths } from '../support/documents/page.ts';
@@ -18,7 +18,9 @@ const anchorsIn = (path: string): string[] =>
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^ *```.*?^ *```$/gms, '');
 
-describe.each(pagePaths())('%s', (path) => {
+const OTHERS = ['CONTRIBUTING.md', 'SECURITY.md', 'src/storage/scripts/freeze.md'];
+
+describe.each([...pagePaths(), ...OTHERS])('%s', (path) => {
   const text = withoutBlocks(readFileSync(path, 'utf8'));
 
   test('every link leads somewhere', () => {
@@ -61,4 +63,14 @@ test('each promise of the threat model names test files that are there', () => {
     return files.length === 0 || files.some(([, file = '']) => !existsSync(file));
   });
   expect(without).toEqual([]);
+});
+
+test('each number of a decision has its page, or was withdrawn', () => {
+  const index = readFileSync('docs/decisions/README.md', 'utf8');
+  const listed = [...index.matchAll(/^- (?:\[(\d{4})\]\(\1-|(\d{4}) withdrawn$)/gm)].map(
+    ([, page, withdrawn]) => page ?? withdrawn,
+  );
+  expect(listed).toEqual(listed.map((_, at) => String(at + 1).padStart(4, '0')));
+  const pages = readdirSync('docs/decisions').filter((name) => name !== 'README.md');
+  expect(pages.filter((name) => !index.includes(`](${name})`))).toEqual([]);
 });

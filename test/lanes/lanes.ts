@@ -199,7 +199,10 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['test/api-server/', ['thorough', 'sandbox|kubectl|kep'], ['cluster', 'api-server|rbac']],
   ['test/kep/', ['integration', 'kep|docs'], ['cluster', '/kep']],
   ['test/cluster/', ['smoke']],
-  ['package', ['unit'], ['integration'], ['smoke']],
+  ['package', ['unit'], ['integration'], ['thorough', 'release|docs-d'], ['smoke']],
+  ['changes/template.md', ['thorough', 'release']],
+  ['towncrier.toml', ['thorough', 'release']],
+  ['scripts/version.sh', ['thorough', 'release']],
   ['scripts/', ['unit', 'bundle'], ['integration', 'package|launcher|docs|salt-commands']],
   ['jest.config.js', ['unit'], ['integration']],
 ];

@@ -6,6 +6,8 @@ import { execa } from 'execa';
 const READ_DIRECTORIES = [
   'test/api/reasons.test.ts',
   'test/cli/why/causes.test.ts',
+  'test/documents/changelog.test.ts',
+  'test/documents/diffs.test.ts',
   'test/documents/links.test.ts',
   'test/lanes/choose.test.ts',
   'test/mutations/anchors.test.ts',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
+import { VERSION } from '../../../src/api/version.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 import { until } from '../../support/until.ts';
@@ -40,7 +41,8 @@ const run = (id: string, options: string[], args: string[]) =>
     ...args,
   );
 
-const IMAGE = 'docker.io/library/stowage:0.1.0';
+const NAME = `stowage:${VERSION}`;
+const IMAGE = `docker.io/library/${NAME}`;
 
 beforeAll(async () => {
   folder = await temporaryFolder('image');
@@ -62,11 +64,8 @@ beforeAll(async () => {
   }
   expect(packed.file).toContain(folder.path);
   containerd = await startContainerd(at('containerd'));
-  const imported = await ctr('images', 'import', await asImage(root, config, 'stowage:0.1.0'));
-  expect([imported.exitCode, imported.stdout]).toEqual([
-    0,
-    expect.stringContaining('stowage:0.1.0'),
-  ]);
+  const imported = await ctr('images', 'import', await asImage(root, config, NAME));
+  expect([imported.exitCode, imported.stdout]).toEqual([0, expect.stringContaining(NAME)]);
 }, 1_800_000);
 afterAll(async () => {
   await ctr('task', 'kill', '--signal', 'SIGKILL', 'watch');
@@ -83,7 +82,7 @@ test('it is run as a user without rights, and has Node.js, ssh and nothing that 
   );
   expect(stdout).toBe('/opt:\nstowage\n\n/usr/local/bin:\nnode\nstowage');
   const version = await run('version', [], ['--version']);
-  expect([version.exitCode, version.stdout]).toEqual([0, '0.1.0']);
+  expect([version.exitCode, version.stdout]).toEqual([0, VERSION]);
   const status = await ctr(
     'run',
     '--rm',
@@ -133,7 +132,7 @@ test(
     const [packs, builds, ...rest] = lines;
     expect([packs, builds]).toEqual([
       'npm pack',
-      'podman build --tag docker.io/library/stowage:0.1.0 --file deploy/Containerfile .',
+      `podman build --tag ${IMAGE} --file deploy/Containerfile .`,
     ]);
     expect(rest.at(-1)).toContain('rollout status');
     for (const line of rest.slice(0, -1)) await type(line);
@@ -144,7 +143,7 @@ test(
     );
     const pod = documents.find(({ kind }) => kind === 'Deployment').spec.template.spec;
     const [container] = pod.containers;
-    expect(container.image).toBe('stowage:0.1.0');
+    expect(container.image).toBe(NAME);
     const { runAsUser, runAsGroup } = pod.securityContext;
     expect(config.User).toBe(`${runAsUser}:${runAsGroup}`);
     const secret = JSON.parse(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { LEFTOVERS, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
+import { VERSION } from '../../../src/api/version.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
   CLUSTER_ROLES,
@@ -134,7 +135,7 @@ test('from the first definitions to these, and back, and here again: no object i
   expect(
     await client.get<KubeObject>(DEPLOYMENTS, 'stowage', { namespace: 'stowage' }),
   ).toMatchObject({
-    spec: { template: { spec: { containers: [{ image: 'stowage:0.1.0' }] } } },
+    spec: { template: { spec: { containers: [{ image: `stowage:${VERSION}` }] } } },
   });
   expect((await stowage('install')).stderr).not.toMatch(/ (created|changed|removed)$/m);
 

@@ -1,3 +1,4 @@
+import { VERSION } from '../../../../src/api/version.ts';
 import { APPLY, type Elsewhere, named, type Story, shows } from '../story.ts';
 import { emptyCluster } from '../worlds.ts';
 
@@ -41,7 +42,7 @@ export const INSTALLING_STORIES: readonly Story[] = [
     world: emptyCluster,
     typed: {
       'npm pack': { runBy: 'test/integration/package.test.ts', has: "'pack'," },
-      'npm install --global --prefix /usr/local ./stowage-0.1.0.tgz': PACKAGE,
+      [`npm install --global --prefix /usr/local ./stowage-${VERSION}.tgz`]: PACKAGE,
       'stowage --version': PACKAGE,
       'stowage install --components crds': PACKAGE,
       'stowage check node n1': PACKAGE,
@@ -64,9 +65,9 @@ export const INSTALLING_STORIES: readonly Story[] = [
       'systemctl daemon-reload': MACHINE,
       'systemctl enable --now stowage': MACHINE,
       'systemctl status stowage': MACHINE,
-      'podman build --tag docker.io/library/stowage:0.1.0 --file deploy/Containerfile .': {
+      [`podman build --tag docker.io/library/stowage:${VERSION} --file deploy/Containerfile .`]: {
         runBy: 'test/cluster/install/image.test.ts',
-        has: "'podman build --tag docker.io/library/stowage:0.1.0",
+        has: '`podman build --tag',
       },
       'kubectl create namespace stowage': IMAGE,
       'kubectl -n stowage create secret generic stowage-ssh --from-file=config --from-file=key --from-file=known_hosts':
