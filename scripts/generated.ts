@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { completionScript } from '../src/cli/completion/script.ts';
 import type { Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
@@ -42,9 +41,6 @@ export function generated(): Map<string, string> {
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['deploy/sudoers', sudoers],
     ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, TEXTS)],
-    ['completions/stowage.bash', completionScript('bash', program)],
-    ['completions/_stowage', completionScript('zsh', program)],
-    ['completions/stowage.fish', completionScript('fish', program)],
     ...[...manPages(program)].map(([name, page]) => [`man/${name}`, page] as const),
   ]);
 }

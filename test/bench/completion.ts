@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- completion`: what a Tab takes, of 10 and of 10,000 Volumes of an API server, a sandbox in a process of its own:
  * `stowage __complete`, which the completions of shells ask, beside `kubectl __complete`, in turns. Figures are medians of whole
- * processes. What names no object is in the scripts, and takes no process.
+ * processes.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

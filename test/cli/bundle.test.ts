@@ -50,6 +50,12 @@ test('--help and --version load the parser of the command line and colours, and 
   ).toEqual([]);
 });
 
+test('a Tab for words loads nothing that talks to a cluster', () => {
+  const sources = loadedWith(chunkOf('src/cli/complete/complete.ts'));
+  expect(sources).toContain('src/cli/complete/parse-cursor.ts');
+  expect(sources.filter((path) => path.startsWith('src/kube/'))).toEqual([]);
+});
+
 test('what the cache of compiled code is turned on by loads nothing before', () => {
   expect(
     loadedWith(chunkOf('src/main.ts')).filter((path) => path.startsWith('node_modules/')),

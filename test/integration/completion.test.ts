@@ -141,6 +141,7 @@ const CASES: readonly (readonly [typed: string, becomes: string])[] = [
   ['stowage why volume/da', 'stowage why volume/data1 '],
   ['stowage help get vol', 'stowage help get volumes '],
   ['stowage create -f mani', 'stowage create -f manifest.yaml '],
+  ['stowage create --filename=mani', 'stowage create --filename=manifest.yaml '],
   ['stowage create volume --size 1', 'stowage create volume --size 1'],
 ];
 
@@ -196,7 +197,11 @@ describe.each(Object.keys(SHELLS))('%s', (shell) => {
     await mkdir(bin);
     const hacked = join(bin, 'hacked');
     const name = `x$(touch ${hacked})\`touch ${hacked}\`;touch ${hacked}`;
-    await writeFile(join(bin, 'stowage'), `#!/bin/sh\nprintf '%s\\n:4\\n' '${name}'\n`);
+    const directive = `:x[$(touch ${hacked})]`;
+    await writeFile(
+      join(bin, 'stowage'),
+      `#!/bin/sh\nprintf '%s\\n' '${name}' '${directive}' :4\n`,
+    );
     await chmod(join(bin, 'stowage'), 0o755);
     const path = { PATH: `${bin}:${process.env.PATH}` };
     const [line = ''] = await completed(shell, ['stowage delete volume x'], path);

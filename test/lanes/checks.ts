@@ -2,7 +2,13 @@ import { glob } from 'node:fs/promises';
 import { execa } from 'execa';
 
 /** Shell scripts that do not end in .sh. */
-const SCRIPTS = ['.ci/run', 'bin/stowage', 'bin/kubectl-stowage', 'bin/kubectl_complete-stowage'];
+const SCRIPTS = [
+  '.ci/run',
+  'bin/stowage',
+  'bin/kubectl-stowage',
+  'bin/kubectl_complete-stowage',
+  'completions/stowage.bash',
+];
 
 /** Runs the linter, the types and shellcheck beside each other, and prints what fails. */
 export async function runChecks(): Promise<{ passed: number; failed: number }> {

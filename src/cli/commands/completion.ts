@@ -1,6 +1,8 @@
 import { Argument, type Command } from 'commander';
-import type { Shell } from '../completion/script.ts';
 import type { Io } from '../io.ts';
+
+/** Scripts that come with the package, by the shell that reads them. */
+const SCRIPTS = { bash: 'stowage.bash', zsh: '_stowage', fish: 'stowage.fish' };
 
 export default function completion(program: Command, io: Io): void {
   program
@@ -8,7 +10,7 @@ export default function completion(program: Command, io: Io): void {
     .description(
       'print what makes a shell complete commands, options and names of objects (see stowage help completion)',
     )
-    .addArgument(new Argument('<shell>', 'for which').choices(['bash', 'zsh', 'fish']))
+    .addArgument(new Argument('<shell>', 'for which').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',
       `
@@ -17,8 +19,8 @@ To have it from now on:     stowage completion bash > ~/.local/share/bash-comple
                             stowage completion zsh > _stowage, in a folder of $fpath
                             stowage completion fish > ~/.config/fish/completions/stowage.fish`,
     )
-    .action(async (shell: Shell) => {
-      const { completionScript } = await import('../completion/script.ts');
-      io.stdout.write(completionScript(shell, program));
+    .action(async (shell: keyof typeof SCRIPTS) => {
+      const { readPackageFile } = await import('../package-file.ts');
+      io.stdout.write(await readPackageFile(`completions/${SCRIPTS[shell]}`));
     });
 }

@@ -1,16 +1,14 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../api/version.ts';
-import { contextNames } from '../../kube/kubeconfig.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { liveNames } from './live.ts';
 import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 
 /** Nobody waits longer for a key that they pressed; in ms. */
 const TIMEOUT = 1000;
 
 /** What a shell is to do with the words, as cobra's completions call it (ShellCompDirective): kubectl goes by it. */
-const DIRECTIVE = { files: 0, noSpace: 2, noFiles: 4, folders: 16 } as const;
+const DIRECTIVE = { files: 0, noSpace: 2, noFiles: 4 } as const;
 
 /** What needs no quotes in any shell: other names are not offered, and so nothing of them can be run. */
 const PLAIN = /^[a-zA-Z0-9][a-zA-Z0-9._:/@+-]*$/;
@@ -23,7 +21,7 @@ export async function complete(program: Command, words: readonly string[], io: I
   const what = asked(program, words);
   const { values, start, prefix } = what;
   if (values !== undefined && 'files' in values) {
-    return print([], DIRECTIVE[values.files === 'folders' ? 'folders' : 'files'], io);
+    return print([], DIRECTIVE.files, io);
   }
   const all =
     values === undefined
@@ -74,7 +72,12 @@ async function look(
 ): Promise<Candidate[]> {
   const { live, ...more } = values;
   const kubeconfig = given.get('--kubeconfig');
-  if (live === 'contexts') return (await contextNames({ kubeconfig })).map((word) => ({ word }));
+  // Most Tabs need none of what talks to a cluster.
+  if (live === 'contexts') {
+    const { contextNames } = await import('../../kube/kubeconfig.ts');
+    return (await contextNames({ kubeconfig })).map((word) => ({ word }));
+  }
+  const { liveNames } = await import('./live.ts');
   const signal = AbortSignal.any([io.signal, over]);
   const connection = await io.connect({
     kubeconfig,

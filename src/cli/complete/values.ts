@@ -26,13 +26,13 @@ export type Values = (
       /** A namespace that something follows, as NAMESPACE/. */
       before?: true;
     }
-  | { files: 'any' | 'folders' }
+  | { files: true }
 ) & {
   /** Several, with commas between. */
   list?: true;
 };
 
-const FILE: Values = { files: 'any' };
+const FILE: Values = { files: true };
 const NODES: Values = { live: 'nodes', list: true };
 const COMPONENT_LIST: Values = { choices: COMPONENTS, list: true };
 
