@@ -116,6 +116,11 @@ export interface StorageClass extends KubeObject {
   allowedTopologies?: { matchLabelExpressions?: { key: string; values: string[] }[] }[];
 }
 
+export interface Deployment extends KubeObject {
+  spec?: { replicas?: number };
+  status?: { readyReplicas?: number };
+}
+
 export interface CsiDriver extends KubeObject {
   spec: { attachRequired?: boolean; podInfoOnMount?: boolean; storageCapacity?: boolean };
 }

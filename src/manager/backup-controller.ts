@@ -15,7 +15,7 @@ import type { Follower } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
-import { keepBackup } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import type { Source } from './readiness.ts';
 import type { Inform } from './runnable.ts';
 import { whenServed } from './wait-for-crds.ts';
@@ -55,7 +55,7 @@ export interface RunningBackups {
 /** Backups: make it before the informers that it is given are started. */
 export function createBackupController(deps: BackupControllerDeps): RunningBackups {
   const { client, inform, snapshots, contents, nodes, clock, random, logger } = deps;
-  const backups = inform<Backup>(BACKUPS, keepBackup);
+  const backups = inform<Backup>(BACKUPS, transforms.backups);
   const queue = createWorkQueue({
     ...{ clock, random, retry: deps.retry },
     // A node that does not answer holds up nothing that is done on others.

@@ -7,7 +7,7 @@ import {
   VOLUME_POPULATORS,
   VOLUME_SNAPSHOT_LINKS,
 } from '../api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotContent, VolumeSnapshotLink } from '../api/snapshot.ts';
+import type { VolumeSnapshot, VolumeSnapshotContent } from '../api/snapshot.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { BuiltinReads } from '../model/data-source/builtin.ts';
@@ -15,7 +15,7 @@ import { liveReads } from '../model/data-source/reads.ts';
 import type { SourceReads } from '../model/data-source/resolve.ts';
 import type { Awaited } from '../model/data-source/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
-import { keepOwn, keepReference } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import { watchPopulationSources } from './population-sources.ts';
 import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';
@@ -69,7 +69,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
   function follow({ kind, resource }: (typeof kinds)[number]): void {
     if (stopped) return;
     if (kind === 'PopulatorDefinition') {
-      const definitions = inform<PopulatorDefinition>(resource, keepOwn);
+      const definitions = inform<PopulatorDefinition>(resource, transforms.populatorDefinitions);
       const sources = watchPopulationSources({
         ...{ client, inform, definitions, clock, logger },
         follows: ({ spec }) => spec.node !== undefined,
@@ -78,7 +78,7 @@ export function watchClaimSources(deps: ClaimSourcesDeps): ClaimSources {
       running.push(sources);
       sources.start();
       begin(kind, definitions);
-    } else begin(kind, inform<VolumeSnapshotLink>(resource, keepReference));
+    } else begin(kind, inform<KubeObject>(resource, transforms.references));
   }
 
   function begin<T extends KubeObject>(kind: Awaited['kind'], informer: Informer<T>): void {

@@ -35,13 +35,7 @@ import { type Controller, runController } from '../workqueue/controller.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
 import { createAttaching } from './attaching.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
-import {
-  keepClaim,
-  keepOwn,
-  keepPersistentVolume,
-  keepStorageClass,
-  transformPod,
-} from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createPopulation } from './population.ts';
 import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
@@ -112,10 +106,13 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     metrics?.addInformer(resource, informer);
     return informer;
   };
-  const volumes = inform<Volume>(VOLUMES, keepOwn);
-  const persistentVolumes = inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume);
-  const storageClasses = inform<StorageClass>(STORAGE_CLASSES, keepStorageClass);
-  const leftovers = inform<Leftover>(LEFTOVERS, keepOwn);
+  const volumes = inform<Volume>(VOLUMES, transforms.volumes);
+  const persistentVolumes = inform<PersistentVolume>(
+    PERSISTENT_VOLUMES,
+    transforms.persistentVolumes,
+  );
+  const storageClasses = inform<StorageClass>(STORAGE_CLASSES, transforms.storageClasses);
+  const leftovers = inform<Leftover>(LEFTOVERS, transforms.leftovers);
   const volumesOfUid = indexBy(volumes, ({ metadata }) => metadata.uid);
   const needed = [volumes, persistentVolumes, storageClasses];
   const informers: { start(): void; stop(): Promise<void> }[] = [...needed, leftovers];
@@ -159,12 +156,12 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   const populates = enabled.has('data-source-validator') || enabled.has('populator');
   const claims =
     options.attachment !== undefined || provisions || populates
-      ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim)
+      ? inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, transforms.persistentVolumeClaims)
       : undefined;
   if (claims !== undefined) informers.push(claims);
   const pods =
     options.attachment !== undefined || enabled.has('claim')
-      ? inform<Pod>(PODS, transformPod)
+      ? inform<Pod>(PODS, transforms.pods)
       : undefined;
   if (pods !== undefined) informers.push(pods);
   const attaching =

@@ -5,7 +5,7 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { resourceOf } from '../model/populator-definition.ts';
 import type { Clock } from '../workqueue/clock.ts';
-import { keepReference } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { type WhenServed, whenServed } from './wait-for-crds.ts';
 
@@ -44,7 +44,7 @@ export function watchPopulationSources(deps: PopulationSourcesDeps) {
     wait.start().then(
       () => {
         if (stopped || followed.get(key) !== entry) return;
-        entry.informer = inform<KubeObject>(resource, keepReference);
+        entry.informer = inform<KubeObject>(resource, transforms.references);
         entry.informer.onChange(({ object }) => onChange(object));
         entry.informer.start();
       },

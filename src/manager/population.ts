@@ -23,8 +23,7 @@ import { claimSource, isStandard } from '../model/populator-definition.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
-import { keepOwn } from './cache-transforms.ts';
-import { keepPopulatingPod, keepPopulator } from './kept-populations.ts';
+import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { watchPopulationSources } from './population-sources.ts';
 import type { Inform, Part } from './runnable.ts';
@@ -111,7 +110,7 @@ function queueOf({ clock, random, retry, workers }: PopulationDeps) {
 
 function validatorPart(deps: PopulationDeps, once: Once): Part {
   const { claims, inform, metrics } = deps;
-  const populators = inform<VolumePopulator>(VOLUME_POPULATORS, keepPopulator);
+  const populators = inform<VolumePopulator>(VOLUME_POPULATORS, transforms.volumePopulators);
   const queue = queueOf(deps);
   const validate = createValidator({
     clock: deps.clock,
@@ -146,8 +145,14 @@ function isOther(claim: PersistentVolumeClaim): boolean {
 
 function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part {
   const { client, claims, persistentVolumes, storageClasses, inform, metrics } = deps;
-  const definitions = inform<PopulatorDefinition>(POPULATOR_DEFINITIONS, keepOwn);
-  const pods = inform<Pod>(PODS, keepPopulatingPod, { namespace, labelSelector: POPULATES_LABEL });
+  const definitions = inform<PopulatorDefinition>(
+    POPULATOR_DEFINITIONS,
+    transforms.populatorDefinitions,
+  );
+  const pods = inform<Pod>(PODS, transforms.populatorPods, {
+    namespace,
+    labelSelector: POPULATES_LABEL,
+  });
   const queue = queueOf(deps);
   const again = ({ metadata: { uid } }: KubeObject) => {
     if (uid === undefined) return;

@@ -26,7 +26,7 @@ import type { Follower } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createBackupController } from './backup-controller.ts';
-import { keepCapacity } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import { type ClaimController, createClaimController } from './claim-controller.ts';
 import { type ClaimSourcesDeps, watchClaimSources } from './claim-sources.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -100,7 +100,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
   const provisions = enabled.has('claim');
   const capacities =
     provisions && namespace !== undefined
-      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, keepCapacity, {
+      ? inform<CsiStorageCapacity>(CSI_STORAGE_CAPACITIES, transforms.csiStorageCapacities, {
           namespace,
           labelSelector: CAPACITY_SELECTOR,
         })

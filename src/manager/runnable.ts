@@ -5,10 +5,10 @@ import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { Source } from './readiness.ts';
 
-/** Makes an informer that metrics tell of; whoever made it starts it. `keep`: what its cache has of an object. */
+/** Makes an informer that metrics tell of; the caller starts it. `transform`: see InformerOptions. */
 export type Inform = <T extends KubeObject>(
   resource: Resource,
-  keep: (object: T) => T,
+  transform: (object: T) => T,
   more?: Pick<InformerOptions<T>, 'namespace' | 'labelSelector' | 'fieldSelector'>,
 ) => Informer<T>;
 

@@ -1,4 +1,4 @@
-import type { Lease } from '../api/core.ts';
+import type { Deployment, Lease } from '../api/core.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
 import { LEASES } from '../api/resources.ts';
 import {
@@ -10,10 +10,7 @@ import {
 import type { SnapshotMode } from '../controllers/snapshot/types.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../workqueue/clock.ts';
-
-interface Deployment extends KubeObject {
-  status?: { readyReplicas?: number };
-}
+import { transforms } from './cache-transforms.ts';
 
 const DEPLOYMENTS: Resource = {
   group: 'apps',
@@ -29,7 +26,7 @@ export interface SnapshotModeDeps {
   inform<T extends KubeObject>(
     resource: Resource,
     name: string,
-    keep: (object: T) => T,
+    transform: (object: T) => T,
   ): Informer<T>;
   clock: Clock;
   /** Called when the mode is another one than it was. */
@@ -59,8 +56,12 @@ export function watchSnapshotMode({
       stop: () => Promise.resolve(),
     };
   }
-  const leases = inform<Lease>(LEASES, CONTROLLER_LEASE, keepLease);
-  const deployments = inform<Deployment>(DEPLOYMENTS, CONTROLLER_DEPLOYMENT, keepDeployment);
+  const leases = inform<Lease>(LEASES, CONTROLLER_LEASE, transforms.leases);
+  const deployments = inform<Deployment>(
+    DEPLOYMENTS,
+    CONTROLLER_DEPLOYMENT,
+    transforms.deployments,
+  );
   const stopping = new AbortController();
   const seenAt = new Map<string, number>();
   let mode: SnapshotMode | undefined;
@@ -119,27 +120,4 @@ export function watchSnapshotMode({
       return Promise.all([leases.stop(), deployments.stop()]);
     },
   };
-}
-
-const keepLease = ({ apiVersion, kind, metadata, spec }: Lease): Lease => ({
-  apiVersion,
-  kind,
-  metadata: keepNames(metadata),
-  ...(spec === undefined ? {} : { spec }),
-});
-
-const keepDeployment = ({ apiVersion, kind, metadata, status }: Deployment): Deployment => ({
-  apiVersion,
-  kind,
-  metadata: keepNames(metadata),
-  status: { readyReplicas: status?.readyReplicas ?? 0 },
-});
-
-function keepNames({
-  name,
-  namespace,
-  uid,
-  resourceVersion,
-}: KubeObject['metadata']): KubeObject['metadata'] {
-  return JSON.parse(JSON.stringify({ name, namespace, uid, resourceVersion }));
 }

@@ -41,7 +41,7 @@ import type { KubeClient } from '../kube/types.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
-import { keepSnapshot, keepSnapshotClass, keepSnapshotContent } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import { copiesOf, handleOf } from './kept-copies.ts';
 import type { Source } from './readiness.ts';
 import type { Inform } from './runnable.ts';
@@ -92,9 +92,15 @@ export interface RunningSnapshots {
 /** VolumeSnapshots, their contents and classes: make it before the informers that it is given are started. */
 export function createSnapshotController(deps: SnapshotControllerDeps): RunningSnapshots {
   const { client, inform, volumes, persistentVolumes, claims, nodes, clock, random, logger } = deps;
-  const snapshots = inform<VolumeSnapshot>(VOLUME_SNAPSHOTS, keepSnapshot);
-  const contents = inform<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, keepSnapshotContent);
-  const snapshotClasses = inform<VolumeSnapshotClass>(VOLUME_SNAPSHOT_CLASSES, keepSnapshotClass);
+  const snapshots = inform<VolumeSnapshot>(VOLUME_SNAPSHOTS, transforms.volumeSnapshots);
+  const contents = inform<VolumeSnapshotContent>(
+    VOLUME_SNAPSHOT_CONTENTS,
+    transforms.volumeSnapshotContents,
+  );
+  const snapshotClasses = inform<VolumeSnapshotClass>(
+    VOLUME_SNAPSHOT_CLASSES,
+    transforms.volumeSnapshotClasses,
+  );
   deps.onContents?.(contents);
   const restores = indexBy(volumes, (volume) =>
     isBeingMade(volume) ? volume.spec.source?.snapshotContentName : undefined,
@@ -139,8 +145,8 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   const enqueue = (key: SnapshotKey) => queue.add(key);
   const mode = watchSnapshotMode({
     flag: deps.flag,
-    inform: (resource, name, keep) =>
-      inform(resource, keep, { fieldSelector: `metadata.name=${name}` }),
+    inform: (resource, name, transform) =>
+      inform(resource, transform, { fieldSelector: `metadata.name=${name}` }),
     clock,
     onChange(now) {
       logger.info({ mode: now }, 'who binds VolumeSnapshots has changed');

@@ -4,7 +4,7 @@ import type { ReferenceGrant } from '../api/snapshot.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
-import { keepGrant } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import type { Inform } from './runnable.ts';
 import { isAnswer, whenServed } from './wait-for-crds.ts';
 
@@ -42,7 +42,7 @@ export function watchGrants(deps: {
         wait.start().then(
           () => {
             if (stopped || informer !== undefined) return;
-            informer = inform<ReferenceGrant>(resource, keepGrant);
+            informer = inform<ReferenceGrant>(resource, transforms.referenceGrants);
             informer.onChange(({ object }) => {
               for (const listener of listeners) listener(object);
             });

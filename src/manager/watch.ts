@@ -13,7 +13,7 @@ import type { KubeClient } from '../kube/types.ts';
 import { tellJobEnds } from '../nodes/job-observer.ts';
 import { type Clock, systemClock } from '../workqueue/clock.ts';
 import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
-import { keepNode } from './cache-transforms.ts';
+import { transforms } from './cache-transforms.ts';
 import type { HttpAddress } from './http-address.ts';
 import { startHttpEndpoint } from './http-endpoint.ts';
 import { type RightOptions, standForElection } from './leader-guard.ts';
@@ -104,7 +104,7 @@ export async function runWatch(
     ...surroundings,
     client,
     resource: NODES,
-    transform: keepNode,
+    transform: transforms.nodes,
   });
   metrics?.addInformer(NODES, nodes);
   const reached = executorFor({

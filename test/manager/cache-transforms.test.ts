@@ -1,17 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { ObjectMeta } from '../../src/api/meta.ts';
-import {
-  keepClaim,
-  keepNode,
-  keepOwn,
-  keepPersistentVolume,
-  keepSnapshot,
-  keepSnapshotClass,
-  keepSnapshotContent,
-  keepStorageClass,
-  transformPod,
-} from '../../src/manager/cache-transforms.ts';
+import { transforms } from '../../src/manager/cache-transforms.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
 import { pv, storageClass, volume } from '../support/volume-input.ts';
@@ -60,7 +50,7 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
     },
   };
   const before = structuredClone(node);
-  expect(keepNode(node)).toEqual({
+  expect(transforms.nodes(node)).toEqual({
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n1', uid: 'u', resourceVersion: '7', annotations: ours, labels: { a: 'b' } },
@@ -78,7 +68,11 @@ test('of a Node: where it is reached, whether it is paused, whether it is Ready 
   // Who read it goes on with it.
   expect(node).toEqual(before);
   const young: KubeNode = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' }, status: {} };
-  expect(keepNode(young)).toEqual({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } });
+  expect(transforms.nodes(young)).toEqual({
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'n1' },
+  });
 });
 
 test('of a PersistentVolume: whose it is, its size, its claim, its phase, and where it is attached', () => {
@@ -107,7 +101,7 @@ test('of a PersistentVolume: whose it is, its size, its claim, its phase, and wh
     },
     status: { ...status, message: 'why', ...{ lastPhaseTransitionTime: 'x' } },
   };
-  expect(keepPersistentVolume(whole)).toEqual({
+  expect(transforms.persistentVolumes(whole)).toEqual({
     apiVersion: 'v1',
     kind: 'PersistentVolume',
     metadata: { ...metadata, annotations: attached },
@@ -115,7 +109,7 @@ test('of a PersistentVolume: whose it is, its size, its claim, its phase, and wh
     status: { phase: 'Bound', message: 'why' },
   });
   const { status: __, ...fresh } = pv('Pending');
-  expect(keepPersistentVolume(fresh)).toEqual(fresh);
+  expect(transforms.persistentVolumes(fresh)).toEqual(fresh);
 });
 
 test('of a storage class: what volumes of it are, what becomes of them, and how long a detach waits', () => {
@@ -125,18 +119,18 @@ test('of a storage class: what volumes of it are, what becomes of them, and how 
     metadata: { name: 'local', ...more, annotations: { ...annotations, ...waits } },
     reclaimPolicy: 'Retain',
   };
-  expect(keepStorageClass(whole)).toEqual({
+  expect(transforms.storageClasses(whole)).toEqual({
     ...storageClass,
     metadata: { name: 'local', annotations: { ...ours, ...waits } },
     reclaimPolicy: 'Retain',
   });
   const { parameters: _, mountOptions: __, ...bare } = storageClass;
-  expect(keepStorageClass(bare)).toEqual(bare);
+  expect(transforms.storageClasses(bare)).toEqual(bare);
 });
 
 test('of a Volume: all but what others wrote beside it', () => {
   const whole = volume({ phase: 'Available' }, { ...more, annotations });
-  expect(keepOwn(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
+  expect(transforms.volumes(whole)).toEqual(volume({ phase: 'Available' }, { annotations: ours }));
 });
 
 test('of a pod: its volumes and node, what runs, and its condition', () => {
@@ -185,7 +179,7 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
       ...{ podIP: '10.0.0.1' },
     },
   };
-  expect(transformPod(pod)).toEqual({
+  expect(transforms.pods(pod)).toEqual({
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { ...metadata, annotations: { 'kubernetes.io/config.mirror': 'hash' } },
@@ -210,9 +204,9 @@ test('of a pod: its volumes and node, what runs, and its condition', () => {
     metadata: { name: 'a', namespace: 'b' },
     spec: {},
   };
-  expect(transformPod(bare)).toEqual(bare);
+  expect(transforms.pods(bare)).toEqual(bare);
   const pending: Pod = { ...bare, spec: { tolerations: [{ operator: 'Exists' }] } };
-  expect(transformPod(pending)).toEqual(pending);
+  expect(transforms.pods(pending)).toEqual(pending);
 });
 
 describe('of a claim: whose it is, and', () => {
@@ -229,7 +223,7 @@ describe('of a claim: whose it is, and', () => {
     spec: PersistentVolumeClaim['spec'],
     status: NonNullable<PersistentVolumeClaim['status']>,
   ) =>
-    keepClaim({
+    transforms.persistentVolumeClaims({
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: {
@@ -297,13 +291,13 @@ test('of a claim that lost its source: the manifest that names it, until it has 
       },
     };
   };
-  expect(keepClaim(lost())).toEqual(lost());
-  expect(keepClaim(lost('pvc-1')).metadata.annotations).toBeUndefined();
+  expect(transforms.persistentVolumeClaims(lost())).toEqual(lost());
+  expect(transforms.persistentVolumeClaims(lost('pvc-1')).metadata.annotations).toBeUndefined();
 });
 
 test('of snapshots, their contents and classes: all but what others wrote beside it', () => {
   const shot = snapshot({ status: { readyToUse: true }, metadata: { ...more, annotations } });
-  expect(keepSnapshot(shot)).toEqual(
+  expect(transforms.volumeSnapshots(shot)).toEqual(
     snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
   );
   const job = content({ note: note() }).metadata.annotations;
@@ -312,14 +306,16 @@ test('of snapshots, their contents and classes: all but what others wrote beside
     status: {},
     metadata: { ...more, annotations: { ...annotations, ...job }, labels: { ...labels, a: 'b' } },
   });
-  expect(keepSnapshotContent(whole)).toEqual(
+  expect(transforms.volumeSnapshotContents(whole)).toEqual(
     content({ status: {}, metadata: { annotations: { ...ours, ...job }, labels } }),
   );
-  expect(keepSnapshotContent(content({ metadata: { labels: { a: 'b' } } }))).toEqual(content());
+  expect(transforms.volumeSnapshotContents(content({ metadata: { labels: { a: 'b' } } }))).toEqual(
+    content(),
+  );
   const standard = snapshotClass('fast', { isDefault: true });
   const ofOthers = { ...standard.metadata.annotations, x: 'y' };
   expect(
-    keepSnapshotClass({
+    transforms.volumeSnapshotClasses({
       ...standard,
       metadata: { ...standard.metadata, ...more, annotations: ofOthers },
     }),
@@ -376,7 +372,7 @@ test.each<[string, object, object]>([
     ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
     ...{ metadata: { name: 'c', namespace: 'ns', ...metadata }, spec },
   } as PersistentVolumeClaim;
-  expect(JSON.stringify(keepClaim(claim)).length).toBeLessThan(8000);
+  expect(JSON.stringify(transforms.persistentVolumeClaims(claim)).length).toBeLessThan(8000);
 });
 
 test('that a claim has a selector is kept, and what it was to start from', () => {
@@ -384,7 +380,7 @@ test('that a claim has a selector is kept, and what it was to start from', () =>
     metadata: { name: 'c', namespace: 'ns' },
     spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 's', namespace: 'prod' }, pad: LONG },
   });
-  const kept = keepClaim({
+  const kept = transforms.persistentVolumeClaims({
     ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim' },
     metadata: {
       ...{ name: 'c', namespace: 'ns' },
@@ -397,7 +393,7 @@ test('that a claim has a selector is kept, and what it was to start from', () =>
 });
 
 test('of a pod, however large it is, little is kept', () => {
-  const kept = transformPod({
+  const kept = transforms.pods({
     ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ns' } },
     spec: {
       tolerations: names(2000, (n) => ({ key: `k${n}`, value: 'v'.repeat(60) })),
@@ -410,7 +406,7 @@ test('of a pod, however large it is, little is kept', () => {
 test('of a PersistentVolume all nodes are kept that have it attached, and all finalizers', () => {
   const nodes = JSON.stringify(names(500, (n) => `node-${n}`));
   const finalizers = names(40, (n) => `a.b/${n}`) as string[];
-  const kept = keepPersistentVolume({
+  const kept = transforms.persistentVolumes({
     ...pv('Bound'),
     metadata: { name: 'pv', finalizers, annotations: { 'stowage.dev/attached-nodes': nodes } },
   });
@@ -425,7 +421,12 @@ test.each<[string, string[]]>([
   ['a long one', ['kubernetes.io/pvc-protection', `a.b/${LONG}`]],
 ])('a list of finalizers with %s is not written back as if it were whole', (_what, finalizers) => {
   const metadata = { name: 'c', namespace: 'ns', finalizers };
-  const kept = keepClaim({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata, spec: {} });
+  const kept = transforms.persistentVolumeClaims({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata,
+    spec: {},
+  });
   expect(kept.metadata.finalizers?.at(-1)).toBe('…');
   expect(finalizers).toEqual(expect.arrayContaining(kept.metadata.finalizers?.slice(0, -1) ?? []));
 });
@@ -433,7 +434,7 @@ test.each<[string, string[]]>([
 test('of a claim the storage that it asks for and is limited to is kept', () => {
   const resources = { requests: { storage: '1Gi' }, limits: { storage: '2Gi' } };
   const metadata = { name: 'c', namespace: 'ns' };
-  const kept = keepClaim({
+  const kept = transforms.persistentVolumeClaims({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata,

@@ -7,7 +7,7 @@ import {
   type AttachmentOptions,
   DEFAULT_ATTACHMENT,
 } from '../../src/manager/attachment-controller.ts';
-import { keepNode } from '../../src/manager/cache-transforms.ts';
+import { transforms } from '../../src/manager/cache-transforms.ts';
 import { startVolumeController } from '../../src/manager/manager.ts';
 import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import type { ProvisioningOptions } from '../../src/manager/provisioning.ts';
@@ -77,7 +77,11 @@ export async function startController(
   const logger = memoryLogger();
   const work = observeWork(client, executor ?? awayNodes, clock);
   const common = { client: work.client, clock: work.clock, random: () => 0, logger };
-  const nodes = createInformer<KubeNode>({ ...common, resource: NODES, transform: keepNode });
+  const nodes = createInformer<KubeNode>({
+    ...common,
+    resource: NODES,
+    transform: transforms.nodes,
+  });
   metrics?.addInformer(NODES, nodes);
   nodes.start();
   const controller = startVolumeController({

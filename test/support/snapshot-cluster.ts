@@ -27,13 +27,7 @@ import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
-import {
-  keepClaim,
-  keepNode,
-  keepOwn,
-  keepPersistentVolume,
-  keepStorageClass,
-} from '../../src/manager/cache-transforms.ts';
+import { transforms } from '../../src/manager/cache-transforms.ts';
 import { createSnapshotController } from '../../src/manager/snapshot-controller.ts';
 import { startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
@@ -108,11 +102,14 @@ export async function startSnapshotCluster({ crds = ALL_CRDS as readonly object[
       more: Pick<InformerOptions<T>, 'fieldSelector'> = {},
     ) => createInformer<T>({ ...common, resource, transform, ...more });
     const shared = {
-      volumes: inform<Volume>(VOLUMES, keepOwn),
-      persistentVolumes: inform<PersistentVolume>(PERSISTENT_VOLUMES, keepPersistentVolume),
-      claims: inform<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, keepClaim),
-      nodes: inform<KubeNode>(NODES, keepNode),
-      storageClasses: inform<StorageClass>(STORAGE_CLASSES, keepStorageClass),
+      volumes: inform<Volume>(VOLUMES, transforms.volumes),
+      persistentVolumes: inform<PersistentVolume>(PERSISTENT_VOLUMES, transforms.persistentVolumes),
+      claims: inform<PersistentVolumeClaim>(
+        PERSISTENT_VOLUME_CLAIMS,
+        transforms.persistentVolumeClaims,
+      ),
+      nodes: inform<KubeNode>(NODES, transforms.nodes),
+      storageClasses: inform<StorageClass>(STORAGE_CLASSES, transforms.storageClasses),
     };
     const events = createEventRecorder({ ...common, component: 'stowage', host: 'test' });
     const snapshots = createSnapshotController({

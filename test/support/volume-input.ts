@@ -1,11 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../../src/api/core.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import type { Input } from '../../src/controllers/volume/types.ts';
-import {
-  keepOwn,
-  keepPersistentVolume,
-  keepStorageClass,
-} from '../../src/manager/cache-transforms.ts';
+import { transforms } from '../../src/manager/cache-transforms.ts';
 import type { FileSystemPlace, ObservedDirectory } from '../../src/storage/directory/types.ts';
 import type {
   BlockDevice,
@@ -219,8 +215,8 @@ export function input(parts: Partial<Input>): Input {
   };
   return {
     ...whole,
-    volume: keepOwn(whole.volume),
-    pv: whole.pv && keepPersistentVolume(whole.pv),
-    storageClass: whole.storageClass && keepStorageClass(whole.storageClass),
+    volume: transforms.volumes(whole.volume),
+    pv: whole.pv && transforms.persistentVolumes(whole.pv),
+    storageClass: whole.storageClass && transforms.storageClasses(whole.storageClass),
   };
 }

@@ -1,4 +1,4 @@
-import type { Lease, StorageClass } from '../../api/core.ts';
+import type { Deployment, Lease, StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
@@ -15,7 +15,7 @@ import { asJson, asYaml } from '../output/data.ts';
 import { crdSkews } from '../show-version/crds.ts';
 import { inCluster } from '../why/in-cluster.ts';
 import { classChecks } from './classes.ts';
-import { type Deployment, daemonChecks } from './daemon.ts';
+import { daemonChecks } from './daemon.ts';
 import { definitionChecks } from './definitions.ts';
 import { permissionChecks } from './permissions.ts';
 import { clusterText } from './text.ts';

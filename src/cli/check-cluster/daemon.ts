@@ -1,13 +1,7 @@
-import type { Lease } from '../../api/core.ts';
+import type { Deployment, Lease } from '../../api/core.ts';
 import { isHeld, leaderOf, leaderText, leasesOfDaemons } from '../../api/leader.ts';
-import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import type { Check } from '../check-node/report.ts';
-
-export interface Deployment extends KubeObject {
-  spec?: { replicas?: number };
-  status?: { readyReplicas?: number };
-}
 
 /** Whether a daemon leads. `now` in ms since the epoch. Pure. */
 export function daemonChecks(

@@ -1,10 +1,10 @@
 import type { ControllerName } from '../../api/controllers.ts';
-import type { Lease } from '../../api/core.ts';
+import type { Deployment, Lease } from '../../api/core.ts';
 import { isHeld } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { absent, type Deployment } from '../check-cluster/daemon.ts';
+import { absent } from '../check-cluster/daemon.ts';
 import { DEPLOYMENTS } from '../install/kinds.ts';
 import { MANAGED_BY } from '../install/labels.ts';
 import { readLeases, runsWithout } from '../leaders.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Lease, StorageClass } from '../../../src/api/core.ts';
+import type { Deployment, Lease, StorageClass } from '../../../src/api/core.ts';
 import { classChecks } from '../../../src/cli/check-cluster/classes.ts';
-import { type Deployment, daemonChecks } from '../../../src/cli/check-cluster/daemon.ts';
+import { daemonChecks } from '../../../src/cli/check-cluster/daemon.ts';
 import { definitionChecks } from '../../../src/cli/check-cluster/definitions.ts';
 import type { CrdSkew } from '../../../src/cli/show-version/crds.ts';
 import { leadingLease } from '../../support/leading-lease.ts';

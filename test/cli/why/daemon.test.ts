@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Lease } from '../../../src/api/core.ts';
+import type { Deployment, Lease } from '../../../src/api/core.ts';
 import type { Leader } from '../../../src/api/leader.ts';
-import type { Deployment } from '../../../src/cli/check-cluster/daemon.ts';
 import { besideDaemons, controllerOff, daemonAbsent } from '../../../src/cli/why/daemon.ts';
 import type { Reason } from '../../../src/cli/why/reasons.ts';
 import type { Blocker } from '../../../src/cli/why/types.ts';
