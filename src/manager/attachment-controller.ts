@@ -99,7 +99,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   });
   const operations = createOperations<OperationKind>({
     clock,
-    caps: { attach: CAPS, detach: CAPS, look: CAPS },
+    caps: { attach: CAPS, detach: CAPS, verify: CAPS },
     onEnd(operation, succeeded, ms) {
       deps.onOperation?.(operation.kind, succeeded, ms);
       const name = reconciler.nameOf(operation.key);

@@ -220,7 +220,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         ),
       );
       try {
-        for (const kind of ['look', 'detach'] as const) {
+        for (const kind of ['verify', 'detach'] as const) {
           expect(await run(kind)).toEqual({ is: 'unknown', message, noDevice: true });
         }
         // As it is where the file has been put back from elsewhere.

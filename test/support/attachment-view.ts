@@ -88,9 +88,9 @@ export const paused = (by = 'Volume v1'): NodeFacts => ({ ...UP, paused: by });
 
 export interface ViewChange
   extends Partial<
-    Pick<ReconcileInput, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'lives'>
+    Pick<ReconcileInput, 'volume' | 'problem' | 'wanted' | 'entries' | 'running' | 'isPodActive'>
   > {
-  unseen?: string[];
+  unverified?: string[];
   nodes?: Record<string, NodeFacts>;
   /** By kind and node, as `attach n1`. */
   notBefore?: Record<string, number>;
@@ -109,7 +109,7 @@ export const alive = () => true;
 
 /** A shared volume that nobody wants, and that is nowhere. */
 export const view = ({
-  unseen = [],
+  unverified = [],
   nodes = {},
   notBefore = {},
   ...change
@@ -119,8 +119,8 @@ export const view = ({
   wanted: [],
   entries: [],
   running: undefined,
-  lives: () => false,
-  unverifiedNodes: new Set(unseen),
+  isPodActive: () => false,
+  unverifiedNodes: new Set(unverified),
   notBefore: (kind, node) => notBefore[`${kind} ${node}`] ?? 0,
   nodeFacts: (node) => nodes[node] ?? UP,
   ...change,
@@ -143,7 +143,7 @@ export const knownOf = (change: Partial<VolumeState> = {}): VolumeState => ({
   unverifiedNodes: new Set(),
   failures: new Map(),
   emittedEvents: new Map(),
-  lives: new Map(),
+  incarnations: new Map(),
   lastDeviceMissingVersion: undefined,
   written: new Set(),
   blocked: new Map(),

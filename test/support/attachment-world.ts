@@ -213,7 +213,7 @@ export class AttachmentWorld {
       running: this.#running,
       notBefore: (kind, node) => this.#notBefore.get(`${kind} ${node}`) ?? 0,
       nodeFacts: (node) => this.#factsOf(node),
-      lives: ({ uid }) => this.pods.some((pod) => pod.uid === uid && pod.life === 'lives'),
+      isPodActive: ({ uid }) => this.pods.some((pod) => pod.uid === uid && pod.life === 'lives'),
     };
   }
 
@@ -246,7 +246,7 @@ export class AttachmentWorld {
     if (start === undefined) return;
     const { kind, node } = start;
     if (this.#running !== undefined) throw new Error('two operations on one volume');
-    if (this.paused && kind !== 'look') throw new Error(`${kind} while paused`);
+    if (this.paused && kind !== 'verify') throw new Error(`${kind} while paused`);
     const { exists, off } = this.#factsOf(node);
     const kept = this.#volume.policy === 'Always' && this.#volume.home === node;
     if ((!exists && !kept) || off) throw new Error(`${kind} on ${node}, which is gone`);
@@ -262,7 +262,9 @@ export class AttachmentWorld {
     for (const holder of this.nodes.values()) {
       // What the record does not know of, and a look was not answered about, the job finds out by the owner file.
       const tried =
-        view.notBefore('look', holder.name) > 0 || !holder.exists || this.#factsOf(holder.name).off;
+        view.notBefore('verify', holder.name) > 0 ||
+        !holder.exists ||
+        this.#factsOf(holder.name).off;
       const missed = this.stale && view.unverifiedNodes.has(holder.name) && tried;
       if (holder.name !== node && holder.device !== 'none' && !missed) {
         throw new Error(`attach to ${node}, while ${holder.name} has it`);
@@ -281,7 +283,7 @@ export class AttachmentWorld {
     this.started += 1;
     this.#running = operation;
     const { kind, node, readOnly } = operation;
-    if (kind === 'look') return;
+    if (kind === 'verify') return;
     this.#letGo.delete(node);
     this.#wasThere = this.#entries.some((entry) => entry.node === node);
     const state = kind === 'attach' ? 'Attaching' : 'Detaching';
@@ -291,7 +293,7 @@ export class AttachmentWorld {
   /** Of what runs, what goes on without the process. */
   #submitted(): Operation | undefined {
     const running = this.#running;
-    if (running === undefined || running.kind === 'look') return undefined;
+    if (running === undefined || running.kind === 'verify') return undefined;
     const { on, answers } = this.node(running.node);
     return on && answers ? running : undefined;
   }
@@ -309,7 +311,7 @@ export class AttachmentWorld {
       this.#unseen.add(node.name);
     } else if (!node.on || !node.answers || node.pending !== undefined) {
       this.#unknown(operation);
-    } else if (outcome === 'lost-and-late' && operation.kind !== 'look') {
+    } else if (outcome === 'lost-and-late' && operation.kind !== 'verify') {
       node.pending = operation;
       this.#unknown(operation);
     } else {
@@ -359,7 +361,7 @@ export class AttachmentWorld {
 
   #unknown(operation: Operation): void {
     this.#delay(operation);
-    this.#delay({ ...operation, kind: 'look' });
+    this.#delay({ ...operation, kind: 'verify' });
     const entry = this.#entries.find(({ node }) => node === operation.node);
     if (entry !== undefined)
       this.#set(change(this.#entries, operation.node, { state: 'Uncertain' }, this.now));

@@ -4,7 +4,7 @@ import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
 import { PODS } from '../../src/api/resources.ts';
 import type { Prepared, Volume } from '../../src/api/volume.ts';
-import type { Outcome, WhyNot } from '../../src/controllers/attachdetach/attacher-detacher.ts';
+import type { Outcome, Precheck } from '../../src/controllers/attachdetach/attacher-detacher.ts';
 import { createAttachmentReconciler } from '../../src/controllers/attachdetach/reconciler.ts';
 import type { Operation, OperationKind } from '../../src/controllers/attachdetach/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
@@ -59,7 +59,7 @@ function cache<T extends KubeObject>(...objects: T[]) {
 interface Ran {
   operation: Operation;
   end(outcome: Outcome): void;
-  whyNot: WhyNot;
+  precheck: Precheck;
   tell(step: string): void;
   signal: AbortSignal;
 }
@@ -132,7 +132,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   } as unknown as KubeClient;
   const operations = createOperations<OperationKind>({
     clock,
-    caps: { attach: cap, detach: cap, look: cap },
+    caps: { attach: cap, detach: cap, verify: cap },
   });
   const p1 = podObject({}, {}, { name: 'p1' });
   const reconciler = createAttachmentReconciler({
@@ -146,13 +146,13 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
       of: () => (podNode === undefined ? [] : [{ pod: p1, use: use('p1', podNode) }]),
       volumesOf: () => ['u1'],
       namesOf: () => [],
-      lives: () => false,
+      isPodActive: () => false,
     },
     attacher: {
-      run: (operation, { status }, signal, whyNot, tell) =>
+      run: (operation, { status }, signal, precheck, tell) =>
         new Promise((end) => {
           ranBy.push(String(status?.prepared?.paths));
-          last = { operation, end, whyNot, tell, signal };
+          last = { operation, end, precheck, tell, signal };
         }),
     },
     operations,
@@ -188,9 +188,9 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   /** Verifies both nodes, as a new process does first, and decides nothing after that. */
   const verify = async (onFirst: Outcome, onSecond: Outcome = DETACHED) => {
     await decide();
-    await end('look', 'n1', onFirst);
+    await end('verify', 'n1', onFirst);
     await decide();
-    await end('look', 'n2', onSecond);
+    await end('verify', 'n2', onSecond);
   };
   const changeVolume = (spec: object, status: object = {}, metadata: object = {}) => {
     const volume = volumes.get('v1') as Volume;
@@ -234,7 +234,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     ran,
     running: () => last?.operation,
     /** Asks, as the operation that was begun last, whether it may go on. */
-    whyNot: () => last?.whyNot(),
+    precheck: () => last?.precheck(),
     pass(ms: number) {
       now += ms;
     },

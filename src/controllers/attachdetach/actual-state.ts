@@ -52,18 +52,18 @@ const NEW: Omit<NodeAttachment, 'node' | 'since'> = {
 
 /**
  * With the pods that are gone or terminated taken from their entries, and those that want the volume where it is added.
- * @param lives whether a pod that does not want it any more is there all the same: its claim may be gone before it
+ * @param isPodActive whether a pod that does not want it any more is there all the same: its claim may be gone before it
  */
 export function withPods(
   entries: readonly NodeAttachment[],
   wanted: readonly DesiredAttachment[],
-  lives: (pod: PodUse) => boolean,
+  isPodActive: (pod: PodUse) => boolean,
 ): readonly NodeAttachment[] {
   const next = entries.map((entry) => {
     const wanting = wanted.find(({ node }) => node === entry.node)?.pods ?? [];
     const uids = new Set(wanting.map(({ uid }) => uid));
     const left = entry.pods.filter(
-      (pod) => !uids.has(pod.uid) && pod.node === entry.node && lives(pod),
+      (pod) => !uids.has(pod.uid) && pod.node === entry.node && isPodActive(pod),
     );
     const pods = [...wanting, ...left].sort(byPod);
     return isSame(pods, entry.pods) ? entry : { ...entry, pods };

@@ -30,7 +30,7 @@ export function applyOutcome(
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
       // Also by a look: what an attach was tried for is so.
-      forgetFailures(known, node, safeToMount ? ['look', 'attach'] : ['look']);
+      forgetFailures(known, node, safeToMount ? ['verify', 'attach'] : ['verify']);
       if (kind === 'attach' && safeToMount) forgetFailures(known, node);
       // It was to be detached, or it is not as it should be.
       if (kind === 'detach' || (kind === 'attach' && !safeToMount))
@@ -42,7 +42,7 @@ export function applyOutcome(
       known.unverifiedNodes.delete(node);
       // A look that finds nothing is no reason to try an attach again sooner that fails each time.
       const over: OperationKind[] =
-        kind === 'detach' ? ['look', 'detach', 'attach'] : ['look', 'detach'];
+        kind === 'detach' ? ['verify', 'detach', 'attach'] : ['verify', 'detach'];
       forgetFailures(known, node, over);
       return;
     }
@@ -75,7 +75,7 @@ export function applyOutcome(
       const { message, silenceToldAt } = told(known, node, outcome, now);
       noteFailure(
         known,
-        'look',
+        'verify',
         node,
         message,
         now,
@@ -83,7 +83,7 @@ export function applyOutcome(
         isUnfit ? UNFIT : undefined,
         silenceToldAt,
       );
-      if (kind !== 'look') fail(message);
+      if (kind !== 'verify') fail(message);
       // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
       // that was there already stays, for whoever wrote that may have submitted a job.
       if (kind === 'attach' && was === undefined && outcome.nothingDone) {
@@ -108,7 +108,7 @@ export function applyOutcome(
 /** What is told of it; of a node that does not answer, as it was told before. */
 function told(known: VolumeState, node: string, { message, silent }: Unknown, now: number) {
   if (!silent) return { message, silenceToldAt: undefined };
-  const before = failureOf(known, 'look', node);
+  const before = failureOf(known, 'verify', node);
   const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
   return stands ? before : { message, silenceToldAt: now };
 }

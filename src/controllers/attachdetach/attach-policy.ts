@@ -4,7 +4,7 @@ import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.t
 
 /** Policies: what may be attached where, and what is said to those who wait. */
 
-type Refusal = Pick<Blocked, 'reason' | 'message'>;
+type BlockReason = Pick<Blocked, 'reason' | 'message'>;
 
 /** Pods are there, or it is kept there by its policy alone. */
 export const isHeld = (view: ReconcileInput, { node, pods }: NodeAttachment): boolean =>
@@ -16,7 +16,7 @@ export function refusalOf(
   view: ReconcileInput,
   entries: readonly NodeAttachment[],
   node: string,
-): Refusal | undefined {
+): BlockReason | undefined {
   const { volume } = view;
   if (volume === undefined) {
     return {

@@ -53,20 +53,20 @@ export interface AttacherDeps {
 }
 
 /** `unused`: nothing on the node uses the device, which is about to be detached. */
-export type WhyNot = (unused?: 'unused') => Promise<string | undefined>;
+export type Precheck = (unused?: 'unused') => Promise<string | undefined>;
 
 /** Carries out one operation on one node. */
 export interface Attacher {
   /**
-   * @param whyNot asked right before a job is submitted, when all is ready for it; where it answers, none is
-   * @param tell told now and then of the step that a job is at
+   * @param precheck asked right before a job is submitted, when all is ready for it; where it answers, none is
+   * @param onProgress called now and then with the step that a job is at
    */
   run(
     operation: Operation,
     volume: Volume,
     signal: AbortSignal,
-    whyNot: WhyNot,
-    tell: (step: string) => void,
+    precheck: Precheck,
+    onProgress: (step: string) => void,
   ): Promise<Outcome>;
 }
 
@@ -85,16 +85,16 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     { kind, node, readOnly }: Operation,
     volume: Volume,
     signal: AbortSignal,
-    whyNot: WhyNot,
-    tell: (step: string) => void,
+    precheck: Precheck,
+    onProgress: (step: string) => void,
   ): Promise<Outcome> {
     const desired = deps.desiredOf(volume, node, readOnly);
-    const place: Place = { volume, node, desired, signal, tell, seen: false };
+    const context: OperationContext = { volume, node, desired, signal, onProgress, seen: false };
     try {
-      if (kind === 'attach') return await attach(place, whyNot);
-      return kind === 'detach' ? await detach(place, whyNot) : await look(place);
+      if (kind === 'attach') return await attach(context, precheck);
+      return kind === 'detach' ? await detach(context, precheck) : await verify(context);
     } catch (error) {
-      const nothingDone = !place.seen;
+      const nothingDone = !context.seen;
       if (error instanceof NodeError) {
         const said = unknown(withHint(error.message, error.hint));
         return { ...said, nothingDone, ...(error.code === 'unreachable' && { silent: true }) };
@@ -104,38 +104,42 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     }
   }
 
-  async function see(place: Place, seen?: ReadonlyMap<string, ProbeResult>): Promise<Observed> {
-    const observed = await deps.look(place.volume, place.node, place.desired, seen);
-    place.seen = true;
+  async function see(
+    context: OperationContext,
+    seen?: ReadonlyMap<string, ProbeResult>,
+  ): Promise<Observed> {
+    const observed = await deps.look(context.volume, context.node, context.desired, seen);
+    context.seen = true;
     return observed;
   }
 
   /** Whoever worked on it before may have lost the answer: what still runs is waited for, and its jobs are removed. */
-  async function look(place: Place): Promise<Outcome> {
-    const { volume, node, desired } = place;
+  async function verify(context: OperationContext): Promise<Outcome> {
+    const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
-    if (!(await executor.forget(node, uid))) return stillRuns(place);
+    if (!(await executor.forget(node, uid))) return stillRuns(context);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
-    return presenceOf(desired, await see(place));
+    return presenceOf(desired, await see(context));
   }
 
-  async function attach(place: Place, whyNot: WhyNot): Promise<Outcome> {
-    const outcome = await tryToAttach(place, whyNot);
+  async function attach(context: OperationContext, precheck: Precheck): Promise<Outcome> {
+    const outcome = await tryToAttach(context, precheck);
     // A job that nobody knows the end of may still take the number.
-    if (outcome.is !== 'unknown') loopNumbers.release(place.node, place.volume.metadata.uid ?? '');
+    if (outcome.is !== 'unknown')
+      loopNumbers.release(context.node, context.volume.metadata.uid ?? '');
     return outcome;
   }
 
-  async function tryToAttach(place: Place, whyNot: WhyNot): Promise<Outcome> {
-    const { volume, node, desired } = place;
+  async function tryToAttach(context: OperationContext, precheck: Precheck): Promise<Outcome> {
+    const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
     let isLast = false;
     let lost = 0;
     for (let job = 0; job <= MAX_JOBS; job++) {
-      const observed = await see(place, seen);
+      const observed = await see(context, seen);
       const wanted = await takeOverFromDeadNodes(desired, node, observed);
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
       // Nothing is awaited between the look at what others were promised and this.
@@ -159,7 +163,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         if (isLast) return presenceOf(desired, observed);
         // It was there before: a job of an earlier process that is to detach it may not have come to that.
-        if (!(await executor.forget(node, uid))) return stillRuns(place);
+        if (!(await executor.forget(node, uid))) return stillRuns(context);
         isLast = true;
         seen = undefined;
         continue;
@@ -168,25 +172,25 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       // A pod may have started on the other device: report it before the path changes.
       if (planned.astray !== undefined && !isTold(volume, node)) {
         loopNumbers.release(node, uid);
-        return verifyAfterFailure(place, planned.astray);
+        return verifyAfterFailure(context, planned.astray);
       }
-      const not = await whyNot();
+      const not = await precheck();
       if (not !== undefined) {
         loopNumbers.release(node, uid);
-        return verifyAfterFailure(place, not);
+        return verifyAfterFailure(context, not);
       }
-      const end = await carryOut(place, 'attach', planned.steps);
+      const end = await carryOut(context, 'attach', planned.steps);
       // Jobs of a Volume run one after the other.
       isLast = true;
       if (end.state === 'failed') {
         loopNumbers.release(node, uid);
-        return verifyAfterFailure(place, describeFailure(end));
+        return verifyAfterFailure(context, describeFailure(end));
       }
       if (end.state === 'raced') lost += 1;
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
-    return verifyAfterFailure(place, why);
+    return verifyAfterFailure(context, why);
   }
 
   /**
@@ -202,14 +206,14 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     return isAgain;
   }
 
-  async function detach(place: Place, whyNot: WhyNot): Promise<Outcome> {
-    const { desired } = place;
+  async function detach(context: OperationContext, precheck: Precheck): Promise<Outcome> {
+    const { desired } = context;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
     let why = '';
     /** A job that detaches was submitted. */
     let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
-      const observed = await see(place, seen);
+      const observed = await see(context, seen);
       const found = presenceOf(desired, observed);
       const planned = plan('absent', desired, observed, 0);
       if ('refusal' in planned) {
@@ -219,19 +223,19 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       // It would count as a use, and is ours: to take it off detaches nothing, and what else uses the device is seen after it.
       const left = leftMounted(desired, observed);
       // Also where there is nothing to be done on the node, as for a disk: it is not let go of while it is used.
-      const used = left.length > 0 ? undefined : await whatUses(place, observed);
+      const used = left.length > 0 ? undefined : await whatUses(context, observed);
       if (used !== undefined) return inUse(used, begun, found);
       if (planned.steps.length === 0) return { is: 'detached' };
       if (job === MAX_JOBS) break;
-      const not = await whyNot(left.length > 0 ? undefined : 'unused');
+      const not = await precheck(left.length > 0 ? undefined : 'unused');
       if (not !== undefined) return inUse(not, begun, found);
       begun ||= left.length === 0;
-      const end = await carryOut(place, 'detach', left.length > 0 ? left : planned.steps);
-      if (end.state === 'failed') return verifyAfterFailure(place, describeFailure(end));
+      const end = await carryOut(context, 'detach', left.length > 0 ? left : planned.steps);
+      if (end.state === 'failed') return verifyAfterFailure(context, describeFailure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
       why = end.state === 'succeeded' ? 'still to be done' : describe(end);
     }
-    return verifyAfterFailure(place, why);
+    return verifyAfterFailure(context, why);
   }
 
   /**
@@ -239,7 +243,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
    * is where it was, and not in doubt.
    */
   async function whatUses(
-    { node, desired }: Place,
+    { node, desired }: OperationContext,
     observed: Observed,
   ): Promise<string | undefined> {
     try {
@@ -263,9 +267,9 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /** What is so now, with what went wrong. */
-  async function verifyAfterFailure(place: Place, what: string): Promise<Outcome> {
-    const why = withoutToken(what, place.desired);
-    const found = presenceOf(place.desired, await see(place));
+  async function verifyAfterFailure(context: OperationContext, what: string): Promise<Outcome> {
+    const why = withoutToken(what, context.desired);
+    const found = presenceOf(context.desired, await see(context));
     switch (found.is) {
       case 'detached':
         return { is: 'failed', message: why };
@@ -278,10 +282,10 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
 
   /**
    * Runs the steps as one job and waits for its end. Its name is new each time: what an earlier process submitted is
-   * waited for by `look`.
+   * waited for by `verify`.
    */
   async function carryOut(
-    { volume, node, desired, signal, tell }: Place,
+    { volume, node, desired, signal, onProgress }: OperationContext,
     name: 'attach' | 'detach',
     steps: readonly Step[],
   ): Promise<Exclude<JobState, { state: 'running' }>> {
@@ -299,7 +303,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        follower.follow(node, key, resolve, (running) => tell(stepText(running)));
+        follower.follow(node, key, resolve, (running) => onProgress(stepText(running)));
       });
       state = (await executor.poll(node, [key], 0))[0] as JobState;
     }
@@ -311,12 +315,12 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   return { run };
 }
 
-interface Place {
+interface OperationContext {
   volume: Volume;
   node: string;
   desired: Desired;
   signal: AbortSignal;
-  tell: (step: string) => void;
+  onProgress: (step: string) => void;
   /** A look came to its end. No job is submitted before one has. */
   seen: boolean;
 }
@@ -338,7 +342,7 @@ function inUse(message: string, begun: boolean, found: Presence): Outcome {
   return found.is === 'attached' ? { ...found, message } : unknown(message);
 }
 
-const stillRuns = ({ node }: Place): Outcome =>
+const stillRuns = ({ node }: OperationContext): Outcome =>
   unknown(`a job of this Volume still runs on node ${node}`);
 
 function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {

@@ -31,7 +31,7 @@ export function createForceDetach({
   factsOf,
   onForced,
 }: ForceDetachDeps) {
-  return { areStillGone, tell, heed };
+  return { areStillGone, tell, detachOrdered };
 
   /** Nothing is let go of by what a cache says: it may be minutes old. */
   async function areStillGone(known: VolumeState, gone: readonly string[]): Promise<boolean> {
@@ -50,12 +50,12 @@ export function createForceDetach({
     return same;
   }
 
-  /** Whoever ordered it tells of that by an event. */
-  function heed(known: VolumeState, ordered: readonly string[]): void {
+  /** The command that ordered it emits the event. */
+  function detachOrdered(known: VolumeState, ordered: readonly string[]): void {
     for (const node of ordered) {
       known.entries = withoutNode(known.entries, node);
       known.unverifiedNodes.add(node);
-      // Heeded once: what a look finds there after that is written again.
+      // Done once: what a verification finds there after that is written again.
       known.written = new Set([...known.written].filter((each) => each !== node));
       onForced?.('ordered');
       logger.warn({ volume: known.name, node }, 'let go of on a dead node, as was asked for');

@@ -14,7 +14,7 @@ import { forgetFailures, type VolumeState } from './volume-state.ts';
 export function markUncertain(
   known: VolumeState,
   managed: Managed | undefined,
-  lifeOf: (node: string) => NodeIncarnation,
+  incarnationOf: (node: string) => NodeIncarnation,
   now: number,
 ): void {
   const { prepared, deviceName } = known.volume.status ?? {};
@@ -27,9 +27,9 @@ export function markUncertain(
   known.notProvisioned = false;
   const nodes = new Set([...(managed?.nodes ?? []), ...known.entries.map(({ node }) => node)]);
   for (const node of nodes) {
-    const life = lifeOf(node);
-    const before = known.lives.get(node);
-    known.lives.set(node, life);
+    const life = incarnationOf(node);
+    const before = known.incarnations.get(node);
+    known.incarnations.set(node, life);
     if (before === undefined && measured && node === managed.home) {
       known.entries = change(
         known.entries,
@@ -57,19 +57,26 @@ export function onDeviceMissing(known: VolumeState, volume: Volume, now: number)
   const shown = status?.attachments?.find(({ state }) => state === 'Attached');
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const home = status?.prepared?.node ?? volume.spec.nodeName;
-  if (ready?.reason === READY_REASON.attaching) heed(known, ready.lastUpdateTime, home, now);
+  if (ready?.reason === READY_REASON.attaching)
+    markOncePerVersion(known, ready.lastUpdateTime, home, now);
   if (ready?.reason === READY_REASON.pathAstray)
-    heed(known, ready.lastUpdateTime, shown?.node ?? home, now);
+    markOncePerVersion(known, ready.lastUpdateTime, shown?.node ?? home, now);
   if (!isOnDemand(volume) || status?.deviceName !== undefined) return;
-  if (shown?.device !== undefined) heed(known, volume.metadata.resourceVersion, shown.node, now);
+  if (shown?.device !== undefined)
+    markOncePerVersion(known, volume.metadata.resourceVersion, shown.node, now);
 }
 
 const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
 
-/** Once for each word of it. */
-function heed(known: VolumeState, word: string | undefined, node: string, now: number): void {
-  if (word === undefined || word === known.lastDeviceMissingVersion) return;
-  known.lastDeviceMissingVersion = word;
+/** Once for each version of the report. */
+function markOncePerVersion(
+  known: VolumeState,
+  version: string | undefined,
+  node: string,
+  now: number,
+): void {
+  if (version === undefined || version === known.lastDeviceMissingVersion) return;
+  known.lastDeviceMissingVersion = version;
   doubt(known, node, now);
 }
 

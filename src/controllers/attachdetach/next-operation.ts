@@ -23,7 +23,7 @@ import type {
  * @param now ms since the epoch
  */
 export function nextOperation(view: ReconcileInput, now: number): ReconcileDecision {
-  const kept = withPods(view.entries, view.wanted, view.lives);
+  const kept = withPods(view.entries, view.wanted, view.isPodActive);
   // What it says of nodes and paths may be anybody's word: all stays as it is until that is put right.
   if (view.problem !== undefined) {
     return {
@@ -79,23 +79,24 @@ function dueOf(view: ReconcileInput, entries: readonly NodeAttachment[], now: nu
   const attaches = attachesOf(view, entries);
   // What is attached next is looked at by that itself.
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
-  const lookedAt = new Set(
+  const verifiedFirst = new Set(
     (view.volume?.readOnly ? attaches : [next]).map((operation) => operation?.node),
   );
   const uncertain = entries.filter((entry) => isUncertain(view, entry));
   // One that is silent takes the Volume's only operation for as long as a connection is tried: after that it holds up no other.
-  const holdsUp = (place: Place) =>
-    view.notBefore('look', place.node) === 0 || (hasEntry(entries, place.node) && !place.readOnly);
-  const unseen = [...view.unverifiedNodes]
+  const holdsUp = (place: NodeAccess) =>
+    view.notBefore('verify', place.node) === 0 ||
+    (hasEntry(entries, place.node) && !place.readOnly);
+  const unverified = [...view.unverifiedNodes]
     .sort()
-    .filter((node) => !hasEntry(entries, node) && !lookedAt.has(node))
+    .filter((node) => !hasEntry(entries, node) && !verifiedFirst.has(node))
     .filter((node) => (forceDetachDeadline(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
-  const places = [...uncertain, ...unseen.map(asPlace(view))];
+  const places = [...uncertain, ...unverified.map(accessOf(view))];
   return [
-    ...looks(view, places.filter(holdsUp)),
+    ...verificationsOf(view, places.filter(holdsUp)),
     ...detachesOf(view, entries),
     ...attaches,
-    ...looks(
+    ...verificationsOf(
       view,
       places.filter((place) => !holdsUp(place)),
     ),
@@ -109,23 +110,23 @@ const isUncertain = (view: ReconcileInput, { state, node }: NodeAttachment): boo
 const hasEntry = (entries: readonly NodeAttachment[], node: string): boolean =>
   entries.some((entry) => entry.node === node);
 
-type Place = Pick<NodeAttachment, 'node' | 'readOnly'>;
+type NodeAccess = Pick<NodeAttachment, 'node' | 'readOnly'>;
 
-const asPlace =
+const accessOf =
   ({ volume }: ReconcileInput) =>
-  (node: string): Place => ({ node, readOnly: volume?.readOnly ?? false });
+  (node: string): NodeAccess => ({ node, readOnly: volume?.readOnly ?? false });
 
-const operation = (kind: OperationKind, { node, readOnly }: Place): Operation => ({
+const operation = (kind: OperationKind, { node, readOnly }: NodeAccess): Operation => ({
   kind,
   node,
   readOnly,
 });
 
-/** A look writes nothing, so that a pause does not keep it back. */
-function looks(view: ReconcileInput, places: readonly Place[]): Operation[] {
+/** A verification writes nothing, so that a pause does not keep it back. */
+function verificationsOf(view: ReconcileInput, places: readonly NodeAccess[]): Operation[] {
   return places
     .filter(({ node }) => isReachable(view, node))
-    .map((place) => operation('look', place));
+    .map((place) => operation('verify', place));
 }
 
 /** As far as Kubernetes tells: a node that is NotReady may answer all the same. */

@@ -6,7 +6,7 @@ import { change } from './actual-state.ts';
 import { applyOutcome } from './apply-outcome.ts';
 import type { Attacher, Outcome } from './attacher-detacher.ts';
 import { isOnSeveral } from './desired-state.ts';
-import type { Records } from './status-updater.ts';
+import type { StatusUpdater } from './status-updater.ts';
 import type { NodeAttachment, Operation, OperationKind } from './types.ts';
 import type { VolumeState } from './volume-state.ts';
 
@@ -17,7 +17,7 @@ export interface WorkDeps {
   /** In [0, 1). */
   random: () => number;
   logger: Logger;
-  records: Pick<Records, 'whyNot' | 'beforeAttach'>;
+  statusUpdater: Pick<StatusUpdater, 'precheck' | 'beforeAttach'>;
   /** Decide again about the Volume of that name, now or in so many ms. */
   enqueue(name: string, afterMs?: number): void;
 }
@@ -56,7 +56,7 @@ export interface Work {
     was: NodeAttachment | undefined,
     now: number,
   ): boolean;
-  /** The node of which nothing is to be written down yet: `Records.beforeAttach` does. */
+  /** The node of which nothing is to be written down yet: `StatusUpdater.beforeAttach` does. */
   notBegunOn(known: VolumeState): string | undefined;
   /**
    * Gives up what is under way on a node that was let go of, if anything is: a job may hang there for as long as the machine is
@@ -72,7 +72,7 @@ export interface Work {
 
 /** Why an attach or detach ended without what it was for. A device that is in use is none: its kubelet has not unmounted it yet. */
 function errorOf(kind: OperationKind, outcome: Outcome): string | undefined {
-  if (kind === 'look' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
+  if (kind === 'verify' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
   if (outcome.is !== 'attached') return outcome.message;
   return kind === 'attach' && outcome.safeToMount
     ? undefined
@@ -108,7 +108,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     const began = deps.operations.start(known.uid, kind, node, async (signal) => {
       run.placed = clock.now();
       // It is to be shown sooner than it was without a place, and whoever decided last did not know when it would get one.
-      if (waited && kind === 'look') deps.enqueue(known.name, SHOW_AFTER);
+      if (waited && kind === 'verify') deps.enqueue(known.name, SHOW_AFTER);
       // It is shown with what comes next: most end soon after.
       say(known, operation, undefined);
       const outcome = await carryOut(known, run, signal);
@@ -131,7 +131,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       const reason = errorOf(kind, outcome);
       if (reason !== undefined && !signal.aborted)
         logger.warn({ volume: known.name, node, reason }, `${kind} failed`);
-      return kind === 'look' ? done : outcome.is === `${kind}ed`;
+      return kind === 'verify' ? done : outcome.is === `${kind}ed`;
     });
     waited = run.placed === undefined;
     if (!began) running.delete(known.uid);
@@ -144,7 +144,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
       const letGo = `it was let go of on node ${node} meanwhile`;
-      const whyNot = async (unused?: 'unused') => {
+      const precheck = async (unused?: 'unused') => {
         if (run.givenUp) return letGo;
         // Where it was not let go of meanwhile.
         if (unused && isKnown()) {
@@ -152,20 +152,20 @@ export function createOperationExecutor(deps: WorkDeps): Work {
         }
         if (kind === 'attach') {
           run.begun = true;
-          const unwritten = await deps.records.beforeAttach(known);
+          const unwritten = await deps.statusUpdater.beforeAttach(known);
           if (unwritten !== undefined) return unwritten;
         }
         // After the record: whoever deletes the Volume either is seen by this, or sees that it is attached.
-        const not = await deps.records.whyNot(known, operation);
+        const not = await deps.statusUpdater.precheck(known, operation);
         if (not !== undefined) return not;
         return run.givenUp || (kind === 'attach' && !isKnown()) ? letGo : undefined;
       };
-      const tell = (step: string) => {
+      const onProgress = (step: string) => {
         if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER)
           return;
         if (say(known, operation, `its job is under way: ${step}`)) deps.enqueue(known.name);
       };
-      return await deps.attacher.run(operation, known.volume, signal, whyNot, tell);
+      return await deps.attacher.run(operation, known.volume, signal, precheck, onProgress);
     } catch (err) {
       if (!isConflict(err) && !signal.aborted)
         logger.error({ err, volume: known.name, ...operation }, 'operation failed');
@@ -190,7 +190,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     message: string | undefined,
   ): boolean {
     const entry = known.entries.find((each) => each.node === node);
-    if (kind === 'look' || entry === undefined || entry.message === message) return false;
+    if (kind === 'verify' || entry === undefined || entry.message === message) return false;
     known.entries = change(known.entries, node, { message }, clock.now());
     return true;
   }

@@ -57,12 +57,12 @@ const isReady = ({ entry, blocked }: PodVolume): boolean =>
   blocked === undefined && entry?.state === 'Attached' && entry.safeToMount;
 
 function messageOf(waiting: readonly PodVolume[]): string {
-  const named = waiting.slice(0, NAMED).map((volume) => `${volume.volume}: ${whyNot(volume)}`);
+  const named = waiting.slice(0, NAMED).map((volume) => `${volume.volume}: ${waitReason(volume)}`);
   const more = waiting.length - named.length;
   return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
 }
 
-function whyNot({ entry, blocked }: PodVolume): string {
+function waitReason({ entry, blocked }: PodVolume): string {
   if (blocked !== undefined) return blocked;
   if (entry === undefined) return 'it is not attached yet';
   const { node, message } = entry;

@@ -85,10 +85,10 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
   const all = new Map<string, VolumeState>();
   /** UIDs: one that is gone may still be attached when another one of its name comes. */
   const named = new Map<string, Set<string>>();
-  const polls = createPeriodicVerification(deps.pollIntervalMs);
+  const verifications = createPeriodicVerification(deps.pollIntervalMs);
   const podNames = createPodVolumeIndex();
-  const records = createStatusUpdater(deps);
-  const work = createOperationExecutor({ ...deps, records });
+  const statusUpdater = createStatusUpdater(deps);
+  const work = createOperationExecutor({ ...deps, statusUpdater });
   const force = createForceDetach({ ...deps, factsOf });
   const conditions = createPodConditionWriter({ ...deps, knownOf: (uid) => all.get(uid) });
 
@@ -148,11 +148,11 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
         const { entries } = known;
         if (!(await force.areStillGone(known, ordered)) || known.entries !== entries)
           return 'stale';
-        force.heed(known, ordered);
+        force.detachOrdered(known, ordered);
         for (const node of ordered) work.giveUp(known, node);
       }
     }
-    const polledAgain = polls.poll(known, trusted && managed, now);
+    const polledAgain = verifications.poll(known, trusted && managed, now);
     const needed = volume === undefined ? [] : uses.of(volume);
     const view: ReconcileInput = {
       volume: managed,
@@ -165,7 +165,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
               needed.map(({ use }) => use),
             ),
       entries: known.entries,
-      lives: uses.lives,
+      isPodActive: uses.isPodActive,
       unverifiedNodes: known.unverifiedNodes,
       running: work.of(known.uid)?.operation,
       notBefore: (kind, node) => failureOf(known, kind, node)?.until ?? 0,
@@ -197,7 +197,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     const shownFrom = shownFromOf(known);
     const was = start && known.entries.find(({ node }) => node === start.node);
     if (start !== undefined) {
-      if (start.kind !== 'look') {
+      if (start.kind !== 'verify') {
         const state = start.kind === 'attach' ? 'Attaching' : 'Detaching';
         const to = { state, readOnly: start.readOnly, message: undefined } as const;
         known.entries = change(known.entries, start.node, to, now);
@@ -213,9 +213,9 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     } else {
       wait = Math.min(wait, work.tellOfWait(known, now));
       try {
-        if (!(await records.write(known, volume, work.notBegunOn(known)))) return 'stale';
+        if (!(await statusUpdater.write(known, volume, work.notBegunOn(known)))) return 'stale';
         // First, for this cannot be refused.
-        records.tell(known, next, needed, now);
+        statusUpdater.tell(known, next, needed, now);
         await conditions.write(needed.map(({ pod }) => pod));
       } catch (error) {
         // Whoever tries that again may wait for longer than what is due here does.
@@ -234,14 +234,14 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (running === undefined) return Number.NEGATIVE_INFINITY;
     const { operation, since, placed } = running;
     const { kind, node } = operation;
-    if (kind === 'look')
+    if (kind === 'verify')
       return placed === undefined ? since + SHOW_UNPLACED_AFTER : placed + SHOW_AFTER;
     return since + (failureOf(known, kind, node) === undefined ? SHOW_AFTER : SHOW_RETRY_AFTER);
   }
 
   function forget({ uid, name }: VolumeState): void {
     all.delete(uid);
-    polls.forget(uid);
+    verifications.forget(uid);
     const others = named.get(name);
     others?.delete(uid);
     if (others?.size === 0) named.delete(name);
@@ -264,7 +264,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
     if (known === undefined) return false;
     const running = work.of(uid);
     const { kind, node: on } = running?.operation ?? {};
-    if (running?.placed !== undefined && on === node && kind !== 'look') {
+    if (running?.placed !== undefined && on === node && kind !== 'verify') {
       return clock.now() - running.placed < MOVES_FOR;
     }
     const isOn = (list: readonly { node: string }[]) => list.some((each) => each.node === node);

@@ -46,7 +46,7 @@ export function restoreState(
     ...{ uid, name, volume, entries, unverifiedNodes: new Set(), failures: new Map() },
     emittedEvents: toldBefore(name, needed),
     ...{
-      lives: new Map(),
+      incarnations: new Map(),
       lastDeviceMissingVersion: undefined,
       written: new Set(),
       blocked: new Map(),

@@ -29,7 +29,7 @@ export interface StatusUpdaterDeps {
 }
 
 /** What is written of a Volume's attachments, and asked, at the API server. */
-export interface Records {
+export interface StatusUpdater {
   /**
    * Writes the status and the PersistentVolume where they differ from what is known. False when someone else wrote first:
    * the caches are up to date then, and everything is to be decided again.
@@ -53,7 +53,7 @@ export interface Records {
     now: number,
   ): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
-  whyNot(known: VolumeState, operation: Operation): Promise<string | undefined>;
+  precheck(known: VolumeState, operation: Operation): Promise<string | undefined>;
 }
 
 /** Others write the same objects. */
@@ -64,8 +64,8 @@ export function createStatusUpdater({
   volumes,
   persistentVolumes,
   events,
-}: StatusUpdaterDeps): Records {
-  return { write, beforeAttach, tell, whyNot };
+}: StatusUpdaterDeps): StatusUpdater {
+  return { write, beforeAttach, tell, precheck };
 
   async function write(
     known: VolumeState,
@@ -181,7 +181,7 @@ export function createStatusUpdater({
       if (!keep.has(key)) known.emittedEvents.delete(key);
   }
 
-  async function whyNot(
+  async function precheck(
     known: VolumeState,
     { kind, node }: Operation,
   ): Promise<string | undefined> {

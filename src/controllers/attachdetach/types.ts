@@ -62,8 +62,8 @@ export interface NodeFacts {
   paused: string | undefined;
 }
 
-/** One operation on a volume's device. `look` finds out what is so. */
-export type OperationKind = 'attach' | 'detach' | 'look';
+/** One operation on a volume's device. `verify` finds out what is so. */
+export type OperationKind = 'attach' | 'detach' | 'verify';
 
 export interface Operation {
   kind: OperationKind;
@@ -91,7 +91,7 @@ export interface ReconcileInput {
   notBefore(kind: OperationKind, node: string): number;
   nodeFacts(node: string): NodeFacts;
   /** The pod of that UID is still on that node and not terminated, whatever became of its claim meanwhile. */
-  lives(pod: PodUse): boolean;
+  isPodActive(pod: PodUse): boolean;
 }
 
 /** Why pods wait. One event for each volume and node. Without pods it is only said of what is paused. */
@@ -112,7 +112,7 @@ export interface ReconcileDecision {
   entries: readonly NodeAttachment[];
   /**
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
-   * is running there, and marks the node unseen, at the latest when it exists and is Ready again.
+   * is running there, and marks the node unverified, at the latest when it exists and is Ready again.
    */
   forced: readonly { node: string; reason: Exclude<ForcedReason, 'ordered'>; message: string }[];
   /** To be begun now. */

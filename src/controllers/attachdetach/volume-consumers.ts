@@ -22,7 +22,7 @@ export interface VolumeConsumers {
   /** Names of Volumes that a pod may need, whatever is wrong with it or its claims. */
   namesOf(pod: Pod): string[];
   /** Whether a pod that was seen to use a volume still does, as far as the pod itself tells. */
-  lives(use: PodUse): boolean;
+  isPodActive(use: PodUse): boolean;
 }
 
 /** Make it before other handlers of changes are registered, and before the informers are started. */
@@ -64,7 +64,7 @@ export function createVolumeConsumers({
       ),
       ...devicePathsOf(pod).flatMap((path) => volumesAt(path).map(({ metadata }) => metadata.name)),
     ],
-    lives(use) {
+    isPodActive(use) {
       const [namespace, name = ''] = use.pod.split('/');
       return isPodActive(pods.get(name, namespace), use);
     },

@@ -15,8 +15,8 @@ export interface VolumeState {
   failures: Map<string, Failure>;
   /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
   emittedEvents: Map<string, { message: string; until: number }>;
-  /** The life of each node when it was last looked at. */
-  lives: Map<string, NodeIncarnation>;
+  /** The incarnation of each node when it was last looked at. */
+  incarnations: Map<string, NodeIncarnation>;
   /** What of the Volume was gone by last that says its device is missing. */
   lastDeviceMissingVersion: string | undefined;
   /** The nodes in `status.attachments` as it was written last. */
@@ -44,7 +44,7 @@ const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;
 const RETRY: Record<OperationKind, BackoffRange> = {
   attach: { startMs: 500, maxMs: 122_000 },
   detach: { startMs: 500, maxMs: 10_000 },
-  look: { startMs: 500, maxMs: 60_000 },
+  verify: { startMs: 500, maxMs: 60_000 },
 };
 
 /** Of a node that lacks what it is to have, its mount of the directory, and is not known to have the volume. */
@@ -73,7 +73,7 @@ export function noteFailure(
 export function forgetFailures(
   known: VolumeState,
   node: string,
-  kinds: readonly OperationKind[] = ['attach', 'detach', 'look'],
+  kinds: readonly OperationKind[] = ['attach', 'detach', 'verify'],
 ): void {
   for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }

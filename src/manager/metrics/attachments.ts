@@ -25,7 +25,7 @@ const PLUGIN = 'volume.stowage.dev';
 const OPERATION_NAMES: Record<OperationKind, string> = {
   attach: 'volume_attach',
   detach: 'volume_detach',
-  look: 'verify_volumes_are_attached',
+  verify: 'verify_volumes_are_attached',
 };
 
 /** Names and labels of kube-controller-manager where it has such a series, so that its dashboards and alerts hold. */

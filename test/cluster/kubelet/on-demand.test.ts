@@ -76,7 +76,8 @@ describeAsRoot('Volumes that are attached on demand, in pods of a real kubelet',
     return lines
       .map((line) => JSON.parse(line) as { msg?: string; volume?: string; kind?: string })
       .filter(
-        ({ msg, volume, kind }) => msg === 'operation ended' && volume === name && kind !== 'look',
+        ({ msg, volume, kind }) =>
+          msg === 'operation ended' && volume === name && kind !== 'verify',
       )
       .map(({ kind = '' }) => kind);
   }

@@ -59,8 +59,15 @@ describe('what was found is known', () => {
       [{ state: 'Attached' }],
       'detach',
     ],
-    ['a device that no record has', 'look', attached, [], [{ node: 'n1', state: 'Attached' }], ''],
-    ['no device where one was recorded', 'look', detached, UNCERTAIN, [], ''],
+    [
+      'a device that no record has',
+      'verify',
+      attached,
+      [],
+      [{ node: 'n1', state: 'Attached' }],
+      '',
+    ],
+    ['no device where one was recorded', 'verify', detached, UNCERTAIN, [], ''],
   ])('%s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
@@ -77,19 +84,26 @@ describe('what was found is known', () => {
       unknown,
       ATTACHING,
       MAYBE,
-      'attach look',
+      'attach verify',
     ],
-    ['an attach that did nothing holds nobody up', 'attach', nothing, ATTACHING, [], 'attach look'],
+    [
+      'an attach that did nothing holds nobody up',
+      'attach',
+      nothing,
+      ATTACHING,
+      [],
+      'attach verify',
+    ],
     [
       'a detach that did nothing leaves it attached',
       'detach',
       nothing,
       DETACHING,
       MAYBE,
-      'detach look',
+      'detach verify',
     ],
-    ['a recorded node without an answer', 'look', unknown, UNCERTAIN, MAYBE, 'look'],
-    ['a node without a record or an answer holds nobody up', 'look', unknown, [], [], 'look'],
+    ['a recorded node without an answer', 'verify', unknown, UNCERTAIN, MAYBE, 'verify'],
+    ['a node without a record or an answer holds nobody up', 'verify', unknown, [], [], 'verify'],
   ])('and verified again: %s', (_, kind, outcome, before, after, fails) => {
     expect(settled(kind, outcome, before)).toEqual({
       entries: matching(after),
@@ -104,7 +118,7 @@ describe('what was found is known', () => {
     applyOutcome(known, operation(kind), outcome, 200, 0);
     // The other node is another matter.
     expect(known.unverifiedNodes.has('n2')).toBe(true);
-    const kinds = ['attach', 'detach', 'look'] as const;
+    const kinds = ['attach', 'detach', 'verify'] as const;
     const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
     return { entries: known.entries, unseen: known.unverifiedNodes.has('n1'), fails };
   }
@@ -129,7 +143,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
     'attach, though each look finds nothing',
     [
       ['attach', unknown],
-      ['look', detached],
+      ['verify', detached],
     ],
     'attach',
   ],
@@ -138,7 +152,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
     'detach, though each look finds it',
     [
       ['detach', unknown],
-      ['look', attached],
+      ['verify', attached],
     ],
     'detach',
   ],
@@ -156,7 +170,7 @@ test.each<[string, [OperationKind, Outcome][], OperationKind]>([
 test('a look that finds it as it should be ends the row of failed attaches', () => {
   const known = knownWith([]);
   applyOutcome(known, operation('attach'), unknown, 0, 0);
-  applyOutcome(known, operation('look'), attached, 0, 0);
+  applyOutcome(known, operation('verify'), attached, 0, 0);
   expect(failureOf(known, 'attach', 'n1')).toBeUndefined();
 });
 
@@ -211,9 +225,9 @@ test.each<[string, readonly NodeAttachment[], number]>([
   const known = knownWith(entries);
   const unfit: Outcome = { is: 'unknown', message: 'not mounted', noDevice: true };
   for (let times = 0; times < 20; times++) {
-    applyOutcome(known, operation('look'), unfit, 0, 0);
+    applyOutcome(known, operation('verify'), unfit, 0, 0);
   }
-  expect(failureOf(known, 'look', 'n1')?.until).toBe(atMost);
+  expect(failureOf(known, 'verify', 'n1')?.until).toBe(atMost);
   expect(known.unverifiedNodes.has('n1')).toBe(true);
   expect(known.entries.map(({ state }) => state)).toEqual(entries.map(() => 'Uncertain'));
 });
@@ -264,7 +278,7 @@ describe('what is said of a node that does not answer', () => {
       'no route',
     ],
   ])('%s', (_, later, message) => {
-    expect(said('look', [0, silent('timed out')], ...later)).toEqual({
+    expect(said('verify', [0, silent('timed out')], ...later)).toEqual({
       shown: message,
       failed: message,
     });
@@ -277,8 +291,8 @@ describe('what is said of a node that does not answer', () => {
 
   test('is another matter on each node', () => {
     const known = knownWith([]);
-    applyOutcome(known, operation('look'), silent('timed out'), 0, 0);
-    applyOutcome(known, operation('look', 'n2'), silent('no route'), 0, 0);
-    expect(failureOf(known, 'look', 'n2')?.message).toBe('no route');
+    applyOutcome(known, operation('verify'), silent('timed out'), 0, 0);
+    applyOutcome(known, operation('verify', 'n2'), silent('no route'), 0, 0);
+    expect(failureOf(known, 'verify', 'n2')?.message).toBe('no route');
   });
 });

@@ -3,7 +3,7 @@ import type { Volume } from '../../../src/api/volume.ts';
 import {
   type AttacherDeps,
   createAttacherDetacher,
-  type WhyNot,
+  type Precheck,
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
 import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
@@ -52,8 +52,10 @@ function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
     ...parts,
   } as unknown as AttacherDeps);
   const { signal } = new AbortController();
-  const run = (kind: OperationKind, { on = 'n1', of = volume(), whyNot = maySo as WhyNot } = {}) =>
-    attacher.run({ ...attach, kind, node: on }, of, signal, whyNot, () => {});
+  const run = (
+    kind: OperationKind,
+    { on = 'n1', of = volume(), precheck = maySo as Precheck } = {},
+  ) => attacher.run({ ...attach, kind, node: on }, of, signal, precheck, () => {});
   return { attacher, loopNumbers, run };
 }
 
@@ -115,11 +117,11 @@ describe('a persistent path that leads to another device', () => {
       },
       look: oneByOne(...looks),
     });
-    const whyNot: WhyNot = async (used) => {
+    const precheck: Precheck = async (used) => {
       asked.push(used);
       return undefined;
     };
-    return { outcome: await run('attach', { of, whyNot }), jobs, asked, loopNumbers };
+    return { outcome: await run('attach', { of, precheck }), jobs, asked, loopNumbers };
   }
 
   test.each<[string, Volume]>([
@@ -199,7 +201,7 @@ describe('a persistent path that leads to another device', () => {
 
 test('a number is free again where nothing is attached', async () => {
   const { run, loopNumbers } = world();
-  const outcome = await run('attach', { whyNot: async () => 'paused' });
+  const outcome = await run('attach', { precheck: async () => 'paused' });
   expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
 });
@@ -241,7 +243,7 @@ test.each<[string, Error, object]>([
   ],
 ])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
   const { run } = attacherWith({ look: oneByOne(error) });
-  expect(await run('look')).toEqual({ is: 'unknown', nothingDone: true, ...told });
+  expect(await run('verify')).toEqual({ is: 'unknown', nothingDone: true, ...told });
 });
 
 test('a file that nodes share is taken over from a node that rebooted', async () => {
@@ -264,11 +266,11 @@ test('a file that nodes share is taken over from a node that rebooted', async ()
 
   expect(await run('attach')).toMatchObject({ is: 'attached', safeToMount: true });
   of('n1').reboot();
-  expect(await run('look')).toMatchObject({ is: 'attached', safeToMount: false });
+  expect(await run('verify')).toMatchObject({ is: 'attached', safeToMount: false });
   expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'failed', heldBy: ['n1'] });
   expect(await run('detach')).toEqual({ is: 'detached' });
   expect(await run('attach', { on: 'n2' })).toMatchObject({ is: 'attached', safeToMount: true });
-  expect(await run('look')).toEqual({ is: 'detached' });
+  expect(await run('verify')).toEqual({ is: 'detached' });
 });
 
 test('an attach that others are faster than each time tries another device each time', async () => {
@@ -386,7 +388,7 @@ test('where the file of a device cannot be seen, an attach did nothing, and a de
   const message = expect.stringContaining('/srv/.nfs0000000000a2');
   expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
   expect(await run('detach')).toMatchObject({ is: 'unknown', message });
-  expect(await run('look')).toMatchObject({ is: 'unknown', message });
+  expect(await run('verify')).toMatchObject({ is: 'unknown', message });
 });
 
 /** What is asked and done to detach a device from a node that is observed so. */
@@ -410,11 +412,11 @@ async function detaching(
     desiredOf: () => desired,
     look: oneByOne(...looks),
   });
-  const whyNot: WhyNot = async (used?: 'unused') => {
+  const precheck: Precheck = async (used?: 'unused') => {
     asked.push(used);
     return why();
   };
-  return { outcome: await run('detach', { whyNot }), jobs, asked };
+  return { outcome: await run('detach', { precheck }), jobs, asked };
 }
 
 test('what an interrupted growing left mounted is taken off first, and is no sign that nothing else uses the device', async () => {

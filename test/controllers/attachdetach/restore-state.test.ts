@@ -99,7 +99,7 @@ test('a reader that is silent, and that only the PersistentVolume names, keeps n
       entries: known.entries,
       wanted: [wanted('n2', 'p')],
       nodes: { n1: notReady(NOW - 60 * MINUTE) },
-      notBefore: { 'look n1': NOW + MINUTE },
+      notBefore: { 'verify n1': NOW + MINUTE },
     }),
     NOW,
   );

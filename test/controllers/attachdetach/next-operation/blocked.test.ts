@@ -79,7 +79,7 @@ describe('pods that are blocked, and why', () => {
     ],
     [
       'a reader beside what can be written to',
-      { volume: readers, entries: [entry('n1', {}, 'b')], lives: alive },
+      { volume: readers, entries: [entry('n1', {}, 'b')], isPodActive: alive },
       'multi-attach',
       `${multi} used by pod(s) app/b: node n1 has it (Attached)`,
     ],
@@ -88,7 +88,7 @@ describe('pods that are blocked, and why', () => {
       {
         volume: readers,
         entries: [entry('n1', {}, 'b')],
-        lives: alive,
+        isPodActive: alive,
         nodes: { n1: notReady(NOW) },
       },
       'multi-attach',

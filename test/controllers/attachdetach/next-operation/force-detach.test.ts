@@ -53,7 +53,7 @@ describe('a node that is gone', () => {
     ['NotReady, with a pod', { volume: single, ...onN1, ...held, nodes: { n1: old } }, []],
     [
       'NotReady, with a pod that lives without its claim',
-      { volume: single, entries: [entry('n1', {}, 'a')], lives: alive, nodes: { n1: old } },
+      { volume: single, entries: [entry('n1', {}, 'a')], isPodActive: alive, nodes: { n1: old } },
       [],
     ],
     [
@@ -139,7 +139,7 @@ describe('a node that is gone', () => {
     ],
   ])('%s', (_, change, forced) => {
     // As if the node did not answer: no operation of its own matters here.
-    const notBefore = { 'look n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
+    const notBefore = { 'verify n1': Infinity, 'detach n1': Infinity, 'attach n1': Infinity };
     const next = nextOperation(view({ notBefore, ...change }), NOW);
     expect(next.forced.map(({ node, reason }) => `${node} ${reason}`)).toEqual(forced);
     expect(next.entries.map(({ node }) => node)).toEqual(forced.length > 0 ? [] : ['n1']);
@@ -170,7 +170,9 @@ describe('a node that is gone', () => {
 
   test('what is found when it is back is detached first', () => {
     const change = { ...onN2, entries: [entry('n1'), entry('n2', {}, 'a')] };
-    expect(startOf({ ...change, entries: [entry('n2', {}, 'a')], unseen: ['n1'] })).toBe('look n1');
+    expect(startOf({ ...change, entries: [entry('n2', {}, 'a')], unverified: ['n1'] })).toBe(
+      'verify n1',
+    );
     expect(startOf(change)).toBe('detach n1');
   });
 

@@ -36,16 +36,20 @@ describe('which operation starts', () => {
       { ...onBoth, notBefore: { 'attach n1': NOW + 1 } },
       'attach n2',
     ],
-    ['a node not looked at yet, before a pod on another', { ...onN1, unseen: ['n2'] }, 'look n2'],
+    [
+      'a node not looked at yet, before a pod on another',
+      { ...onN1, unverified: ['n2'] },
+      'verify n2',
+    ],
     [
       'one that did not answer, after it',
-      { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW - 1 } },
+      { ...onN1, unverified: ['n2'], notBefore: { 'verify n2': NOW - 1 } },
       'attach n1',
     ],
     [
       'one that did not answer, and nothing else',
-      { ...onN1, ...held, unseen: ['n2'], notBefore: { 'look n2': NOW - 1 } },
-      'look n2',
+      { ...onN1, ...held, unverified: ['n2'], notBefore: { 'verify n2': NOW - 1 } },
+      'verify n2',
     ],
     [
       'a reader uncertain on a node that did not answer, after a reader elsewhere',
@@ -53,7 +57,7 @@ describe('which operation starts', () => {
         volume: readers,
         ...onN1,
         entries: [entry('n2', { ...read, ...uncertain })],
-        notBefore: { 'look n2': NOW - 1 },
+        notBefore: { 'verify n2': NOW - 1 },
       },
       'attach n1 ro',
     ],
@@ -67,7 +71,7 @@ describe('which operation starts', () => {
     ['nobody left of a reader', { volume: readers, entries: [entry('n1', read)] }, 'detach n1 ro'],
     [
       'a pod that lives without its claim',
-      { entries: [entry('n1', {}, 'a')], lives: alive },
+      { entries: [entry('n1', {}, 'a')], isPodActive: alive },
       undefined,
     ],
     ['Always at home', { volume: always(), wanted: [wanted('n1')], ...held }, undefined],
@@ -85,7 +89,7 @@ describe('which operation starts', () => {
     ],
     [
       'a Volume that is gone, and its pod is not',
-      { volume: undefined, entries: [entry('n1', {}, 'a')], lives: alive },
+      { volume: undefined, entries: [entry('n1', {}, 'a')], isPodActive: alive },
       undefined,
     ],
     ['a pod that moved: detach first', { ...onN2, ...held }, 'detach n1'],
@@ -149,7 +153,7 @@ describe('which operation starts', () => {
 
 test.each<[string, ViewChange]>([
   ['a verification', { entries: [entry('n1', uncertain)] }],
-  ['a verification of an unseen node', { unseen: ['n2'] }],
+  ['a verification of an unseen node', { unverified: ['n2'] }],
   ['a detach', held],
   ['an attach', onN1],
 ])('%s does not start while another operation runs', (_, change) => {

@@ -20,7 +20,7 @@ describe('of a Volume whose object names what Stowage never wrote', () => {
     ['a pod', onN1],
     ['Always, without pods', { volume: always(), wanted: [wanted('n1')] }],
     ['nobody left', held],
-    ['a node that was never looked at', { unseen: ['n1'] }],
+    ['a node that was never looked at', { unverified: ['n1'] }],
     ['an entry of which nothing is known', { entries: [entry('n1', uncertain)] }],
     ['a Volume that is gone', { volume: undefined, ...held }],
     ['a node that is off', { ...held, nodes: { n1: OFF } }],

@@ -31,13 +31,13 @@ describe('when the volume is decided again', () => {
         volume: readers,
         ...onBoth,
         entries: [entry('n3', { ...uncertain, ...read })],
-        notBefore: { 'attach n1': NOW + 9, 'attach n2': NOW + 8, 'look n3': NOW + 10 },
+        notBefore: { 'attach n1': NOW + 9, 'attach n2': NOW + 8, 'verify n3': NOW + 10 },
       },
       NOW + 8,
     ],
     [
       'when what was tried is unseen, too',
-      { ...onN1, unseen: ['n2'], notBefore: { 'look n2': NOW + 5 } },
+      { ...onN1, unverified: ['n2'], notBefore: { 'verify n2': NOW + 5 } },
       NOW + 5,
     ],
     [

@@ -14,22 +14,22 @@ const FORCE_DETACHED = 'it was let go of on node n1 meanwhile';
 test('the result of an operation that ends while a force-detach is confirmed is kept', async () => {
   const { decide, nodes, whileReading, end, entries } = reconcilerWorld();
   await decide();
-  await end('look', 'n1', ATTACHED);
+  await end('verify', 'n1', ATTACHED);
   await decide();
   nodes.learn(off('n1'));
-  whileReading(() => end('look', 'n2', ATTACHED));
+  whileReading(() => end('verify', 'n2', ATTACHED));
   await decide();
   expect(entries()?.[0]).toMatch(/^n2 /);
 });
 
 test('a node is force-detached once, though an operation ends there after that', async () => {
-  const { decide, nodes, forced, verify, end, whyNot, entries } = reconcilerWorld();
+  const { decide, nodes, forced, verify, end, precheck, entries } = reconcilerWorld();
   await verify(ATTACHED);
   await decide();
   nodes.learn(off('n1'));
   await decide();
   expect(forced).toEqual(['out-of-service']);
-  await whyNot();
+  await precheck();
   expect(entries()).toEqual([]);
   await end('detach', 'n1', { is: 'unknown', message: 'no answer' });
   await decide();
@@ -37,7 +37,7 @@ test('a node is force-detached once, though an operation ends there after that',
   expect(entries()).toEqual([]);
   nodes.learn(node('n1', true));
   await decide();
-  await end('look', 'n1', ATTACHED);
+  await end('verify', 'n1', ATTACHED);
   expect(entries()).toEqual(['n1 Attached']);
 });
 
@@ -64,7 +64,7 @@ describe('an attachment that somebody removes from the status', () => {
     nodes.learn(node('n1', false));
     await decide();
     expect(forced).toEqual(['ordered']);
-    await end('look', 'n1', ATTACHED);
+    await end('verify', 'n1', ATTACHED);
     await decide();
     expect(entries()).toEqual(['n1 Attached']);
     expect(forced).toEqual(['ordered']);
@@ -91,7 +91,7 @@ describe('an operation on a node that is force-detached', () => {
   };
 
   test('is canceled: the volume is attached where it is needed, whatever the job does there', async () => {
-    const { nodes, decide, movePod, ran, running, forced, entries, whyNot } = await detaching();
+    const { nodes, decide, movePod, ran, running, forced, entries, precheck } = await detaching();
     expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     const detach = ran();
     nodes.learn(off('n1'));
@@ -100,8 +100,8 @@ describe('an operation on a node that is force-detached', () => {
     expect(forced).toEqual(['out-of-service']);
     expect(detach.signal.aborted).toBe(true);
     expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
-    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
-    expect(await whyNot()).toBeUndefined();
+    expect(await detach.precheck()).toBe(FORCE_DETACHED);
+    expect(await precheck()).toBeUndefined();
     // Its result does not touch the other operation; the node is verified when it is back.
     detach.end(ATTACHED);
     await decide();
@@ -110,14 +110,14 @@ describe('an operation on a node that is force-detached', () => {
     await decide();
     nodes.learn(node('n1', true));
     await decide();
-    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+    expect(running()).toMatchObject({ kind: 'verify', node: 'n1' });
   });
 
   test('is canceled while it waits in the queue', async () => {
     const { nodes, decide, movePod, running, cap } = await detaching(({ cap: places }) => {
       places.inAll = 0;
     });
-    expect(running()).toMatchObject({ kind: 'look' });
+    expect(running()).toMatchObject({ kind: 'verify' });
     nodes.learn(off('n1'));
     movePod('n2');
     cap.inAll = 9;
@@ -146,14 +146,14 @@ describe('an operation on a node that is force-detached', () => {
     await decide();
     nodes.learn(node('n1', true));
     await decide();
-    await end('look', 'n1', DETACHED);
+    await end('verify', 'n1', DETACHED);
     await decide();
     ranBy.length = 0;
     detach.end(DETACHED);
     await turns();
     await decide();
     expect(ranBy).toHaveLength(1);
-    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+    expect(running()).toMatchObject({ kind: 'verify', node: 'n1' });
   });
 
   test('changes nothing of what is found on the node after that', async () => {
@@ -165,7 +165,7 @@ describe('an operation on a node that is force-detached', () => {
     movePod('n1');
     await decide();
     await end('attach', 'n1', ATTACHED);
-    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
+    expect(await detach.precheck()).toBe(FORCE_DETACHED);
     pass(20_000);
     detach.tell('sync');
     const entry = { node: 'n1', safeToDetach: false, message: undefined };
@@ -179,6 +179,6 @@ describe('an operation on a node that is force-detached', () => {
       nodes.learn(off('n1'));
       await decide();
     });
-    expect(await detach.whyNot()).toBe(FORCE_DETACHED);
+    expect(await detach.precheck()).toBe(FORCE_DETACHED);
   });
 });

@@ -109,9 +109,9 @@ describe('a Volume is moving', () => {
       ['n1', ATTACHED],
       ['n2', DETACHED],
     ] as const) {
-      expect(running()).toMatchObject({ kind: 'look', node: on });
+      expect(running()).toMatchObject({ kind: 'verify', node: on });
       expect(isMoving('n1')).toBe(false);
-      await end('look', on, outcome);
+      await end('verify', on, outcome);
       if (on === 'n2') cap.inAll = places;
       await decide();
     }
@@ -149,9 +149,9 @@ describe('an operation that cannot begin', () => {
   const verifying = async () => {
     const world = reconcilerWorld();
     await world.decide();
-    await world.end('look', 'n1', ATTACHED);
+    await world.end('verify', 'n1', ATTACHED);
     await world.decide();
-    expect(world.running()).toMatchObject({ kind: 'look', node: 'n2' });
+    expect(world.running()).toMatchObject({ kind: 'verify', node: 'n2' });
     return world;
   };
 
@@ -173,7 +173,7 @@ describe('an operation that cannot begin', () => {
 
   test('since all are stopped leaves the known state as it was', async () => {
     const { decide, end, entries, operations } = await verifying();
-    await end('look', 'n2', DETACHED);
+    await end('verify', 'n2', DETACHED);
     await operations.stop(0, async () => {});
     expect(await decide()).toEqual({ requeueAfterMs: 1000 });
     expect(entries()).toEqual(['n1 Attached']);

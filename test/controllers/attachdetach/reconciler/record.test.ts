@@ -21,12 +21,12 @@ describe('the record of an attach to one node of several', () => {
   };
 
   test('is written right before the job, and not while the node is verified', async () => {
-    const { decide, whyNot, writes, pass, entries, shown } = await attaching();
+    const { decide, precheck, writes, pass, entries, shown } = await attaching();
     pass(3000);
     await decide();
     expect(entries()).toEqual(['n1 Attaching']);
     expect(writes.filter((each) => JSON.stringify(each).includes('Attaching'))).toEqual([]);
-    expect(await whyNot()).toBeUndefined();
+    expect(await precheck()).toBeUndefined();
     expect(shown()).toEqual([expect.objectContaining({ node: 'n1', state: 'Attaching' })]);
     const { length } = writes;
     await decide();
@@ -34,16 +34,16 @@ describe('the record of an attach to one node of several', () => {
   });
 
   test('is written again after a conflict', async () => {
-    const { refuse, whyNot, shown } = await attaching();
+    const { refuse, precheck, shown } = await attaching();
     refuse(refusal(409));
-    expect(await whyNot()).toBeUndefined();
+    expect(await precheck()).toBeUndefined();
     expect(shown()).toHaveLength(1);
   });
 
   test('keeps the job from being submitted where it cannot be written', async () => {
-    const { refuse, whyNot } = await attaching();
+    const { refuse, precheck } = await attaching();
     refuse(refusal(403));
-    expect(await whyNot()).toMatch(/^that it is being attached could not be written down: /);
+    expect(await precheck()).toMatch(/^that it is being attached could not be written down: /);
   });
 
   test.each<[string, (world: ReconcilerWorld) => void, string]>([
@@ -59,15 +59,15 @@ describe('the record of an attach to one node of several', () => {
       change(world);
       await world.decide();
     });
-    expect(await world.whyNot()).toBe(why);
+    expect(await world.precheck()).toBe(why);
   });
 
   test('is not written for a node that was force-detached meanwhile', async () => {
-    const { decide, nodes, whyNot, forced } = await attaching();
+    const { decide, nodes, precheck, forced } = await attaching();
     nodes.learn(off('n1'));
     await decide();
     expect(forced).toEqual(['out-of-service']);
-    expect(await whyNot()).toBe(FORCE_DETACHED);
+    expect(await precheck()).toBe(FORCE_DETACHED);
   });
 
   test('is never written by attempts that submit no job', async () => {
@@ -80,7 +80,7 @@ describe('the record of an attach to one node of several', () => {
       if (running()?.kind === 'attach' && second % 10 === 0) {
         await end('attach', 'n1', { ...silent, nothingDone: true });
         tries++;
-      } else if (running()?.kind === 'look') await end('look', 'n1', silent);
+      } else if (running()?.kind === 'verify') await end('verify', 'n1', silent);
       pass(1000);
       await decide();
     }
@@ -103,9 +103,9 @@ describe('a record that Stowage never wrote', () => {
     expect(events).toEqual(['p1 FailedAttachVolume']);
     prepare({});
     await decide();
-    await end('look', 'n1', ATTACHED);
+    await end('verify', 'n1', ATTACHED);
     await decide();
-    expect(running()).toMatchObject({ kind: 'look', node: 'n2' });
+    expect(running()).toMatchObject({ kind: 'verify', node: 'n2' });
     expect(ranBy).toEqual(['/srv/u1', '/srv/u1']);
   });
 
@@ -117,21 +117,21 @@ describe('a record that Stowage never wrote', () => {
     await decide();
     prepare({});
     await decide();
-    await end('look', 'n1', DETACHED);
+    await end('verify', 'n1', DETACHED);
     await decide();
-    expect(running()).toMatchObject({ kind: 'look', node: 'n1' });
+    expect(running()).toMatchObject({ kind: 'verify', node: 'n1' });
   });
 
   test('is not used to detach once the Volume is gone', async () => {
     const { decide, end, prepare, volumes, ranBy } = reconcilerWorld();
     await decide();
-    await end('look', 'n1', ATTACHED);
+    await end('verify', 'n1', ATTACHED);
     prepare(forged);
     await decide();
     expect(ranBy).toEqual(['/srv/u1']);
     volumes.drop('v1');
     await decide();
-    await end('look', 'n2', DETACHED);
+    await end('verify', 'n2', DETACHED);
     await decide();
     await end('detach', 'n1', DETACHED);
     expect(ranBy).toEqual(['/srv/u1', '/srv/u1', '/srv/u1']);

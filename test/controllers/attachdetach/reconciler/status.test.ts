@@ -163,7 +163,7 @@ describe('a verification', () => {
     const { decide, cap, operations, pass, states, woken } = await begun(0);
     pass(30_000);
     cap.inAll = 9;
-    operations.start('v9', 'look', 'n9', async () => true);
+    operations.start('v9', 'verify', 'n9', async () => true);
     await turns();
     expect(woken).toEqual([1000]);
     pass(999);
@@ -194,7 +194,7 @@ describe('a node that does not answer, with another message each time,', () => {
     let tries = 0;
     for (let second = 0; second < 3600; second++) {
       await decide();
-      const { kind = 'look' } = running() ?? {};
+      const { kind = 'verify' } = running() ?? {};
       if (operations.of('u1') !== undefined) {
         const message = `n1: ${tries++ % 2 === 0 ? 'Connection timed out' : 'No route to host'}`;
         await end(kind, 'n1', { is: 'unknown', message, nothingDone: true, silent: true });
