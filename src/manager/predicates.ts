@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/meta.ts';
 import { FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
-import { lifeOf } from '../controllers/volume/node-life.ts';
+import { nodeIncarnation } from '../controllers/volume/node-incarnation.ts';
 import { readyOf } from '../controllers/volume/status.ts';
 import { compareVersions } from '../kube/store.ts';
 import { isOff } from '../model/node-health.ts';
@@ -29,7 +29,7 @@ export function needsReconcile(old: KubeObject, object: KubeObject): boolean {
 
 /** What of a Node work on its Volumes goes by, as text. */
 export const nodeStateKey = (node: KubeNode): string =>
-  `${isPaused(node)} ${isOff(node)} ${lifeOf(node)}`;
+  `${isPaused(node)} ${isOff(node)} ${nodeIncarnation(node)}`;
 
 /** Attachment has told of the device what was not known before: it is looked at again. */
 export const attachmentsChanged = (old: Volume, { status }: Volume): boolean =>

@@ -1,6 +1,6 @@
 import type { ControllerName } from '../api/controllers.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { Reconcile } from '../controllers/volume/reconcile-loop.ts';
+import type { Reconcile } from '../controllers/volume/action-loop.ts';
 import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import type { Source } from './readiness.ts';

@@ -29,25 +29,25 @@ interface NodeState {
   /** It answered last time. */
   reached: boolean;
   /** Why it did not, and when it is tried again. */
-  failure: { error: NodeError; until: number; count: number; life: string } | undefined;
+  failure: { error: NodeError; until: number; count: number; incarnation: string } | undefined;
 }
 
 /**
  * Keeps nodes that are slow or away from holding up others. To a node that never answered, or did not last time, there is
  * one session at a time; the others wait for what becomes of it, or fail at once with the error known already.
- * @param lifeOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
+ * @param incarnationOf what is told of a node's life elsewhere: when it changes, a node that was away is tried at once
  */
 export function limitNodes<Asked, Answer>(
   hands: NodeTransport<Asked, Answer>,
   clock: GateClock,
-  lifeOf = (_node: string) => '',
+  incarnationOf = (_node: string) => '',
 ): NodeTransport<Asked, Answer> {
   const nodes = new Map<string, NodeState>();
   const slots = createSlots(IN_ALL);
 
   async function admit(state: NodeState, node: string): Promise<void> {
     for (;;) {
-      if (state.failure?.life !== lifeOf(node)) state.failure = undefined;
+      if (state.failure?.incarnation !== incarnationOf(node)) state.failure = undefined;
       const { failure } = state;
       if (failure !== undefined && (state.running > 0 || clock.now() < failure.until))
         throw failure.error;
@@ -72,7 +72,7 @@ export function limitNodes<Asked, Answer>(
       await admit(state, node);
       const giveBack = await slots(state);
       const ended = new AbortController();
-      const life = lifeOf(node);
+      const life = incarnationOf(node);
       const began = clock.now();
       silence(state, ended.signal).then(giveBack, () => {});
       try {
@@ -104,14 +104,14 @@ function reached(state: NodeState, now: number): void {
   state.failure = undefined;
 }
 
-function away(state: NodeState, error: NodeError, now: number, life: string): void {
+function away(state: NodeState, error: NodeError, now: number, incarnation: string): void {
   const { failure } = state;
   state.reached = false;
   // Sessions that broke together are one failure.
   const again = failure === undefined || now >= failure.until;
   const count = again ? (failure?.count ?? 0) + 1 : failure.count;
   const until = again ? now + Math.min(AWAY.start * 2 ** (count - 1), AWAY.max) : failure.until;
-  state.failure = { error, until, count, life };
+  state.failure = { error, until, count, incarnation };
 }
 
 const newState = (): NodeState => ({

@@ -222,7 +222,7 @@ export const kube: readonly Mutation[] = [
       replace: 'addedWhileActive.delete(key);',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/volume-store.ts', [
+  ...mutationsOf('src/controllers/volume/volume-writes.ts', [
     {
       id: 'status-over-newer-object',
       invariant: 10,

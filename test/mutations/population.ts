@@ -153,7 +153,7 @@ export const population: readonly Mutation[] = [
       replace: 'attempts.failed >= Infinity',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/fill.ts', [
+  ...mutationsOf('src/controllers/volume/fill-source.ts', [
     {
       id: 'secret-of-several-lines',
       invariant: 12,

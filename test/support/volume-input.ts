@@ -206,7 +206,7 @@ export function input(parts: Partial<Input>): Input {
     liveClass: undefined,
     livePv: undefined,
     pvRefused: undefined,
-    lookedAt: undefined,
+    observedAt: undefined,
     allotted: new Set(),
     attachmentEnabled: true,
     paused: undefined,

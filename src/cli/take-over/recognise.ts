@@ -1,7 +1,7 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { desiredOf } from '../../controllers/volume/desired-volume.ts';
-import { measured } from '../../controllers/volume/observed-status.ts';
+import { observedStatus } from '../../controllers/volume/observed-status.ts';
 import { withPathOf } from '../../controllers/volume/persistent-volume.ts';
 import { withOwners } from '../../controllers/volume/resolve-owners.ts';
 import type { Executor, Step } from '../../nodes/job.ts';
@@ -50,7 +50,7 @@ export async function recognise(
   if ('refusal' in planned) return planned;
   const { device } = deviceOf(desired, observed);
   const status = {
-    ...measured({ volume, node }, observed, desired),
+    ...observedStatus({ volume, node }, observed, desired),
     phase: 'Available',
     job: 'PrepareVolume/DONE',
   } as Partial<VolumeStatus>;

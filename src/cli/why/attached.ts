@@ -108,7 +108,7 @@ export function heldOn(
   };
 }
 
-/** As storage/unused.ts and storage/kubelet.ts say it. */
+/** As storage/detach-checks.ts and storage/kubelet.ts say it. */
 export const isUsed = (message = ''): boolean =>
   / is in use: |the kubelet (?:still )?has /.test(message);
 

@@ -22,20 +22,20 @@ import { holdersBeside } from '../../storage/shared-fs/holders.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
-import { keepLeftover } from './create-leftover.ts';
+import { createLeftover } from './create-leftover.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
 import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
-import type { Looks } from './observation-times.ts';
+import { type ObjectWrites, removeFinalizer } from './object-writes.ts';
+import type { ObservationTimes } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
-import { removeFinalizer, type Subjects } from './reconciled-object.ts';
-import { readSource, type Source } from './source.ts';
+import { readSource, type VolumeSource } from './source.ts';
 import { withJobNode } from './target-node.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 
-export interface EffectDeps extends NodePlaces {
+export interface ActionRunnerDeps extends NodePlaces {
   client: KubeClient;
-  subjects: Subjects;
+  objects: ObjectWrites;
   /** As the cache has it. */
   volumeOfUid(uid: string): Volume | undefined;
   /** Told of what was found on the node of a Volume. */
@@ -49,7 +49,7 @@ export interface EffectDeps extends NodePlaces {
 }
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<
+export type VolumeFindings = Pick<
   Input,
   | 'liveClass'
   | 'livePv'
@@ -65,7 +65,7 @@ export type Known = Pick<
   | 'directoryRecorded'
   | 'pathPreferred'
 >;
-export const nothing: Known = {
+export const nothing: VolumeFindings = {
   liveClass: undefined,
   livePv: undefined,
   source: undefined,
@@ -76,38 +76,46 @@ export const nothing: Known = {
   kept: undefined,
 };
 
-export interface Effects {
+export interface ActionRunner {
   /**
    * Carries out what was decided, and returns what is known after it.
    * Throws what the API server refuses; what a node does not answer is an answer.
    */
-  carryOut(action: Action, volume: Volume, node: string, known: Known): Promise<Known>;
+  carryOut(
+    action: Action,
+    volume: Volume,
+    node: string,
+    known: VolumeFindings,
+  ): Promise<VolumeFindings>;
 }
 
-/** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `subjects`. */
-export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopNumbers): Effects {
-  const { client, subjects, volumeOfUid, persistentVolumes, executor, events, clock, logger } =
-    deps;
+/** Where Volumes have effects: on nodes and PersistentVolumes here, on their own objects by `objects`. */
+export function createActionRunner(
+  deps: ActionRunnerDeps,
+  observationTimes: ObservationTimes,
+  loopNumbers: LoopNumbers,
+): ActionRunner {
+  const { client, objects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
   return { carryOut };
 
   async function carryOut(
     action: Action,
     volume: Volume,
     node: string,
-    known: Known,
-  ): Promise<Known> {
+    known: VolumeFindings,
+  ): Promise<VolumeFindings> {
     const { name, uid = '' } = volume.metadata;
     logger.debug({ volume: name, node, action: action.do, job: volume.status?.job }, 'effect');
     switch (action.do) {
       case 'add-finalizer':
-        await subjects.protect(volume);
+        await objects.protect(volume);
         return known;
       case 'set-status': {
         try {
-          await subjects.writeStatus(volume, withJobNode(volume, node, action.status));
+          await objects.writeStatus(volume, withJobNode(volume, node, action.status));
         } catch (error) {
           // What was seen is told nowhere, so it counts as not looked at.
-          looks.forget(uid);
+          observationTimes.forget(uid);
           throw error;
         }
         const end = fillEnded(volume, action.status, deps.clock.now());
@@ -174,7 +182,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
-        if (!(await subjects.isCurrent(volume, node))) return nothing;
+        if (!(await objects.isCurrent(volume, node))) return nothing;
         const job = await submit(executor, volume, node, action.steps, known.source, deps);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
         const next = { ...nothing, source: known.source, job };
@@ -195,7 +203,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         const preferred = await besides(executor, volume, node, 'path', action.steps);
         // A job that still runs, or ended in another way, is made again at the next look.
         if ('known' in preferred && preferred.known.state === 'succeeded')
-          looks.notePath(uid, node);
+          observationTimes.notePath(uid, node);
         return { ...known, pathPreferred: true };
       }
       case 'forget-jobs': {
@@ -237,7 +245,7 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
         return known;
       }
       case 'keep-leftover':
-        return { ...known, kept: await keepLeftover(client, action.leftover) };
+        return { ...known, kept: await createLeftover(client, action.leftover) };
       case 'release-pv':
         await removeFinalizer(
           client,
@@ -252,9 +260,9 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
             ? `what may be left of it on node ${node} is kept as Leftover ${known.kept.as}`
             : `nothing is left of it on node ${node}`;
         tell(volume, 'Normal', EVENT.volumeFinalization, left);
-        looks.forget(uid);
+        observationTimes.forget(uid);
         loopNumbers.release(node, uid);
-        await subjects.release(volume);
+        await objects.release(volume);
         return known;
       }
     }
@@ -263,13 +271,13 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
   async function lookAt(
     volume: Volume,
     node: string,
-    source?: Source,
+    source?: VolumeSource,
     seen?: ReadonlyMap<string, ProbeResult>,
   ) {
     const { uid = '' } = volume.metadata;
     const observation = await observe(executor, volume, node, volumeOfUid, seen, source, deps);
     if ('known' in observation) {
-      looks.note(uid, node, clock.now());
+      observationTimes.note(uid, node, clock.now());
       deps.onObserved?.(volume, node, observation.known);
       loopNumbers.release(node, uid);
     }
@@ -291,6 +299,6 @@ export function createEffects(deps: EffectDeps, looks: Looks, loopNumbers: LoopN
   }
 
   function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {
-    events.event(subjects.objectOf(volume), ...event);
+    events.event(objects.objectOf(volume), ...event);
   }
 }

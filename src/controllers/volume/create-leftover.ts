@@ -5,7 +5,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Input } from './types.ts';
 
 /** Stores a Leftover, unless it is there from an earlier try. Throws when the API server does not answer. */
-export async function keepLeftover(
+export async function createLeftover(
   client: Pick<KubeClient, 'create' | 'get'>,
   leftover: Leftover,
 ): Promise<NonNullable<Input['kept']>> {

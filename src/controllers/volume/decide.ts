@@ -2,9 +2,9 @@ import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { finalize } from './finalize.ts';
 import { report } from './job-retry.ts';
-import { steady } from './maintain.ts';
+import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
-import { deploy } from './provision.ts';
+import { provision } from './provision.ts';
 import { isRecoverable } from './ready.ts';
 import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
@@ -37,7 +37,7 @@ function reconcile(input: Input, now: number): Decision {
     return { action: { do: 'add-finalizer' } };
   }
   if (isStuck(input)) return {};
-  return pv !== undefined && isPvOf(pv, volume) ? steady(input, now) : deploy(input, now);
+  return pv !== undefined && isPvOf(pv, volume) ? maintain(input, now) : provision(input, now);
 }
 
 /**

@@ -2,7 +2,7 @@ import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { earlierLink } from '../../storage/links.ts';
 import { type Desired, driverOfSpec, sizeOf } from '../../storage/registry.ts';
-import type { Source } from './source.ts';
+import type { VolumeSource } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';
 
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
@@ -27,7 +27,7 @@ export function desiredOf(
   volume: Volume,
   options: ClassOptions | undefined,
   node: string = nodeOf(volume),
-  source?: Source,
+  source?: VolumeSource,
 ): Desired {
   const { spec, status, metadata } = volume;
   const prepared = status?.prepared;

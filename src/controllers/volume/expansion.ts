@@ -5,7 +5,7 @@ import { isOnDemand } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, endJob, forget, report, startAttempt } from './job-retry.ts';
-import { measured } from './observed-status.ts';
+import { observedStatus } from './observed-status.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -36,7 +36,13 @@ export function growing(input: Input, attempt: number, now: number): Decision {
     case 'done':
       return (
         forget(input, now) ??
-        endJob(input, 'GrowVolume', now, available(input), measured(input, step.observed, desired))
+        endJob(
+          input,
+          'GrowVolume',
+          now,
+          available(input),
+          observedStatus(input, step.observed, desired),
+        )
       );
     case 'refused':
       return report(volume, now, 'Failed', unavailable(step.message), { retry: true });

@@ -5,7 +5,7 @@ import { isPvOf } from '../../model/persistent-volume.ts';
 import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
-import { cancelSteps } from './filling.ts';
+import { cancelSteps } from './fill-progress.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';

@@ -2,13 +2,13 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { createLoopNumbers } from '../../storage/loop-numbers.ts';
-import { createEffects } from './actions.ts';
+import { createActionLoop, type Reconcile } from './action-loop.ts';
+import { createActionRunner } from './actions.ts';
 import { decideLeftover } from './decide-leftover.ts';
 import { volumeOf } from './leftover.ts';
-import { createLeftoverSubjects } from './leftover-store.ts';
-import { createLooks } from './observation-times.ts';
+import { createLeftoverWrites } from './leftover-writes.ts';
+import { createObservationTimes } from './observation-times.ts';
 import { pausedBy } from './paused.ts';
-import { createRounds, type Reconcile } from './reconcile-loop.ts';
 import type { ReconcilerDeps } from './reconciler.ts';
 
 export interface LeftoverReconcilerDeps extends ReconcilerDeps {
@@ -18,17 +18,17 @@ export interface LeftoverReconcilerDeps extends ReconcilerDeps {
 /** Reconciles Leftovers by `decideLeftover`. */
 export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcile {
   const { leftovers, nodes, clock } = deps;
-  const subjects = createLeftoverSubjects(deps);
-  const effects = createEffects(
-    { ...deps, subjects },
-    createLooks(() => ''),
+  const objects = createLeftoverWrites(deps);
+  const actions = createActionRunner(
+    { ...deps, objects },
+    createObservationTimes(() => ''),
     createLoopNumbers(),
   );
 
-  return createRounds({
+  return createActionLoop({
     ...deps,
-    subjects,
-    effects,
+    objects,
+    actions,
     read(name) {
       const leftover = leftovers.get(name);
       if (leftover === undefined) return undefined;
@@ -49,7 +49,7 @@ export function createLeftoverReconciler(deps: LeftoverReconcilerDeps): Reconcil
               pv: undefined,
               storageClass: undefined,
               ...known,
-              lookedAt: undefined,
+              observedAt: undefined,
               // What is removed is attached under no new number.
               allotted: new Set(),
               // A Leftover tells of no attachments: what is attached is detached when it is removed.

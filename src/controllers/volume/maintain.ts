@@ -11,7 +11,7 @@ import { desiredOf } from './desired-volume.ts';
 import { growing, growsTo, isToGrow, stopGrowing } from './expansion.ts';
 import { parseJobName } from './job-name.ts';
 import { dueAt, endJob, forget, report, startAttempt, unreachable } from './job-retry.ts';
-import { measured } from './observed-status.ts';
+import { observedStatus } from './observed-status.ts';
 import { withPathOf } from './persistent-volume.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import { type Ready, readyOf, setStatus } from './status.ts';
@@ -24,7 +24,7 @@ const LOOK_EVERY = 30_000;
  * A Volume with its PersistentVolume: the status follows what is found on the node that work on it runs on. Nothing is made
  * anew here, and nothing is attached: an `Always` Volume says that it waits to be.
  */
-export function steady(input: Input, now: number): Decision {
+export function maintain(input: Input, now: number): Decision {
   const { volume, pv, observation } = input;
   const name = parseJobName(volume.status?.job);
   let growsAt: number | undefined;
@@ -44,7 +44,7 @@ export function steady(input: Input, now: number): Decision {
   // Whoever attaches it tells of the device in the end; what is found meanwhile is over by then.
   if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
   if (observation === undefined) {
-    const nextLook = (input.lookedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
+    const nextLook = (input.observedAt ?? Number.NEGATIVE_INFINITY) + LOOK_EVERY;
     return now < nextLook && rests(input, growsAt !== undefined)
       ? lookAt(nextLook)
       : { action: { do: 'observe' } };
@@ -93,11 +93,11 @@ export function steady(input: Input, now: number): Decision {
     // The name that it had may be another's by now. Of a status that was lost, who attaches it has to know that it was made.
     const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
-    const fields = isLost ? measured(input, observation.known, desired) : gone;
+    const fields = isLost ? observedStatus(input, observation.known, desired) : gone;
     const action = setStatus(volume, now, undefined, waiting(input), fields);
     return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
   }
-  const fields = measured(input, observation.known, desired);
+  const fields = observedStatus(input, observation.known, desired);
   const toGrow =
     detached && isToGrow(desired, fields.capacity) ? [`${growsTo(input)} when it is attached`] : [];
   const action = setStatus(

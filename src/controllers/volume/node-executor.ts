@@ -9,7 +9,7 @@ import { createShellExecutor } from '../../nodes/transport/shell-executor.ts';
 import { createSshShell, type SshAddress } from '../../nodes/transport/ssh-shell.ts';
 import type { Transport } from '../../nodes/transport/transport.ts';
 import { addressOfNode, minionOfNode } from './node-address.ts';
-import { lifeOf } from './node-life.ts';
+import { nodeIncarnation } from './node-incarnation.ts';
 
 export interface NodeExecutorOptions {
   transport: Transport;
@@ -47,13 +47,13 @@ export function createNodeExecutor(options: NodeExecutorOptions): Executor {
     clock,
   } = options;
   if (transport === 'local') return createShellExecutor(createLocalShell(localNodes, check));
-  const nodeLife = (node: string) => lifeOf(nodeNamed(node));
+  const nodeLife = (node: string) => nodeIncarnation(nodeNamed(node));
   if (salt !== undefined) {
     return createSaltExecutor({
       access: salt,
       minionOf: (node) => minionOf?.(node) ?? minionOfNode(nodeNamed(node)) ?? node,
       check,
-      lifeOf: nodeLife,
+      incarnationOf: nodeLife,
       clock,
     });
   }

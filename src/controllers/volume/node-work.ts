@@ -9,7 +9,7 @@ import type { Observed } from '../../storage/registry.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withOwners } from './resolve-owners.ts';
-import type { Source } from './source.ts';
+import type { VolumeSource } from './source.ts';
 import type { Answer } from './types.ts';
 
 /** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
@@ -23,7 +23,7 @@ export interface NodePlaces {
 const desiredAt = (
   volume: Volume,
   node: string,
-  source: Source | undefined,
+  source: VolumeSource | undefined,
   { kubeletRoot }: NodePlaces,
 ) => ({
   ...desiredOf(volume, undefined, node, source),
@@ -41,7 +41,7 @@ export function observe(
   node: string,
   volumeOfUid: (uid: string) => Volume | undefined,
   seen?: ReadonlyMap<string, ProbeResult>,
-  source?: Source,
+  source?: VolumeSource,
   places: NodePlaces = {},
 ): Promise<Answer<Observed>> {
   let first = seen;
@@ -66,7 +66,7 @@ export function submit(
   volume: Volume,
   node: string,
   steps: Job['steps'],
-  source?: Source,
+  source?: VolumeSource,
   places: NodePlaces = {},
 ): Promise<Answer<JobState>> {
   const desired = desiredAt(volume, node, source, places);

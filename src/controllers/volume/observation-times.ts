@@ -1,5 +1,5 @@
 /** When nodes were last looked at for Volumes, by this process. */
-export interface Looks {
+export interface ObservationTimes {
   /** It was looked at just now, at `at`, in ms since the epoch. */
   note(uid: string, node: string, at: number): void;
   /** When; undefined where it never was, or not in the life that the node has now. */
@@ -11,25 +11,25 @@ export interface Looks {
   forget(uid: string): void;
 }
 
-/** `lifeOf` tells the life of a node: what was seen in an earlier one counts no longer. */
-export function createLooks(lifeOf: (node: string) => string): Looks {
-  const looks = new Map<string, { at: number; node: string; life: string }>();
+/** `incarnationOf` returns the incarnation of a node: what was seen in an earlier one counts no longer. */
+export function createObservationTimes(incarnationOf: (node: string) => string): ObservationTimes {
+  const observations = new Map<string, { at: number; node: string; incarnation: string }>();
   const paths = new Map<string, string>();
-  const hereOf = (node: string) => JSON.stringify([node, lifeOf(node)]);
+  const hereOf = (node: string) => JSON.stringify([node, incarnationOf(node)]);
   return {
     note: (uid, node, at) => {
-      looks.set(uid, { at, node, life: lifeOf(node) });
+      observations.set(uid, { at, node, incarnation: incarnationOf(node) });
     },
     last(uid, node) {
-      const look = looks.get(uid);
-      return look?.node === node && look.life === lifeOf(node) ? look.at : undefined;
+      const look = observations.get(uid);
+      return look?.node === node && look.incarnation === incarnationOf(node) ? look.at : undefined;
     },
     notePath: (uid, node) => {
       paths.set(uid, hereOf(node));
     },
     hasPath: (uid, node) => paths.get(uid) === hereOf(node),
     forget: (uid) => {
-      looks.delete(uid);
+      observations.delete(uid);
       paths.delete(uid);
     },
   };

@@ -8,7 +8,7 @@ import type { Input } from './types.ts';
  * What the status tells of a volume, as read from the node that it was looked at on. Without a device, which is made where
  * a pod needs it, there is no deviceName, and the rest stays as it was when there was one.
  */
-export function measured(
+export function observedStatus(
   { volume, node }: Pick<Input, 'volume' | 'node'>,
   observed: Observed,
   desired: Desired,

@@ -5,14 +5,14 @@ import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { desiredOf } from './desired-volume.ts';
-import { follow, isPermanentFailure, recreateHint } from './filling.ts';
+import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
 import { doneName, parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
 import { mayAdopt, withoutSource } from './may-begin.ts';
-import { measured } from './observed-status.ts';
+import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
-import type { Source } from './source.ts';
+import type { VolumeSource } from './source.ts';
 import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
@@ -21,7 +21,7 @@ import type { Decision, Input } from './types.ts';
 const MAX_ATTEMPTS = 8;
 
 /** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
-export function deploy(input: Input, now: number): Decision {
+export function provision(input: Input, now: number): Decision {
   const { volume, pv } = input;
   const fail = (reason: ReadyReason, message: string, told?: string): Decision =>
     report(volume, now, 'Failed', { status: 'False', reason, message, told }, {});
@@ -90,7 +90,7 @@ export function deploy(input: Input, now: number): Decision {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
-        ...measured(input, step.observed, desired),
+        ...observedStatus(input, step.observed, desired),
         job: doneName('PrepareVolume'),
       });
       return action === undefined ? {} : { action };
@@ -164,7 +164,7 @@ function createPv(input: Input, options: ClassOptions, now: number): Decision {
 }
 
 /** What it starts from, if anything; undefined while that was not read. What was made needs it no more, and it may be gone. */
-function sourceOf({ volume, source }: Input): Source | { from: undefined } | undefined {
+function sourceOf({ volume, source }: Input): VolumeSource | { from: undefined } | undefined {
   const { spec, status } = volume;
   return spec.source == null || status?.prepared != null ? { from: undefined } : source;
 }

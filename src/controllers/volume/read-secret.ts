@@ -4,7 +4,7 @@ import { AUTHORIZATION_HOSTS_ANNOTATION } from '../../api/names.ts';
 import { SECRETS } from '../../api/resources.ts';
 import { ApiError } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { isHeader, type SecretRead } from './fill.ts';
+import { isHeader, type SecretRead } from './fill-source.ts';
 
 /** The ClusterRole that whoever has a namespace binds there to let the daemon read its secrets. It is bound nowhere by itself. */
 export const SECRETS_ROLE = 'stowage-populator-secrets';

@@ -5,17 +5,17 @@ import type { Informer } from '../../kube/informer.ts';
 import { isOff } from '../../model/node-health.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
-import { createEffects, type EffectDeps } from './actions.ts';
+import { createActionLoop, type Reconcile } from './action-loop.ts';
+import { type ActionRunnerDeps, createActionRunner } from './actions.ts';
 import { decide } from './decide.ts';
 import { isLeaving } from './leftover.ts';
-import { lifeOf } from './node-life.ts';
-import { createLooks } from './observation-times.ts';
+import { nodeIncarnation } from './node-incarnation.ts';
+import { createObservationTimes } from './observation-times.ts';
 import { pausedBy } from './paused.ts';
-import { createRounds, type Reconcile } from './reconcile-loop.ts';
 import { nodesOf, workNode } from './target-node.ts';
-import { createVolumeSubjects } from './volume-store.ts';
+import { createVolumeWrites } from './volume-writes.ts';
 
-export interface ReconcilerDeps extends Omit<EffectDeps, 'subjects'> {
+export interface ReconcilerDeps extends Omit<ActionRunnerDeps, 'objects'> {
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
   nodes: Informer<KubeNode>;
@@ -49,14 +49,14 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
     loopNumbers,
     attachmentEnabled,
   } = deps;
-  const looks = createLooks((node) => lifeOf(nodes.get(node)));
-  const subjects = createVolumeSubjects(deps);
-  const effects = createEffects({ ...deps, subjects }, looks, loopNumbers);
+  const observationTimes = createObservationTimes((node) => nodeIncarnation(nodes.get(node)));
+  const objects = createVolumeWrites(deps);
+  const actions = createActionRunner({ ...deps, objects }, observationTimes, loopNumbers);
 
-  return createRounds({
+  return createActionLoop({
     ...deps,
-    subjects,
-    effects,
+    objects,
+    actions,
     read(name) {
       const volume = volumes.get(name);
       if (volume === undefined) return undefined;
@@ -78,8 +78,8 @@ export function createVolumeReconciler(deps: VolumeReconcilerDeps): Reconcile {
               pv: persistentVolumes.get(name),
               storageClass: storageClasses.get(volume.spec.storageClassName),
               ...known,
-              pathPreferred: known.pathPreferred ?? looks.hasPath(uid, node),
-              lookedAt: looks.last(uid, node),
+              pathPreferred: known.pathPreferred ?? observationTimes.hasPath(uid, node),
+              observedAt: observationTimes.last(uid, node),
               allotted: loopNumbers.ofOthers(node, uid),
               attachmentEnabled,
               isMoving: deps.isMoving(volume, node),

@@ -7,10 +7,10 @@ import type { Fill } from '../../storage/populate/types.ts';
 import { driverOf, driverOfSpec } from '../../storage/registry.ts';
 import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
 import { desiredOf } from './desired-volume.ts';
-import { fillOf, type SecretRead } from './fill.ts';
+import { fillOf, type SecretRead } from './fill-source.ts';
 
 /** Where the data is that a Volume starts from; or why it can't be made from that now. */
-export type Source = { from: FileSource | ThinSource } | { fill: Fill } | { problem: string };
+export type VolumeSource = { from: FileSource | ThinSource } | { fill: Fill } | { problem: string };
 
 /**
  * Reads what a Volume's `spec.source` names. What is not there may come, so that nothing of this is for good; and without it nothing
@@ -24,7 +24,7 @@ export async function readSource(
     volume(name: string): Promise<Volume | undefined>;
     secret: SecretRead;
   },
-): Promise<Source> {
+): Promise<VolumeSource> {
   const { snapshotContentName, volumeName, populator } = volume.spec.source ?? {};
   if (populator !== undefined) return fillOf(populator, read.secret, namespaceOf(volume));
   if (snapshotContentName !== undefined) {
@@ -45,7 +45,7 @@ function fromContent(
   name: string,
   content: VolumeSnapshotContent | undefined,
   node: string,
-): Source {
+): VolumeSource {
   const what = `VolumeSnapshotContent ${name}`;
   if (content === undefined) return { problem: `${what}, which it starts from, does not exist` };
   if (isAnother(spec, content))
@@ -79,7 +79,7 @@ function handleSource(handle: SnapshotHandle, mode: FileSource['mode']): FileSou
 const isAnother = ({ source }: Volume['spec'], { metadata }: KubeObject): boolean =>
   source?.uid !== undefined && source.uid !== metadata.uid;
 
-function startFrom(spec: Volume['spec'], from: FileSource | ThinSource): Source {
+function startFrom(spec: Volume['spec'], from: FileSource | ThinSource): VolumeSource {
   const problem = driverOfSpec(spec).startProblem?.(spec, from);
   return problem === undefined ? { from } : { problem };
 }
@@ -89,7 +89,7 @@ function fromVolume(
   name: string,
   source: Volume | undefined,
   node: string,
-): Source {
+): VolumeSource {
   const what = `Volume ${name}, which it starts from,`;
   if (source === undefined) return { problem: `${what} does not exist` };
   if (isAnother(spec, source)) return { problem: `${what} is another one of its name by now` };

@@ -6,7 +6,7 @@ import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { AdoptionProblem } from './adoption.ts';
-import type { Source } from './source.ts';
+import type { VolumeSource } from './source.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;
@@ -30,7 +30,7 @@ export interface Input {
   /** The same as the API server has it, if it was asked just now. */
   liveClass: { found: StorageClass | undefined } | undefined;
   /** What the Volume starts from, if that was read just now. */
-  source?: Source | undefined;
+  source?: VolumeSource | undefined;
   /** The problem of the Volume's adoption, if the API server was asked just now. */
   adoption?: { problem: AdoptionProblem | undefined } | undefined;
   /** The PersistentVolume as the API server has it, if it was asked just now. */
@@ -58,7 +58,7 @@ export interface Input {
   /** Whether udev was told to prefer the Volume's device for its path, by this process since the node booted. */
   pathPreferred?: boolean | undefined;
   /** When the node was last looked at by this process since it booted, ms since the epoch. */
-  lookedAt: number | undefined;
+  observedAt: number | undefined;
   /** Loop numbers on the node that are promised to other Volumes. */
   allotted: ReadonlySet<number>;
   /** Whether the controller runs that attaches and detaches devices. */

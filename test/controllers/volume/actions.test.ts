@@ -2,11 +2,11 @@ import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../src/api/core.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
-  createEffects,
-  type EffectDeps,
+  type ActionRunnerDeps,
+  createActionRunner,
   nothing,
 } from '../../../src/controllers/volume/actions.ts';
-import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
+import type { ObservationTimes } from '../../../src/controllers/volume/observation-times.ts';
 import type { Action } from '../../../src/controllers/volume/types.ts';
 import type { JobKey, JobState } from '../../../src/nodes/job.ts';
 import { createLoopNumbers } from '../../../src/storage/loop-numbers.ts';
@@ -44,7 +44,7 @@ function world({
         return object;
       },
     },
-    subjects: { isCurrent: async () => isCurrent, objectOf: (of: Volume) => of },
+    objects: { isCurrent: async () => isCurrent, objectOf: (of: Volume) => of },
     executor: {
       submit: async (_: string, { key }: { key: JobKey }) => {
         submitted.push(key);
@@ -58,13 +58,15 @@ function world({
     persistentVolumes: { learn() {} },
     events: { event() {} },
     logger: memoryLogger(),
-  } as unknown as EffectDeps;
-  const looks: Partial<Looks> = { notePath: (...words) => void paths.push(words.join(' ')) };
-  const effects = createEffects(deps, looks as Looks, loopNumbers);
+  } as unknown as ActionRunnerDeps;
+  const times: Partial<ObservationTimes> = {
+    notePath: (...words) => void paths.push(words.join(' ')),
+  };
+  const actions = createActionRunner(deps, times as ObservationTimes, loopNumbers);
   const decided = volume(pending('PrepareVolume/1'));
   return {
     ...{ submitted, created, forgotten, loopNumbers, paths },
-    run: (action: Action) => effects.carryOut(action, decided, 'n1', nothing),
+    run: (action: Action) => actions.carryOut(action, decided, 'n1', nothing),
   };
 }
 

@@ -3,13 +3,13 @@ import type { KubeNode } from '../../../src/api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../../src/api/names.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
-  createEffects,
-  type EffectDeps,
-  type Known,
+  type ActionRunnerDeps,
+  createActionRunner,
   nothing,
+  type VolumeFindings,
 } from '../../../src/controllers/volume/actions.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
-import type { Looks } from '../../../src/controllers/volume/observation-times.ts';
+import type { ObservationTimes } from '../../../src/controllers/volume/observation-times.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
@@ -45,7 +45,7 @@ const ANSWERS: Record<string, string | undefined> = {
 const MISSING = ['directory', 'partial', 'link', 'intent', 'done', 'wiped', 'records'];
 
 async function afterLook(n2: object | undefined) {
-  const effects = createEffects(
+  const actions = createActionRunner(
     {
       client: {
         get: async () => {
@@ -66,12 +66,12 @@ async function afterLook(n2: object | undefined) {
       volumeOfUid: () => undefined,
       clock: { now: () => NOW },
       logger: memoryLogger(),
-    } as unknown as EffectDeps,
-    { note() {} } as unknown as Looks,
+    } as unknown as ActionRunnerDeps,
+    { note() {} } as unknown as ObservationTimes,
     createLoopNumbers(),
   );
-  const known: Known = { ...nothing, job: { known: { state: 'not-found' } } };
-  const seen = await effects.carryOut({ do: 'observe' }, going, 'n1', known);
+  const known: VolumeFindings = { ...nothing, job: { known: { state: 'not-found' } } };
+  const seen = await actions.carryOut({ do: 'observe' }, going, 'n1', known);
   expect(seen.observation).toHaveProperty('known');
   return decide(input({ volume: going, node: 'n1', ...seen }), NOW).action;
 }

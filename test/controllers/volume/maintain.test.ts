@@ -113,7 +113,7 @@ describe('Steady state', () => {
     ],
     [
       'looked at lately: waits',
-      given(available(), { pv: pv('Available'), lookedAt: NOW - 10_000 }),
+      given(available(), { pv: pv('Available'), observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
     [
@@ -148,7 +148,7 @@ describe('Steady state', () => {
     ],
     [
       'waits to be attached: looks again as often as it is called, for it may be there by now',
-      waiting({ lookedAt: NOW - 1000 }),
+      waiting({ observedAt: NOW - 1000 }),
       'observe',
     ],
     [
@@ -185,7 +185,7 @@ describe('Steady state', () => {
       'waited while nothing attaches: looks again as often as it is called',
       given(attaching('AttachmentDisabled'), {
         pv: pv('Bound'),
-        lookedAt: NOW - 1000,
+        observedAt: NOW - 1000,
         attachmentEnabled: false,
       }),
       'observe',
@@ -224,7 +224,7 @@ describe('Steady state', () => {
     ],
     [
       'the link led to another device: looks as often as it is called, for it may be right by now',
-      given(toldAstray, { pv: pv('Bound'), lookedAt: NOW - 1000 }),
+      given(toldAstray, { pv: pv('Bound'), observedAt: NOW - 1000 }),
       'observe',
     ],
     [
@@ -269,12 +269,12 @@ describe('Steady state', () => {
     }),
     [
       'could not grow: until the next try it is looked after as ever',
-      growing({ lookedAt: NOW - 30_000 }),
+      growing({ observedAt: NOW - 30_000 }),
       'observe',
     ],
     [
       'could not grow: the next try is not put off by it',
-      growing({ lookedAt: NOW - 10_000 }),
+      growing({ observedAt: NOW - 10_000 }),
       { requeueAfter: 8000 },
     ],
     ['could not grow yet: waits', growing({ node: readyNode }), { requeueAfter: 8000 }],
@@ -421,7 +421,7 @@ describe('Steady state', () => {
     ],
     [
       'the PersistentVolume alone is deleted: stays Available',
-      given(available(), { pv: pv('Available', deleted), lookedAt: NOW }),
+      given(available(), { pv: pv('Available', deleted), observedAt: NOW }),
       { requeueAfter: 30_000 },
     ],
   ];
@@ -482,29 +482,29 @@ describe('a Volume that is attached where a pod needs it', () => {
     ],
     [
       'and was looked at lately rests',
-      onDemand(away_, { lookedAt: NOW - 10_000 }),
+      onDemand(away_, { observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
     [
       'was attached since the last look: is looked at',
-      onDemand({ ...away_, attachments: [entry('n1')] }, { lookedAt: NOW - 10_000 }),
+      onDemand({ ...away_, attachments: [entry('n1')] }, { observedAt: NOW - 10_000 }),
       'observe',
     ],
     [
       'is attached, and told so: rests',
-      onDemand(attached, { lookedAt: NOW - 10_000 }),
+      onDemand(attached, { observedAt: NOW - 10_000 }),
       { requeueAfter: 20_000 },
     ],
     [
       'is attached, and smaller than it is to be: is looked at',
-      onDemand(attached, { size: '2Gi', lookedAt: NOW - 10_000 }),
+      onDemand(attached, { size: '2Gi', observedAt: NOW - 10_000 }),
       'observe',
     ],
     [
       'is attached, and tried to grow again later: rests until then',
       onDemand(
         { ...attached, job: 'GrowVolume/5', attempt: 5 },
-        { size: '2Gi', lookedAt: NOW - 10_000 },
+        { size: '2Gi', observedAt: NOW - 10_000 },
       ),
       { requeueAfter: 8000 },
     ],
@@ -512,13 +512,13 @@ describe('a Volume that is attached where a pod needs it', () => {
       'is on its way: rests, until it is there',
       onDemand(
         { ...away_, attachments: [entry('n1', { state: 'Attaching' })] },
-        { lookedAt: NOW - 10_000 },
+        { observedAt: NOW - 10_000 },
       ),
       { requeueAfter: 20_000 },
     ],
     [
       'was detached since the last look: is looked at',
-      onDemand(available(), { lookedAt: NOW - 10_000 }),
+      onDemand(available(), { observedAt: NOW - 10_000 }),
       'observe',
     ],
     [

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { VolumeStatus } from '../../../src/api/volume.ts';
 import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
-import { measured } from '../../../src/controllers/volume/observed-status.ts';
+import { observedStatus } from '../../../src/controllers/volume/observed-status.ts';
 import type { ObservedSparse } from '../../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, LINK } from '../../support/link-words.ts';
 import { dm, lvmMade, lvmNode } from '../../support/lvm-input.ts';
@@ -85,7 +85,7 @@ test.each<[string, VolumeStatus, 'Filesystem' | 'Block', ObservedSparse, object]
   const made = volume(status);
   const whole = { ...made, spec: { ...made.spec, mode } };
   expect(
-    measured({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined)),
+    observedStatus({ volume: whole, node: 'n2' }, observed, desiredOf(whole, undefined)),
   ).toMatchObject(expected);
 });
 
@@ -96,9 +96,17 @@ test('a logical volume of an earlier version keeps the path that only it knows, 
     ...volume({ devicePath, capacity: '1Gi' }),
     spec: { ...spec, mode: 'Block' as const, lvmLogicalVolume: { vgName: 'vg0', size: '2Gi' } },
   };
-  const fields = measured({ volume: whole, node: 'n1' }, lvmNode(), desiredOf(whole, undefined));
+  const fields = observedStatus(
+    { volume: whole, node: 'n1' },
+    lvmNode(),
+    desiredOf(whole, undefined),
+  );
   expect(fields).toMatchObject({ deviceName: undefined, devicePath, capacity: '1Gi' });
-  const there = measured({ volume: whole, node: 'n1' }, lvmMade(dm), desiredOf(whole, undefined));
+  const there = observedStatus(
+    { volume: whole, node: 'n1' },
+    lvmMade(dm),
+    desiredOf(whole, undefined),
+  );
   expect(there).toMatchObject({ deviceName: 'dm-3', devicePath });
 });
 
@@ -117,7 +125,7 @@ test.each([
     spec: { ...spec, rawBlockDevice: { devicePath: rawDesired.devicePath } },
   };
   const identity = 'wwn=0x5000c500a1b2c3d4 serial=S1 size=1073741824';
-  const fields = measured(
+  const fields = observedStatus(
     { volume: whole, node: 'n1' },
     rawMade({ ...disk, identity }),
     desiredOf(whole, undefined),

@@ -257,7 +257,7 @@ describe('what goes on while paused', () => {
       },
     );
     const parts = given(waiting, { pv: pv('Bound') });
-    expect(outcome({ ...parts, lookedAt: NOW - 1000 })).toBe('observe');
+    expect(outcome({ ...parts, observedAt: NOW - 1000 })).toBe('observe');
     expect(outcome({ ...parts, observation: { known: madeNode } })).toEqual(
       notAttached('the device is not attached on n1; it is being attached'),
     );

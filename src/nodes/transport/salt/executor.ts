@@ -25,7 +25,7 @@ export interface SaltExecutorOptions {
   /** Throws a NodeError where nothing may be done on the node (any more). */
   check?: ((node: string) => void) | undefined;
   /** What is told of a node's life elsewhere: when it changes, a node that was away is tried at once. */
-  lifeOf?: (node: string) => string;
+  incarnationOf?: (node: string) => string;
   clock: GateClock;
 }
 
@@ -34,10 +34,14 @@ const ROUND_TRIP = 40_000;
 
 /** The job protocol over salt-api: the module's functions, and Salt's events for the ends of jobs. */
 export function createSaltExecutor(options: SaltExecutorOptions): Executor {
-  const { access, minionOf, check, lifeOf, clock } = options;
+  const { access, minionOf, check, incarnationOf, clock } = options;
   const closed = new AbortController();
   const session = createSaltSession(access, clock);
-  const hands = limitNodes(createSaltCaller({ access, session, minionOf, check }), clock, lifeOf);
+  const hands = limitNodes(
+    createSaltCaller({ access, session, minionOf, check }),
+    clock,
+    incarnationOf,
+  );
   // Looks need no events, and commands do nothing else.
   let started: ReturnType<typeof createEnds> | undefined;
   const ends = () => {

@@ -5,10 +5,10 @@ import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
 import { LEFTOVERS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { keepLeftover } from '../../../src/controllers/volume/create-leftover.ts';
+import { createLeftover } from '../../../src/controllers/volume/create-leftover.ts';
 import { leftoverOf, volumeOf } from '../../../src/controllers/volume/leftover.ts';
-import { createLeftoverSubjects } from '../../../src/controllers/volume/leftover-store.ts';
-import { createVolumeSubjects } from '../../../src/controllers/volume/volume-store.ts';
+import { createLeftoverWrites } from '../../../src/controllers/volume/leftover-writes.ts';
+import { createVolumeWrites } from '../../../src/controllers/volume/volume-writes.ts';
 import { createInformer, type Informer } from '../../../src/kube/informer.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -53,7 +53,7 @@ async function aVolume() {
   const nodes = cacheOf<KubeNode>(NODES);
   const persistentVolumes = cacheOf<PersistentVolume>(PERSISTENT_VOLUMES);
   const deps = { client: cluster.client, volumes, nodes, persistentVolumes };
-  return { volume, node, volumes, nodes, subjects: createVolumeSubjects(deps) };
+  return { volume, node, volumes, nodes, objects: createVolumeWrites(deps) };
 }
 
 async function aLeftover(uid: string) {
@@ -62,43 +62,43 @@ async function aLeftover(uid: string) {
   const leftover = await cluster.client.create<Leftover>(LEFTOVERS, leftoverOf(gone));
   const leftovers = cacheOf<Leftover>(LEFTOVERS, leftover);
   const volumes = cacheOf<Volume>(VOLUMES);
-  const subjects = createLeftoverSubjects({ client: cluster.client, leftovers, volumes, nodes });
-  return { leftover, leftovers, node, volumes, subjects, volume };
+  const objects = createLeftoverWrites({ client: cluster.client, leftovers, volumes, nodes });
+  return { leftover, leftovers, node, volumes, objects, volume };
 }
 const uidOf = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
 describe('a Volume is current', () => {
   test('when nobody wrote', async () => {
-    const { volume, node, subjects } = await aVolume();
-    expect(await subjects.isCurrent(volume, node)).toBe(true);
+    const { volume, node, objects } = await aVolume();
+    expect(await objects.isCurrent(volume, node)).toBe(true);
   });
 
   test('not when it was changed behind the cache, which then knows', async () => {
-    const { volume, node, subjects, volumes } = await aVolume();
+    const { volume, node, objects, volumes } = await aVolume();
     await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
-    expect(await subjects.isCurrent(volume, node)).toBe(false);
+    expect(await objects.isCurrent(volume, node)).toBe(false);
     expect(volumes.get(volume.metadata.name)?.metadata.annotations).toEqual(
       paused.metadata.annotations,
     );
   });
 
   test('not when its Node was paused behind the cache, which then knows', async () => {
-    const { volume, node, subjects, nodes } = await aVolume();
+    const { volume, node, objects, nodes } = await aVolume();
     await cluster.client.patch(NODES, node, paused);
-    expect(await subjects.isCurrent(volume, node)).toBe(false);
+    expect(await objects.isCurrent(volume, node)).toBe(false);
     expect(nodes.get(node)?.metadata.annotations).toEqual(paused.metadata.annotations);
   });
 
   test('when there is no object for its node', async () => {
-    const { volume, subjects } = await aVolume();
-    expect(await subjects.isCurrent(volume, 'elsewhere')).toBe(true);
+    const { volume, objects } = await aVolume();
+    expect(await objects.isCurrent(volume, 'elsewhere')).toBe(true);
   });
 });
 
 test('the status of a Volume is not written over what was written meanwhile', async () => {
-  const { volume, subjects } = await aVolume();
+  const { volume, objects } = await aVolume();
   await cluster.client.patch(VOLUMES, volume.metadata.name, paused);
-  await expect(subjects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({
+  await expect(objects.writeStatus(volume, { phase: 'Failed' })).rejects.toMatchObject({
     code: 'conflict',
   });
 });
@@ -112,49 +112,49 @@ describe('releasing a Volume', () => {
     });
 
   test('removes our finalizer alone', async () => {
-    const { volume, subjects } = await aVolume();
-    await subjects.release(await protect(volume, ['example.com/theirs']));
+    const { volume, objects } = await aVolume();
+    await objects.release(await protect(volume, ['example.com/theirs']));
     expect(await finalizersOf(volume)).toEqual(['example.com/theirs']);
   });
 
   test('leaves one alone that was created again under its name', async () => {
-    const { volume, subjects } = await aVolume();
+    const { volume, objects } = await aVolume();
     const { name, uid } = volume.metadata;
     await cluster.client.delete(VOLUMES, name, { uid });
     const again = await cluster.client.create<Volume>(VOLUMES, sparseVolume(name, 'n1', '32Mi'));
     await protect(again, []);
-    await subjects.release(volume);
+    await objects.release(volume);
     expect(await finalizersOf(again)).toEqual([PROTECTION_FINALIZER]);
   });
 });
 
 describe('a Leftover is current', () => {
   test('when nobody wrote', async () => {
-    const { leftover, node, subjects } = await aLeftover(uidOf(1));
-    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(true);
+    const { leftover, node, objects } = await aLeftover(uidOf(1));
+    expect(await objects.isCurrent(volumeOf(leftover), node)).toBe(true);
   });
 
   test('not when its Node was paused behind the cache', async () => {
-    const { leftover, node, subjects } = await aLeftover(uidOf(2));
+    const { leftover, node, objects } = await aLeftover(uidOf(2));
     await cluster.client.patch(NODES, node, paused);
-    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(false);
+    expect(await objects.isCurrent(volumeOf(leftover), node)).toBe(false);
   });
 
   test('not when a Volume of its UID is there that the cache has not heard of', async () => {
     const { volume } = await aVolume();
     const { uid = '' } = volume.metadata;
-    const { leftover, node, subjects, volumes } = await aLeftover(uid);
-    expect(await subjects.isCurrent(volumeOf(leftover), node)).toBe(false);
+    const { leftover, node, objects, volumes } = await aLeftover(uid);
+    expect(await objects.isCurrent(volumeOf(leftover), node)).toBe(false);
     expect(volumes.get(volume.metadata.name)?.metadata.uid).toBe(uid);
   });
 });
 
 describe('what is written about a Leftover', () => {
   test('is its status, and what was made stays in its spec', async () => {
-    const { leftover, leftovers, subjects } = await aLeftover(uidOf(3));
+    const { leftover, leftovers, objects } = await aLeftover(uidOf(3));
     const shown = volumeOf(leftover);
     const prepared = { node: 'x', paths: ['/x'], identity: '' };
-    await subjects.writeStatus(shown, {
+    await objects.writeStatus(shown, {
       phase: 'Terminating',
       job: 'UnprepareVolume/1',
       attempt: 1,
@@ -166,17 +166,17 @@ describe('what is written about a Leftover', () => {
       attempt: 1,
     });
     // Decided on what was there before.
-    await expect(subjects.writeStatus(shown, { phase: 'Failed' })).rejects.toMatchObject({
+    await expect(objects.writeStatus(shown, { phase: 'Failed' })).rejects.toMatchObject({
       code: 'conflict',
     });
   });
 
   test('goes to no other one that took its name', async () => {
-    const { leftover, subjects } = await aLeftover(uidOf(4));
+    const { leftover, objects } = await aLeftover(uidOf(4));
     await cluster.client.delete(LEFTOVERS, uidOf(4));
     const other = { ...leftover, metadata: { name: uidOf(4) } };
     await cluster.client.create(LEFTOVERS, other);
-    await expect(subjects.release(volumeOf(leftover))).rejects.toMatchObject({ code: 'conflict' });
+    await expect(objects.release(volumeOf(leftover))).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
@@ -185,16 +185,16 @@ describe('keeping a Leftover', () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
     const as = volume.metadata.uid;
-    expect(await keepLeftover(cluster.client, leftover)).toEqual({ as });
-    expect(await keepLeftover(cluster.client, leftover)).toEqual({ as });
+    expect(await createLeftover(cluster.client, leftover)).toEqual({ as });
+    expect(await createLeftover(cluster.client, leftover)).toEqual({ as });
   });
 
   test('one of its name that speaks of another node is none', async () => {
     const { volume } = await aVolume();
     const leftover = leftoverOf(volume);
-    await keepLeftover(cluster.client, leftover);
+    await createLeftover(cluster.client, leftover);
     const other = { ...leftover, spec: { ...leftover.spec, nodeName: 'other' } };
-    expect(await keepLeftover(cluster.client, other)).toEqual({
+    expect(await createLeftover(cluster.client, other)).toEqual({
       problem: expect.stringContaining('names node'),
     });
   });
@@ -204,7 +204,7 @@ describe('keeping a Leftover', () => {
     const leftover = leftoverOf(volume);
     const { nodeName: _, ...spec } = leftover.spec;
     expect(
-      await keepLeftover(cluster.client, { ...leftover, spec: spec as Leftover['spec'] }),
+      await createLeftover(cluster.client, { ...leftover, spec: spec as Leftover['spec'] }),
     ).toEqual({
       problem: expect.stringContaining('nodeName'),
     });
@@ -212,7 +212,7 @@ describe('keeping a Leftover', () => {
 
   test('its spec cannot be changed', async () => {
     const { volume } = await aVolume();
-    await keepLeftover(cluster.client, leftoverOf(volume));
+    await createLeftover(cluster.client, leftoverOf(volume));
     await expect(
       cluster.client.patch(LEFTOVERS, volume.metadata.uid ?? '', { spec: { nodeName: 'other' } }),
     ).rejects.toMatchObject({

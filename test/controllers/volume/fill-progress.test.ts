@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PopulatorSource, Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
-import { fillOf } from '../../../src/controllers/volume/fill.ts';
+import { fillOf } from '../../../src/controllers/volume/fill-source.ts';
 import { cancelPath } from '../../../src/storage/records.ts';
 import {
   creationFailed,

@@ -5,11 +5,11 @@ import type { Volume } from '../../api/volume.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { type ObjectWrites, removeFinalizer } from './object-writes.ts';
 import { pausedBy } from './paused.ts';
-import { removeFinalizer, type Subjects } from './reconciled-object.ts';
 import { statusPatch } from './status.ts';
 
-export interface VolumeSubjectsDeps {
+export interface VolumeWritesDeps {
   client: KubeClient;
   volumes: Informer<Volume>;
   persistentVolumes: Informer<PersistentVolume>;
@@ -17,12 +17,12 @@ export interface VolumeSubjectsDeps {
 }
 
 /** Volumes, each with the PersistentVolume of its name. */
-export function createVolumeSubjects({
+export function createVolumeWrites({
   client,
   volumes,
   persistentVolumes,
   nodes,
-}: VolumeSubjectsDeps): Subjects {
+}: VolumeWritesDeps): ObjectWrites {
   return {
     async writeStatus({ metadata: { name, uid, resourceVersion }, status: before }, status) {
       const patch = { metadata: { uid, resourceVersion }, status: statusPatch(before, status) };

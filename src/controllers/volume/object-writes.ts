@@ -6,7 +6,7 @@ import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
 
 /** The objects that work on nodes is done for: Volumes, and Leftovers, which are shown as the Volumes they were. */
-export interface Subjects {
+export interface ObjectWrites {
   /** Every write fails with a conflict if the object is no longer as it is in the cache. */
   writeStatus(volume: Volume, status: VolumeStatus): Promise<void>;
   protect(volume: Volume): Promise<void>;

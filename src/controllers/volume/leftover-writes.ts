@@ -6,10 +6,10 @@ import { listAll } from '../../kube/client.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { ObjectWrites } from './object-writes.ts';
 import { pausedBy } from './paused.ts';
-import type { Subjects } from './reconciled-object.ts';
 
-export interface LeftoverSubjectsDeps {
+export interface LeftoverWritesDeps {
   client: KubeClient;
   leftovers: Informer<Leftover>;
   volumes: Informer<Volume>;
@@ -17,12 +17,12 @@ export interface LeftoverSubjectsDeps {
 }
 
 /** Leftovers, shown by `volumeOf`: under their own name, with the UID of the Volume. */
-export function createLeftoverSubjects({
+export function createLeftoverWrites({
   client,
   leftovers,
   volumes,
   nodes,
-}: LeftoverSubjectsDeps): Subjects {
+}: LeftoverWritesDeps): ObjectWrites {
   const ownUid = ({ metadata }: Volume) => leftovers.get(metadata.name)?.metadata.uid;
   return {
     async writeStatus(volume, status) {

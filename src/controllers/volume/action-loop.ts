@@ -2,26 +2,26 @@ import type { Logger } from '../../api/logger.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
-import { type Effects, type Known, nothing } from './actions.ts';
+import { type ActionRunner, nothing, type VolumeFindings } from './actions.ts';
 import { jobKey, parseJobName } from './job-name.ts';
-import type { Subjects } from './reconciled-object.ts';
+import type { ObjectWrites } from './object-writes.ts';
 import type { Decision } from './types.ts';
 
-export interface RoundsDeps {
+export interface ActionLoopDeps {
   /** What there is to decide about under that name now; undefined where this process has nothing to do. */
-  read(name: string): Subject | undefined;
-  subjects: Subjects;
-  effects: Effects;
+  read(name: string): ReconcileTarget | undefined;
+  objects: ObjectWrites;
+  actions: ActionRunner;
   follower: Follower;
   /** Decide again about the object of that name. */
   enqueue(name: string): void;
   logger: Logger;
 }
 
-export interface Subject {
+export interface ReconcileTarget {
   volume: Volume;
   node: string;
-  decide(known: Known): Decision;
+  decide(known: VolumeFindings): Decision;
 }
 
 /** Brings what has that name closer to what is wanted. Throws what the API server refuses. */
@@ -31,15 +31,15 @@ export type Reconcile = (
 ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 
 /** No chart has a path as long: a decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 50;
+const MAX_ACTIONS = 50;
 
 /** The thin loop around a decision: reads, decides, carries out one effect, and reads again. */
-export function createRounds(deps: RoundsDeps): Reconcile {
-  const { read, subjects, effects, logger } = deps;
+export function createActionLoop(deps: ActionLoopDeps): Reconcile {
+  const { read, objects, actions, logger } = deps;
   return async (name, signal) => {
     let known = nothing;
     let before: string | undefined;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < MAX_ACTIONS; round++) {
       signal.throwIfAborted();
       const subject = read(name);
       if (subject === undefined) return undefined;
@@ -57,7 +57,7 @@ export function createRounds(deps: RoundsDeps): Reconcile {
           : { requeueAfterMs: decision.requeueAfter };
       }
       try {
-        known = await effects.carryOut(decision.action, volume, node, known);
+        known = await actions.carryOut(decision.action, volume, node, known);
       } catch (error) {
         // Someone else wrote, or the object is gone: the cache is behind, so read past it.
         if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -66,12 +66,12 @@ export function createRounds(deps: RoundsDeps): Reconcile {
           'decided on an old object',
         );
         // What is gone, the informer hears of.
-        if (!(await subjects.refresh(name)) || isNotFound(error)) return { retry: true };
+        if (!(await objects.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
       if (decision.action.do === 'release-volume') return undefined;
     }
-    throw new Error(`volume ${name}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(`volume ${name}: ${MAX_ACTIONS} effects in a row without an end`);
   };
 
   function follow(volume: Volume, node: string): void {

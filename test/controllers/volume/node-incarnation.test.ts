@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import type { KubeNode } from '../../../src/api/core.ts';
+import { nodeIncarnation } from '../../../src/controllers/volume/node-incarnation.ts';
+import { createObservationTimes } from '../../../src/controllers/volume/observation-times.ts';
+
+const node = (bootID: string, ready?: string): KubeNode => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n1' },
+  status: {
+    nodeInfo: { bootID },
+    conditions: [
+      { type: 'DiskPressure', status: 'False' },
+      ...(ready === undefined ? [] : [{ type: 'Ready', status: ready }]),
+    ],
+  },
+});
+
+test('a life ends with a boot, and when the node is Ready no more', () => {
+  const lives = [node('a', 'True'), node('b', 'True'), node('a', 'False')].map(nodeIncarnation);
+  expect(new Set(lives).size).toBe(3);
+  expect(nodeIncarnation(node('a', 'False'))).toBe(nodeIncarnation(node('a', 'Unknown')));
+  expect(nodeIncarnation(undefined)).toBe(
+    nodeIncarnation({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'n1' } }),
+  );
+});
+
+test('a look at a node counts until the node has another life', () => {
+  let life = 'one';
+  const times = createObservationTimes((name) => (name === 'n3' ? '' : life));
+  times.note('u', 'n1', 5);
+  times.note('w', 'n3', 6);
+  expect([times.last('u', 'n1'), times.last('w', 'n3'), times.last('x', 'n1')]).toEqual([
+    5,
+    6,
+    undefined,
+  ]);
+  // Of a node that shares its directory.
+  expect(times.last('u', 'n2')).toBe(undefined);
+  life = 'two';
+  expect([times.last('u', 'n1'), times.last('w', 'n3')]).toEqual([undefined, 6]);
+  times.forget('w');
+  expect(times.last('w', 'n3')).toBe(undefined);
+});
+
+test('a device that udev prefers is so until its node has another life, or the volume is on another one', () => {
+  let life = 'one';
+  const times = createObservationTimes(() => life);
+  times.notePath('u', 'n1');
+  expect([times.hasPath('u', 'n1'), times.hasPath('u', 'n2'), times.hasPath('w', 'n1')]).toEqual([
+    ...[true, false, false],
+  ]);
+  life = 'two';
+  expect(times.hasPath('u', 'n1')).toBe(false);
+  times.notePath('u', 'n1');
+  times.forget('u');
+  expect(times.hasPath('u', 'n1')).toBe(false);
+});
