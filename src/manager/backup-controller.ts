@@ -16,7 +16,7 @@ import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
 import { transforms } from './cache-transforms.ts';
-import type { Source } from './readiness.ts';
+import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
 import { whenServed } from './wait-for-crds.ts';
 
@@ -48,7 +48,7 @@ export interface RunningBackups {
   start(): void;
   /** Resolves when all Backups are known. */
   synced: Promise<unknown>;
-  sources: readonly Source[];
+  sources: readonly ReadinessSource[];
   stop(): Promise<void>;
 }
 

@@ -12,10 +12,10 @@ import { DRIVER, SELECTED_NODE_ANNOTATION } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
 import { createCapacityReconciler } from '../controllers/lib/capacity/capacity-reconciler.ts';
-import type { Promises } from '../controllers/lib/capacity/reservations.ts';
+import type { Reservations } from '../controllers/lib/capacity/reservations.ts';
 import { createConsumers } from '../controllers/provisioner/consumers.ts';
 import { createClaimReconciler } from '../controllers/provisioner/reconciler.ts';
-import type { Provisioned, Source } from '../controllers/provisioner/types.ts';
+import type { ClaimStart, Provisioned } from '../controllers/provisioner/types.ts';
 import { isBeingMade } from '../controllers/snapshot/source.ts';
 import { nodesOf } from '../controllers/volume/target-node.ts';
 import type { EventRecorder } from '../kube/events.ts';
@@ -44,11 +44,11 @@ export interface ClaimControllerDeps {
   random: () => number;
   logger: Logger;
   /** What a claim starts from, by live reads. */
-  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
   onProvisioned?: ((end: Provisioned) => void) | undefined;
   rooms: Rooms;
   /** Volumes that are being created. */
-  promises: Promises<Volume>;
+  reservations: Reservations<Volume>;
   /** The room of classes, as the scheduler is told, and the namespace of that; undefined: it is not told. */
   capacities: Informer<CsiStorageCapacity> | undefined;
   namespace: string;

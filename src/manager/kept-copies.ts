@@ -3,7 +3,7 @@ import { DRIVER } from '../api/names.ts';
 import type { VolumeSnapshotContent } from '../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
-import type { Promises } from '../controllers/lib/capacity/reservations.ts';
+import type { Reservations } from '../controllers/lib/capacity/reservations.ts';
 import type { KeptCopy } from '../controllers/lib/capacity/room.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
 import { indexBy } from '../kube/index-by.ts';
@@ -18,7 +18,7 @@ import { sizeOf } from '../storage/registry.ts';
 export function copiesOf(
   contents: Informer<VolumeSnapshotContent>,
   volumes: Pick<Informer<Volume>, 'get'>,
-  naming: Promises<VolumeSnapshotContent>,
+  naming: Reservations<VolumeSnapshotContent>,
 ): (node: string) => readonly KeptCopy[] {
   const on = indexBy(contents, (content) => handleOf(content)?.nodes);
   return (node) => {

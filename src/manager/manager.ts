@@ -39,7 +39,7 @@ import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createPopulation } from './population.ts';
 import { createProvisioning, type ProvisioningOptions } from './provisioning.ts';
-import type { Source } from './readiness.ts';
+import type { ReadinessSource } from './readiness.ts';
 import type { Run } from './runnable.ts';
 import { wakeVolumes } from './volume-event-handlers.ts';
 import { watchGrants } from './watch-grants.ts';
@@ -77,7 +77,7 @@ export interface RunningController {
   /** Resolves when the caches are filled; work has begun then. */
   started: Promise<void>;
   /** What must have been heard from for the work to be sound. */
-  sources: readonly Source[];
+  sources: readonly ReadinessSource[];
   /**
    * Ends what runs, for `deadlineMs` at most, and then writes the events that wait, for `eventsMs`. Jobs on nodes go on, and
    * whoever starts next finds them.

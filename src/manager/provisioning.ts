@@ -12,7 +12,7 @@ import { CSI_STORAGE_CAPACITIES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';
 import { createRooms, type Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
-import { createPromises, type Promises } from '../controllers/lib/capacity/reservations.ts';
+import { createReservations, type Reservations } from '../controllers/lib/capacity/reservations.ts';
 import { sourceFor } from '../controllers/provisioner/source.ts';
 import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import { createExecutorWork } from '../controllers/snapshot/snapshot-jobs.ts';
@@ -75,8 +75,8 @@ export interface ProvisioningDeps extends ProvisioningOptions {
 /** What makes volumes for claims, and takes snapshots of them. Make it before the informers that it is given are started. */
 export function createProvisioning(deps: ProvisioningDeps): Part {
   const { enabled, inform, volumes, claims, nodes, pods, metrics, namespace } = deps;
-  const promises = createPromises<Volume>(({ spec }, node) => spec.nodeName === node);
-  const rooms = roomsOf(deps, promises, (node) => snapshots?.copiesOn(node) ?? []);
+  const reservations = createReservations<Volume>(({ spec }, node) => spec.nodeName === node);
+  const rooms = roomsOf(deps, reservations, (node) => snapshots?.copiesOn(node) ?? []);
   const snapshots = enabled.has('snapshot')
     ? createSnapshotController({
         ...deps,
@@ -113,7 +113,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
     createClaimController({
       ...deps,
       pods,
-      ...{ rooms, promises, capacities },
+      ...{ rooms, reservations, capacities },
       onProvisioned: metrics?.claims.onProvisioned,
       namespace: namespace ?? '',
       resolve: async (claim) =>
@@ -169,7 +169,7 @@ export function createProvisioning(deps: ProvisioningDeps): Part {
 /** The room on nodes, by which claims and snapshots go alike. */
 function roomsOf(
   { executor, clock, volumes, nodes }: ProvisioningDeps,
-  promises: Promises<Volume>,
+  reservations: Reservations<Volume>,
   copiesOn: Parameters<typeof createRooms>[0]['copiesOn'],
 ): Rooms {
   const volumesOnNode = indexBy(volumes, nodesOf);
@@ -178,7 +178,7 @@ function roomsOf(
     // A Volume may be in both. What is being written counts: the cache has its earlier size.
     volumesOn: (node) => [
       ...new Map(
-        [...volumesOnNode(node), ...promises.on(node)].map((volume) => [
+        [...volumesOnNode(node), ...reservations.on(node)].map((volume) => [
           volume.metadata.name,
           volume,
         ]),

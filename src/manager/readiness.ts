@@ -1,5 +1,5 @@
 /** A source that the daemon's picture of the cluster comes from. */
-export interface Source {
+export interface ReadinessSource {
   name: string;
   /** ms since the epoch; 0 before the first time. */
   lastHeard(): number;
@@ -15,7 +15,7 @@ export interface Readiness {
 }
 
 /** Ready is who has heard from each source, and lately. `now` is in ms since the epoch. */
-export function readiness(sources: readonly Source[], now: number): Readiness {
+export function readiness(sources: readonly ReadinessSource[], now: number): Readiness {
   const checks = sources.map(({ name, lastHeard }) => ({
     name,
     problem: problemOf(lastHeard(), now),

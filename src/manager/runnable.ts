@@ -3,7 +3,7 @@ import type { KubeObject, Resource } from '../api/meta.ts';
 import type { Reconcile } from '../controllers/volume/action-loop.ts';
 import type { Informer, InformerOptions } from '../kube/informer.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
-import type { Source } from './readiness.ts';
+import type { ReadinessSource } from './readiness.ts';
 
 /** Makes an informer that metrics tell of; the caller starts it. `transform`: see InformerOptions. */
 export type Inform = <T extends KubeObject>(
@@ -21,7 +21,7 @@ export interface Part {
   start(): void;
   /** @param after resolves when the work of others has begun */
   begin(after: Promise<unknown>, run: Run): void;
-  sources: readonly Source[];
+  sources: readonly ReadinessSource[];
   /** What runs is waited for, for `deadlineMs` at most. */
   stop(deadlineMs: number): Promise<void>;
 }

@@ -18,10 +18,10 @@ import type {
 import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
-import { createPromises } from '../controllers/lib/capacity/reservations.ts';
+import { createReservations } from '../controllers/lib/capacity/reservations.ts';
 import type { KeptCopy } from '../controllers/lib/capacity/room.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
-import type { ContentOperation } from '../controllers/snapshot/content-effects.ts';
+import type { ContentOperation } from '../controllers/snapshot/content-actions.ts';
 import {
   createContentReconciler,
   type Result,
@@ -43,7 +43,7 @@ import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
 import { transforms } from './cache-transforms.ts';
 import { copiesOf, handleOf } from './kept-copies.ts';
-import type { Source } from './readiness.ts';
+import type { ReadinessSource } from './readiness.ts';
 import type { Inform } from './runnable.ts';
 import { watchSnapshotMode } from './snapshot-controller-detection.ts';
 import { type SnapshotKey, wakeSnapshots } from './snapshot-event-handlers.ts';
@@ -85,7 +85,7 @@ export interface RunningSnapshots {
   lacks(): boolean;
   /** Resolves when all that is gone by is known. */
   synced: Promise<unknown>;
-  sources: readonly Source[];
+  sources: readonly ReadinessSource[];
   stop(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export function createSnapshotController(deps: SnapshotControllerDeps): RunningS
   });
   const snapshotsOfContent = indexBy(snapshots, contentNameOf);
   const contentsOfVolume = indexBy(contents, ({ spec }) => spec.source.volumeHandle);
-  const naming = createPromises<VolumeSnapshotContent>(
+  const naming = createReservations<VolumeSnapshotContent>(
     (content, node) => handleOf(content)?.nodes.includes(node) ?? false,
   );
   const copiesOn = copiesOf(contents, volumes, naming);

@@ -3,7 +3,7 @@ import type { KubeObject, Resource } from '../api/meta.ts';
 import { ApiError, isNotFound } from '../kube/errors.ts';
 import type { KubeClient } from '../kube/types.ts';
 import type { Clock } from '../workqueue/clock.ts';
-import type { Source } from './readiness.ts';
+import type { ReadinessSource } from './readiness.ts';
 
 /** How soon a kind is asked for again that is not served, in ms. */
 const ASK_AGAIN = 10_000;
@@ -18,7 +18,7 @@ export interface WhenServed {
   /** Whether one of them was asked for and is not served, as far as was heard. */
   lacks(): boolean;
   /** What is not served is heard of by that it is not. */
-  sourceOf(resource: Resource, lastHeard: () => number): Source;
+  sourceOf(resource: Resource, lastHeard: () => number): ReadinessSource;
   stop(): void;
 }
 

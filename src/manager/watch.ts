@@ -21,7 +21,7 @@ import { removeLeftCapacities } from './left-capacities.ts';
 import { createLog } from './log.ts';
 import { startVolumeController } from './manager.ts';
 import type { Metrics } from './metrics/metrics.ts';
-import { readiness, type Source } from './readiness.ts';
+import { type ReadinessSource, readiness } from './readiness.ts';
 import { keepReloading, type ReloadOptions } from './reload.ts';
 import { createLiveSettings, type Settings } from './settings.ts';
 
@@ -71,7 +71,7 @@ export async function runWatch(
   const { transport, localNodes, sshGuard, salt } = options.settings;
   const surroundings = { clock: systemClock, random: Math.random, logger };
   const host = hostname();
-  let sources: readonly Source[] = [];
+  let sources: readonly ReadinessSource[] = [];
   // First: a process that cannot be looked at leads nothing.
   const endpoint =
     options.http &&

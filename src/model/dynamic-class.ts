@@ -7,14 +7,14 @@ import { SPARSE_FOLDER } from '../storage/loopfile/file.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
 
 /** Where the storage of a class is on a node. */
-export type Place =
+export type StorageLocation =
   | { type: 'sparse'; directory: string; requireMount?: true }
   /** `overwrite`: what removed volumes left in free extents of the group may be destroyed. */
   | { type: 'lvm'; vgName: string; thinPool: string | undefined; overwrite?: true };
 
 /** What a class says about volumes that are made for claims. File system and mkfs options are read by who makes them (`fileSystemProblem`). */
 export interface DynamicClass {
-  place: Place;
+  place: StorageLocation;
   /** Of a class of sparse files that names none: theirs is the default. */
   directory: string | undefined;
   /** What is promised may be so many times what there is. At least 1. */
@@ -127,7 +127,7 @@ export function classDirectoryWanted(directory: string): string | undefined {
   );
 }
 
-function placeOf(parameters: Record<string, string>): Place | { problem: string } {
+function placeOf(parameters: Record<string, string>): StorageLocation | { problem: string } {
   const {
     type = 'sparse',
     directory,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { VolumeSnapshotContent } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { createPromises } from '../../src/controllers/lib/capacity/reservations.ts';
+import { createReservations } from '../../src/controllers/lib/capacity/reservations.ts';
 import { noteOf } from '../../src/controllers/snapshot/job-record.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { copiesOf } from '../../src/manager/kept-copies.ts';
@@ -37,12 +37,12 @@ function copies({ known, naming, of }: Scene) {
       tell = handler;
     },
   } as unknown as Informer<VolumeSnapshotContent>;
-  const promises = createPromises<VolumeSnapshotContent>(
+  const promises = createReservations<VolumeSnapshotContent>(
     (each, node) => noteOf(each)?.handle.nodes.includes(node) ?? false,
   );
   const on = copiesOf(contents, { get: () => of }, promises);
   if (known !== undefined) tell({ type: 'added', object: known });
-  if (naming !== undefined) promises.promise(naming);
+  if (naming !== undefined) promises.reserve(naming);
   expect(on('n2')).toEqual([]);
   return on('n1');
 }

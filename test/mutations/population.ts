@@ -125,7 +125,7 @@ export const population: readonly Mutation[] = [
         'prime !== undefined && prime.metadata.deletionTimestamp === undefined && targetOf(prime) !== undefined',
     },
   ]),
-  ...mutationsOf('src/controllers/populator/effects.ts', [
+  ...mutationsOf('src/controllers/populator/actions.ts', [
     {
       id: 'rebind-to-recreated-claim',
       invariant: 10,
@@ -138,7 +138,7 @@ export const population: readonly Mutation[] = [
       id: 'recreated-object-deleted',
       invariant: 6,
       breaks: 'A pod or claim that took the name is deleted.',
-      function: 'createEffects.remove',
+      function: 'createActionRunner.remove',
       find: '{ namespace, uid }',
       replace: '{ namespace }',
     },
@@ -319,12 +319,12 @@ export const population: readonly Mutation[] = [
       integration: ['backups.test.ts'],
     },
   ]),
-  ...mutationsOf('src/controllers/populator/pods.ts', [
+  ...mutationsOf('src/controllers/populator/before-pod.ts', [
     {
       id: 'namespace-takes-all-pods',
       invariant: 12,
       breaks: 'The claims of one namespace keep all places in which pods fill volumes.',
-      function: 'withoutPod',
+      function: 'beforePod',
       find: 'MAX_RUNNING - all <= own',
       replace: 'MAX_RUNNING - all <= 0',
     },

@@ -174,7 +174,7 @@ export const provisioning: readonly Mutation[] = [
       invariant: 12,
       breaks: 'Two claims get the same room.',
       function: 'createClaimReconciler',
-      find: 'promises.promise(action.volume)',
+      find: 'reservations.reserve(action.volume)',
       replace: '() => {}',
     },
     {
@@ -182,7 +182,7 @@ export const provisioning: readonly Mutation[] = [
       invariant: 12,
       breaks: 'Two claims get the room that a volume grows by.',
       function: 'createClaimReconciler',
-      find: 'promises.promise({ ...volume, spec: grown })',
+      find: 'reservations.reserve({ ...volume, spec: grown })',
       replace: '() => {}',
     },
   ]),
@@ -365,12 +365,12 @@ export const provisioning: readonly Mutation[] = [
       replace: '"$host"',
     },
   ]),
-  ...mutationsOf('src/controllers/provisioner/told.ts', [
+  ...mutationsOf('src/controllers/provisioner/failure-message.ts', [
     {
       id: 'whole-failure-told-to-tenants',
       invariant: 8,
       breaks: 'The owner of a claim is told the command that failed on the node.',
-      function: 'toldOf',
+      function: 'failureMessage',
       find: '[PROVISIONED, ',
       replace: '[',
     },

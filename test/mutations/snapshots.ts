@@ -47,13 +47,13 @@ export const snapshots: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/controllers/snapshot/content-effects.ts', [
+  ...mutationsOf('src/controllers/snapshot/content-actions.ts', [
     {
       id: 'snapshot-room-promised-twice',
       invariant: 12,
       breaks: 'Two snapshots get the same room at once.',
-      function: 'createContentEffects',
-      find: 'const release = naming.promise({ ...content, metadata: { ...metadata, annotations } });',
+      function: 'createContentActionRunner',
+      find: 'const release = naming.reserve({ ...content, metadata: { ...metadata, annotations } });',
       replace: 'const release = () => {};',
       integration: ['daemon/snapshot-room.test.ts'],
     },

@@ -1,4 +1,4 @@
-export interface EventToTell {
+export interface EventToSend {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;

@@ -1,17 +1,17 @@
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import { isNotFound, isRefusal } from '../../kube/errors.ts';
-import type { Effect } from './effects.ts';
-import type { EventToTell } from './types.ts';
+import type { WriteAction } from './actions.ts';
+import type { EventToSend } from './types.ts';
 
 /**
  * What is to be told of an effect that the API server will not have: for a quota, a policy, a right, or a namespace that is gone.
  * Undefined where it has said something else. It is tried again, and told once, though what it says of a quota changes. Pure.
  */
 export function refusalOf(
-  effect: Effect,
+  effect: WriteAction,
   error: unknown,
   namespace: string,
-): EventToTell | undefined {
+): EventToSend | undefined {
   const isCreation = effect.do === 'create-prime' || effect.do === 'create-pod';
   // What is to be created cannot be missing: its namespace is.
   if (!isRefusal(error) && !(isCreation && isNotFound(error))) return undefined;
@@ -21,7 +21,7 @@ export function refusalOf(
   return { type: 'Warning', reason, message, about: `${effect.do} refused` };
 }
 
-function wordsOf(effect: Effect, namespace: string): string {
+function wordsOf(effect: WriteAction, namespace: string): string {
   switch (effect.do) {
     case 'create-prime':
       return `claim ${namespace}/${effect.prime.metadata.name}, which is to be filled for this one,`;

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATE_FINALIZER, POPULATOR_EVENT } from '../../api/names.ts';
 import { targetOf } from './objects.ts';
-import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
+import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
 
 export const hasFinalizer = ({ claim }: Pick<MachineInput, 'claim'>): boolean =>
   claim?.metadata.finalizers?.includes(POPULATE_FINALIZER) ?? false;
@@ -14,7 +14,7 @@ export const isBegun = (input: MachineInput): boolean =>
  * Takes away all that was made to fill a claim, whatever else is gone: the pod first, for it writes; then the prime claim, with its
  * PersistentVolume unless that is the claim's by now; and the finalizer last. `finished`: what is told before that. Pure.
  */
-export function cleanUp(input: MachineInput, finished?: EventToTell): MachineDecision {
+export function cleanUp(input: MachineInput, finished?: EventToSend): MachineDecision {
   const { claim, uid, prime, pod, pv } = input;
   if (pod !== undefined && targetOf(pod) !== undefined) {
     return pod.metadata.deletionTimestamp === undefined

@@ -8,14 +8,14 @@ import {
 } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import { claimSource, problemOf } from '../../model/populator-definition.ts';
+import { beforePod } from './before-pod.ts';
 import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
-import { tell } from './emit-event.ts';
+import { emit } from './emit-event.ts';
 import { targetOf } from './objects.ts';
 import { onNode } from './on-node.ts';
-import { ofPod } from './pod.ts';
+import { podOutcome } from './pod-outcome.ts';
 import { hasFilled } from './pod-state.ts';
-import { withoutPod } from './pods.ts';
-import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
+import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
 
 /** How soon to look again at what the cache is behind on, in ms. */
 const SOON = 1000;
@@ -41,7 +41,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   ] as const) {
     if (object !== undefined && targetOf(object) === undefined) {
       const message = `a ${what} ${input.namespace}/${object.metadata.name} is there that was not made for this. Delete it`;
-      return tell(input, 'Warning', POPULATOR_EVENT.primeFailed, message);
+      return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, message);
     }
   }
   // Without its definition, too.
@@ -59,7 +59,7 @@ export function decide(input: MachineInput, now: number): MachineDecision {
 function bypassed(
   { pv, uid }: MachineInput,
   { spec, metadata }: PersistentVolumeClaim,
-): EventToTell | undefined {
+): EventToSend | undefined {
   if (pv === undefined || pv.spec.claimRef?.uid !== uid || pv.metadata.name !== spec.volumeName)
     return undefined;
   const { kind, name } = spec.dataSourceRef ?? spec.dataSource ?? {};
@@ -85,7 +85,7 @@ function definitionOf(
   const kind = claim && claimSource(claim);
   const what = kind === undefined ? '' : kindText(kind);
   const refuse = (message: string) => ({
-    decision: tell(input, 'Warning', POPULATOR_EVENT.creationFailed, message),
+    decision: emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message),
   });
   if (definition === undefined) {
     if (!isBegun(input)) return { decision: {} };
@@ -107,14 +107,14 @@ function fill(input: MachineInput, definition: PopulatorDefinition, now: number)
   const { claim, prime, pod, storageClass } = input;
   if (claim === undefined) return {};
   const stuck = classProblem(input);
-  if (stuck !== undefined) return tell(input, 'Warning', POPULATOR_EVENT.primeFailed, stuck);
+  if (stuck !== undefined) return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, stuck);
   const waits = storageClass?.volumeBindingMode === 'WaitForFirstConsumer';
   const wanted = claim.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
   if (prime === undefined) {
     // One whose prime claim is being deleted uses it still.
     if (pod !== undefined) return withoutFinalizer(cleanUp(input));
     if (waits && wanted === undefined) return {};
-    return withoutPod(input, definition, now);
+    return beforePod(input, definition, now);
   }
   if (prime.metadata.deletionTimestamp !== undefined) return withoutFinalizer(cleanUp(input));
   // Its PersistentVolume is gone, and what was in it. Where the cache has that, it is behind.
@@ -130,7 +130,7 @@ function fill(input: MachineInput, definition: PopulatorDefinition, now: number)
     }
     if (wanted !== chosen || chosen === undefined) return withoutFinalizer(cleanUp(input));
   }
-  return pod === undefined ? withoutPod(input, definition, now) : ofPod(input, definition, now);
+  return pod === undefined ? beforePod(input, definition, now) : podOutcome(input, definition, now);
 }
 
 const isUsable = ({ metadata, status }: PersistentVolumeClaim): boolean =>

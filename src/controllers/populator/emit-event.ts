@@ -1,22 +1,22 @@
-import type { EventToTell, MachineDecision, MachineInput } from './types.ts';
+import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
 
 /** What tells it from others. */
-export const textOf = ({ reason, message, about }: EventToTell): string =>
+export const textOf = ({ reason, message, about }: EventToSend): string =>
   `${reason}: ${about ?? message}`;
 
 /** Once; then until something changes, or `otherwise` says. Pure. */
-export function tell(
+export function emit(
   input: Pick<MachineInput, 'told'>,
-  type: EventToTell['type'],
+  type: EventToSend['type'],
   reason: string,
   message: string,
   otherwise: MachineDecision = {},
 ): MachineDecision {
-  return tellEvent(input, { type, reason, message }, otherwise);
+  return emitEvent(input, { type, reason, message }, otherwise);
 }
 
-export const tellEvent = (
+export const emitEvent = (
   { told }: Pick<MachineInput, 'told'>,
-  event: EventToTell,
+  event: EventToSend,
   otherwise: MachineDecision = {},
 ): MachineDecision => (told === textOf(event) ? otherwise : { action: { do: 'tell', event } });

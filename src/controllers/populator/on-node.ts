@@ -1,6 +1,6 @@
 import { DRIVER, POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
-import { tell } from './emit-event.ts';
+import { emit } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**
@@ -14,5 +14,5 @@ export function onNode(
   const { claim, storageClass } = input;
   if (storageClass === undefined || storageClass.provisioner === DRIVER) return {};
   const message = `PopulatorDefinition ${metadata.name} fills volumes from ${kindText(spec.sourceKind)} on their node, which can be done for storage classes of provisioner ${DRIVER} alone, and class ${claim?.spec.storageClassName} is of ${storageClass.provisioner}. Use another class, or register a pod for the kind`;
-  return tell(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
+  return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
 }

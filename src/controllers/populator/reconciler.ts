@@ -9,14 +9,14 @@ import type { Informer } from '../../kube/informer.ts';
 import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import { type ActionRunnerDeps, createActionRunner, type WriteAction } from './actions.ts';
 import { refusalOf } from './api-refusal.ts';
 import { decide } from './decide.ts';
-import { createEffects, type Effect, type EffectDeps } from './effects.ts';
 import { textOf } from './emit-event.ts';
-import { createSaid } from './events.ts';
 import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
-import type { EventToTell, MachineAction, MachineInput, SourceFound } from './types.ts';
+import type { EventToSend, MachineAction, MachineInput, SourceFound } from './types.ts';
+import { createWarnings } from './warnings.ts';
 
 /** A population that has ended, or a pod of one that has failed. */
 export interface Populated {
@@ -27,7 +27,7 @@ export interface Populated {
   filled?: { bytes: bigint; storageClass: string };
 }
 
-export interface MachineDeps extends EffectDeps {
+export interface MachineDeps extends ActionRunnerDeps {
   storageClasses: Informer<StorageClass>;
   definitions: Informer<PopulatorDefinition>;
   /** What a claim is filled from, by live reads. Throws what the API server refuses. */
@@ -64,8 +64,8 @@ export function createMachine(deps: MachineDeps): Machine {
     deps;
   const claimsOfUid = indexBy(claims, ({ metadata }) => metadata.uid);
   const pvsOfClaim = indexBy(persistentVolumes, ({ spec }) => spec.claimRef?.uid);
-  const carryOut = createEffects(deps);
-  const said = createSaid(client, namespace);
+  const carryOut = createActionRunner(deps);
+  const warnings = createWarnings(client, namespace);
   /** By UID, as the next three. */
   const told = new Map<string, { text: string; at: number }>();
   const creating = new Set<string>();
@@ -150,10 +150,10 @@ export function createMachine(deps: MachineDeps): Machine {
           }
           continue;
         case 'look-at-prime':
-          asked = { ...asked, primeSays: { found: await said.against(action.prime) } };
+          asked = { ...asked, primeSays: { found: await warnings.against(action.prime) } };
           continue;
         case 'look-at-pod':
-          asked = { ...asked, podSays: { found: await said.lastOf(action.pod) } };
+          asked = { ...asked, podSays: { found: await warnings.lastOf(action.pod) } };
           continue;
         case 'tell':
           tell(uid, claim, action.event);
@@ -170,7 +170,7 @@ export function createMachine(deps: MachineDeps): Machine {
   }
 
   async function tryTo(
-    effect: Effect,
+    effect: WriteAction,
     uid: string,
     claim: PersistentVolumeClaim | undefined,
   ): Promise<boolean> {
@@ -194,12 +194,12 @@ export function createMachine(deps: MachineDeps): Machine {
     }
   }
 
-  function tell(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToTell): void {
+  function tell(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToSend): void {
     told.set(uid, { text: textOf(event), at: clock.now() });
     if (claim !== undefined) deps.events.event(claim, event.type, event.reason, event.message);
   }
 
-  function count(effect: Effect, uid: string, claim: PersistentVolumeClaim | undefined): void {
+  function count(effect: WriteAction, uid: string, claim: PersistentVolumeClaim | undefined): void {
     const isFailure = effect.do === 'note-attempts' && effect.attempts.failed > 0;
     const result = effect.do === 'rebind' ? 'success' : isFailure ? 'error' : undefined;
     if (result === undefined) return;

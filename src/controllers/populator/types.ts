@@ -8,7 +8,7 @@ export interface Standstill {
   why: string;
 }
 
-export interface EventToTell {
+export interface EventToSend {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
@@ -17,7 +17,7 @@ export interface EventToTell {
 }
 
 /** What a claim is filled from, by a live read; or why it has to wait, or cannot be. */
-export type SourceFound = { is: 'ready'; object: KubeObject } | { is: 'waits'; event: EventToTell };
+export type SourceFound = { is: 'ready'; object: KubeObject } | { is: 'waits'; event: EventToSend };
 
 /** What became of the pods of a prime claim; kept in its annotation. */
 export interface Attempts {
@@ -72,19 +72,19 @@ export type MachineAction =
   /** What others said of it. */
   | { do: 'look-at-prime'; prime: PersistentVolumeClaim }
   | { do: 'look-at-pod'; pod: Pod }
-  | { do: 'tell'; event: EventToTell }
+  | { do: 'tell'; event: EventToSend }
   | { do: 'add-finalizer' }
-  | { do: 'remove-finalizer'; finished?: EventToTell }
+  | { do: 'remove-finalizer'; finished?: EventToSend }
   | { do: 'create-prime'; prime: PersistentVolumeClaim }
   | { do: 'delete-prime'; prime: PersistentVolumeClaim }
   /** What was never shown to anybody goes, whatever the class says. */
   | { do: 'release-pv'; pv: PersistentVolume }
-  | { do: 'create-pod'; pod: Pod; event: EventToTell }
+  | { do: 'create-pod'; pod: Pod; event: EventToSend }
   | { do: 'delete-pod'; pod: Pod }
-  | { do: 'note-attempts'; attempts: Attempts; event: EventToTell }
+  | { do: 'note-attempts'; attempts: Attempts; event: EventToSend }
   | { do: 'mark-populated'; pod: Pod }
   /** The scheduler is to choose another node. */
-  | { do: 'give-back'; event: EventToTell }
+  | { do: 'give-back'; event: EventToSend }
   | { do: 'rebind'; pv: PersistentVolume; from: string };
 
 export interface MachineDecision {

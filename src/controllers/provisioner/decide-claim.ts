@@ -12,12 +12,12 @@ import {
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
-import type { EventToTell } from '../lib/event.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { saidBy } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
 import { expand } from './expand.ts';
+import { failureMessage } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
-import { toldOf } from './told.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** How soon to look again at what sends no event, such as room on a node, in ms. */
@@ -44,7 +44,7 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
     : forAny(input, options, storageClass);
 }
 
-const failed = (message: string): EventToTell => ({
+const failed = (message: string): EventToSend => ({
   type: 'Warning',
   reason: CLAIM_EVENT.failed,
   message,
@@ -53,14 +53,14 @@ const failed = (message: string): EventToTell => ({
 /** Once; then until something changes, or the time is over. */
 const inform = (
   input: ClaimInput,
-  event: EventToTell,
+  event: EventToSend,
   otherwise: ClaimDecision = {},
 ): ClaimDecision => (input.told === saidBy(event) ? otherwise : { action: { do: 'tell', event } });
 
 /** As `inform`; a warning is an attempt that failed. */
 const tell = (
   input: ClaimInput,
-  event: EventToTell,
+  event: EventToSend,
   otherwise: ClaimDecision = {},
 ): ClaimDecision => ({
   ...inform(input, event, otherwise),
@@ -98,7 +98,7 @@ function wait(input: ClaimInput): ClaimDecision {
     return takeBack(input, volume);
   }
   if (ready?.reason === READY_REASON.waitingForSource) {
-    return inform(input, failed(`Volume ${name} waits: ${toldOf(volume)}`));
+    return inform(input, failed(`Volume ${name} waits: ${failureMessage(volume)}`));
   }
   if (
     ready?.reason === READY_REASON.nodeUnreachable ||
@@ -116,7 +116,7 @@ function wait(input: ClaimInput): ClaimDecision {
     ? tell(
         input,
         failed(
-          `Volume ${name} on node ${volume.spec.nodeName} could not be made: ${toldOf(volume)}`,
+          `Volume ${name} on node ${volume.spec.nodeName} could not be made: ${failureMessage(volume)}`,
         ),
       )
     : {};

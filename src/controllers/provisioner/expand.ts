@@ -7,7 +7,7 @@ import { withoutPaths } from '../../nodes/public-text.ts';
 import { sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { saidBy } from '../lib/event-key.ts';
-import { toldOf } from './told.ts';
+import { failureMessage } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** Of conditions on claims, as Kubernetes has them. */
@@ -40,7 +40,7 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
     };
   }
   const grows = `Volume ${volume.metadata.name} grows to ${asked}`;
-  return resizing(input, toldOf(volume) || grows, now);
+  return resizing(input, failureMessage(volume) || grows, now);
 }
 
 /** Made for it, or given to it once it was filled: by whose the PersistentVolume is. */

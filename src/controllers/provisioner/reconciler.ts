@@ -22,14 +22,14 @@ import { dynamicClass } from '../../model/dynamic-class.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
-import type { Promises } from '../lib/capacity/reservations.ts';
-import type { EventToTell } from '../lib/event.ts';
+import type { Reservations } from '../lib/capacity/reservations.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { saidBy } from '../lib/event-key.ts';
 import { decideClaim } from './decide-claim.ts';
 import { kindOf } from './kind-of.ts';
 import { createReclaimer } from './reclaimer.ts';
-import { createAsks } from './source-resolver.ts';
-import type { ClaimAction, ClaimInput, Provisioned, Source } from './types.ts';
+import { createSourceResolver } from './source-resolver.ts';
+import type { ClaimAction, ClaimInput, ClaimStart, Provisioned } from './types.ts';
 
 export interface ClaimReconcilerDeps {
   client: KubeClient;
@@ -43,9 +43,9 @@ export interface ClaimReconcilerDeps {
   /** Volumes that are being made from the Volume of that name. */
   clonesOf(volumeName: string): readonly Volume[];
   rooms: Rooms;
-  promises: Promises<Volume>;
+  reservations: Reservations<Volume>;
   /** What a claim starts from, by live reads. Throws what the API server refuses. */
-  resolve(claim: PersistentVolumeClaim): Promise<Source>;
+  resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
   managesNode(node: string): boolean;
   events: EventRecorder;
   clock: Pick<Clock, 'now'>;
@@ -79,13 +79,13 @@ const leftOf = (
 const MAX_EFFECTS = 50;
 
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
-  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, promises } =
+  const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, reservations } =
     deps;
   /** By `namespace/name` of the claim. */
   const told = new Map<string, { uid: string; event: string; at: number }>();
 
   const reclaim = createReclaimer(deps);
-  const asks = createAsks(deps.resolve);
+  const sources = createSourceResolver(deps.resolve);
   /** Claims that this process created Volumes for, until they are bound. */
   const begun = new Map<string, { uid: string; at: number; end: Provisioned }>();
 
@@ -97,7 +97,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
 
   async function provision(namespace: string, name: string, signal: AbortSignal) {
     const key = `${namespace}/${name}`;
-    let source: Source | undefined;
+    let source: ClaimStart | undefined;
     let of: string | undefined;
     let isFresh = false;
     let isCounted = false;
@@ -106,11 +106,11 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       const claim = claims.get(name, namespace);
       if (claim === undefined) {
         told.delete(key);
-        asks.forget(key);
+        sources.forget(key);
         begun.delete(key);
         return undefined;
       }
-      if (claim.spec.volumeName) asks.forget(key);
+      if (claim.spec.volumeName) sources.forget(key);
       // Made anew under its name it starts from what it says itself.
       if (claim.metadata.uid !== of) source = undefined;
       of = claim.metadata.uid;
@@ -170,7 +170,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         return Number.isFinite(next) ? { requeueAfterMs: next } : undefined;
       }
       if (action.do === 'resolve-source') {
-        source = await asks.ask(key, claim);
+        source = await sources.ask(key, claim);
         isFresh = true;
         continue;
       }
@@ -191,13 +191,13 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
   }
 
-  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToTell) =>
+  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToSend) =>
     deps.events.event(claim, type, reason, message);
 
-  async function giveBack(
+  async function unselectNode(
     claim: PersistentVolumeClaim,
     node: string,
-    event: EventToTell,
+    event: EventToSend,
   ): Promise<void> {
     const { namespace = '', name, uid, resourceVersion } = claim.metadata;
     // Whoever chose another node meanwhile is not undone.
@@ -217,7 +217,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     action: Exclude<ClaimAction, { do: 'resolve-source' }>,
     claim: PersistentVolumeClaim,
     isFresh: boolean,
-  ): Promise<Source | undefined> {
+  ): Promise<ClaimStart | undefined> {
     const { namespace = '', name, uid = '' } = claim.metadata;
     switch (action.do) {
       case 'look-for-room':
@@ -238,20 +238,20 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
           rooms.refuse(volume.spec.nodeName, place, sizeOf(claim));
         await client.delete(VOLUMES, volume.metadata.name, { uid: volume.metadata.uid });
         if (node === undefined) tellOf(claim, action.event);
-        else await giveBack(claim, node, action.event);
+        else await unselectNode(claim, node, action.event);
         return undefined;
       }
       case 'give-back':
-        await giveBack(claim, action.node, action.event);
+        await unselectNode(claim, action.node, action.event);
         return undefined;
       case 'create-volume': {
         // Before anything is awaited: others must not be promised the same room.
-        const release = promises.promise(action.volume);
+        const release = reservations.reserve(action.volume);
         try {
           const { source } = action.volume.spec;
           // To look for room takes as long as the nodes do, and a grant may be withdrawn meanwhile.
           if (source !== undefined && !isFresh) {
-            const now = await asks.ask(`${namespace}/${name}`, claim);
+            const now = await sources.ask(`${namespace}/${name}`, claim);
             if (now.is !== 'ready' || !isDeepStrictEqual(now.source, source)) return now;
           }
           volumes.learn(await client.create(VOLUMES, action.volume));
@@ -277,7 +277,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
         const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
         const grown = { ...volume.spec, [part]: { ...volume.spec[part], size } };
-        const release = promises.promise({ ...volume, spec: grown });
+        const release = reservations.reserve({ ...volume, spec: grown });
         try {
           volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
         } finally {
@@ -298,5 +298,5 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     }
   }
 
-  return { reconcile, waitingFor: asks.waitingFor, waitsForSource: asks.waits };
+  return { reconcile, waitingFor: sources.waitingFor, waitsForSource: sources.waits };
 }

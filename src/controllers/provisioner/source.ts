@@ -7,7 +7,7 @@ import { type ReadySource, resolve, type SourceReads } from '../../model/data-so
 import type { SourceGates } from '../../model/data-source/source-of.ts';
 import type { Held } from '../../model/data-source/types.ts';
 import { withHint } from '../../nodes/job-text.ts';
-import type { Source } from './types.ts';
+import type { ClaimStart } from './types.ts';
 
 export interface SourceOptions {
   gate: SourceGates;
@@ -20,7 +20,7 @@ export interface SourceOptions {
 export async function sourceFor(
   claim: PersistentVolumeClaim,
   options: SourceOptions,
-): Promise<Source> {
+): Promise<ClaimStart> {
   const found = await resolve({ claim, gate: options.gate, read: options.read });
   if ('none' in found) return { is: 'none' };
   if ('other' in found) {
@@ -38,13 +38,16 @@ export async function sourceFor(
   return 'ready' in found ? placed(found.ready, options) : waiting(found);
 }
 
-function waiting(held: Held): Source {
+function waiting(held: Held): ClaimStart {
   const { message, hint, on } = 'wait' in held ? held.wait : held.refuse;
   return { is: 'waits', message: withHint(message, hint), on };
 }
 
 /** With the nodes that have the data. */
-async function placed(ready: ReadySource, { read, volumeNamed }: SourceOptions): Promise<Source> {
+async function placed(
+  ready: ReadySource,
+  { read, volumeNamed }: SourceOptions,
+): Promise<ClaimStart> {
   if ('volumeName' in ready) {
     const { volumeName } = ready;
     const volume = volumeNamed(volumeName);

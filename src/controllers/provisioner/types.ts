@@ -7,9 +7,9 @@ import type {
 } from '../../api/core.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
-import type { DynamicClass, Place } from '../../model/dynamic-class.ts';
+import type { DynamicClass, StorageLocation } from '../../model/dynamic-class.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
-import type { EventToTell } from '../lib/event.ts';
+import type { EventToSend } from '../lib/event.ts';
 
 /** A claim that was bound; or, without `ms`, an attempt to make its volume that failed. */
 export interface Provisioned {
@@ -21,7 +21,7 @@ export interface Provisioned {
 }
 
 /** What a claim starts from, once that may be used; or why it has to wait. */
-export type Source =
+export type ClaimStart =
   | { is: 'none' }
   /** `nodes`: where the data is; undefined: it comes from elsewhere. */
   | {
@@ -52,20 +52,26 @@ export interface ClaimInput {
   /** As of this reconcile; undefined where it was not looked at yet. */
   roomOn(node: string): Room | undefined;
   /** Undefined while it was not asked for in this reconcile. */
-  source: Source | undefined;
+  source: ClaimStart | undefined;
   /** What was told last (`saidBy`) of this claim: an event is told once. */
   told: string | undefined;
 }
 
 export type ClaimAction =
-  | { do: 'look-for-room'; nodes: readonly string[]; place: Place }
+  | { do: 'look-for-room'; nodes: readonly string[]; place: StorageLocation }
   | { do: 'resolve-source' }
   | { do: 'create-volume'; volume: Volume }
   /** Takes the annotation off by which the scheduler chose the node: it is to choose again. */
-  | { do: 'give-back'; node: string; event: EventToTell }
+  | { do: 'give-back'; node: string; event: EventToSend }
   /** Deletes a Volume that was refused on its node, where nothing was made, and takes the annotation off if `node` is set. */
-  | { do: 'take-back'; volume: Volume; place: Place; node: string | undefined; event: EventToTell }
-  | { do: 'tell'; event: EventToTell }
+  | {
+      do: 'take-back';
+      volume: Volume;
+      place: StorageLocation;
+      node: string | undefined;
+      event: EventToSend;
+    }
+  | { do: 'tell'; event: EventToSend }
   | { do: 'expand'; volume: Volume; size: string }
   | { do: 'set-claim-status'; status: NonNullable<PersistentVolumeClaim['status']> };
 

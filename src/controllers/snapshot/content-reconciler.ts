@@ -16,13 +16,13 @@ import { dynamicClass } from '../../model/dynamic-class.ts';
 import { isNodeReady, isOff } from '../../model/node-health.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
-import type { Promises } from '../lib/capacity/reservations.ts';
+import type { Reservations } from '../lib/capacity/reservations.ts';
 import {
+  type ContentFindings,
   type ContentOperation,
-  createContentEffects,
-  type Known,
+  createContentActionRunner,
   nothing,
-} from './content-effects.ts';
+} from './content-actions.ts';
 import { decideContent } from './decide-content.ts';
 import { isOfAnother } from './handle-in-use.ts';
 import { noteOf } from './job-record.ts';
@@ -39,7 +39,7 @@ export interface ContentDeps {
   storageClasses: Informer<StorageClass>;
   rooms: Pick<Rooms, 'room' | 'look'>;
   /** Contents in which jobs are being named. */
-  naming: Promises<VolumeSnapshotContent>;
+  naming: Reservations<VolumeSnapshotContent>;
   /** Volumes that are being made from the content of that name. */
   restoresOf(contentName: string): readonly Volume[];
   /** Where a snapshot of the Volume is to be, by the UID of its content, and which node makes it; or why there is none. */
@@ -65,9 +65,12 @@ export function createContentReconciler(
   deps: ContentDeps,
 ): (name: string, signal: AbortSignal) => Promise<Result> {
   const { contents, clock, logger } = deps;
-  const effects = createContentEffects({ ...deps, volumeOf: (content) => volumeOf(deps, content) });
+  const actions = createContentActionRunner({
+    ...deps,
+    volumeOf: (content) => volumeOf(deps, content),
+  });
   return async (name, signal) => {
-    let known: Known = nothing;
+    let known: ContentFindings = nothing;
     let uid: string | undefined;
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
@@ -86,12 +89,12 @@ export function createContentReconciler(
           : { requeueAfterMs: decision.requeueAfter };
       }
       try {
-        known = await effects.carryOut(action, content, known);
+        known = await actions.carryOut(action, content, known);
       } catch (error) {
         // Someone else wrote, or the object is gone: the cache is behind, so read past it.
         if (!isConflict(error) && !isNotFound(error)) throw error;
         logger.warn({ content: name, action: action.do, err: error }, 'decided on an old object');
-        if (!(await effects.refresh(name)) || isNotFound(error)) return { retry: true };
+        if (!(await actions.refresh(name)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
       if (action.do === 'release' || action.do === 'tell' || action.do === 'delete-content')
@@ -103,7 +106,11 @@ export function createContentReconciler(
   };
 }
 
-function inputOf(deps: ContentDeps, content: VolumeSnapshotContent, known: Known): ContentInput {
+function inputOf(
+  deps: ContentDeps,
+  content: VolumeSnapshotContent,
+  known: ContentFindings,
+): ContentInput {
   const { namespace, name = '', uid } = content.spec.volumeSnapshotRef;
   const snapshot = deps.snapshots.get(name, namespace);
   const volume = volumeOf(deps, content);

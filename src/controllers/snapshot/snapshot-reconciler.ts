@@ -20,7 +20,7 @@ import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { Result } from './content-reconciler.ts';
 import { protectionOf } from './decide-claim.ts';
 import { decideSnapshot } from './decide-snapshot.ts';
-import { createSnapshotEffects, type Known, nothing } from './snapshot-effects.ts';
+import { createSnapshotActionRunner, nothing, type SnapshotFindings } from './snapshot-actions.ts';
 import type { SnapshotInput, SnapshotMode } from './types.ts';
 
 export interface SnapshotDeps {
@@ -54,10 +54,10 @@ const MAX_EFFECTS = 30;
 /** The thin loop around `decideSnapshot`: reads, decides, carries out one effect, and reads again. */
 export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler {
   const { client, snapshots, claims, contents, clock, logger } = deps;
-  const effects = createSnapshotEffects(deps);
+  const actions = createSnapshotActionRunner(deps);
 
   async function reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result> {
-    let known: Known = nothing;
+    let known: SnapshotFindings = nothing;
     let uid: string | undefined;
     for (let round = 0; round < MAX_EFFECTS; round++) {
       signal.throwIfAborted();
@@ -69,7 +69,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
       if (action === undefined)
         return requeueAfter === undefined ? undefined : { requeueAfterMs: requeueAfter };
       try {
-        const after = await effects.carryOut(action, snapshot, known);
+        const after = await actions.carryOut(action, snapshot, known);
         if (after === 'stale') return { retry: true };
         known = after;
       } catch (error) {
@@ -79,7 +79,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
           { snapshot: `${namespace}/${name}`, action: action.do, err: error },
           'decided on an old object',
         );
-        if (!(await effects.refresh(snapshot)) || isNotFound(error)) return { retry: true };
+        if (!(await actions.refresh(snapshot)) || isNotFound(error)) return { retry: true };
         known = nothing;
       }
       if (action.do === 'take-off-finalizers') return undefined;
@@ -89,7 +89,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
     );
   }
 
-  function inputOf(snapshot: VolumeSnapshot, known: Known): SnapshotInput {
+  function inputOf(snapshot: VolumeSnapshot, known: SnapshotFindings): SnapshotInput {
     const { namespace } = snapshot.metadata;
     const contentName = contentNameOf(snapshot) ?? '';
     const claim = claims.get(snapshot.spec.source.persistentVolumeClaimName ?? '', namespace);

@@ -3,7 +3,7 @@ import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 
 /** What a claim's data are: a Volume's, somebody else's, or not to be told yet. */
-export type Source =
+export type SnapshotSource =
   | { is: 'ours'; claim: PersistentVolumeClaim; volume: Volume }
   | { is: 'not-ours'; why: string }
   | { is: 'waits'; why: string };
@@ -18,7 +18,7 @@ export function sourceOf(
   claim: PersistentVolumeClaim | undefined,
   pv: PersistentVolume | undefined,
   volume: Volume | undefined,
-): Source {
+): SnapshotSource {
   if (claim === undefined) return { is: 'waits', why: `claim ${name} not found` };
   if (claim.metadata.deletionTimestamp !== undefined) {
     return { is: 'waits', why: `claim ${name} is being deleted` };

@@ -6,7 +6,7 @@ import type {
 } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Place } from '../../model/dynamic-class.ts';
+import type { StorageLocation } from '../../model/dynamic-class.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import type { JobNote } from './job-record.ts';
 import type { ContentStatusFields, SnapshotStatusFields } from './status.ts';
@@ -113,7 +113,7 @@ export interface ContentInput {
   /** Whether that is what another content has as well, one that stays; or a Volume. */
   isOfAnother(handle: SnapshotHandle): boolean;
   /** Room for the copy beside what is promised to others; undefined where it was not observed yet. */
-  roomOn(node: string, place: Place): Room | undefined;
+  roomOn(node: string, place: StorageLocation): Room | undefined;
   /** Of the node, if it was asked since anything was last written. */
   outcome: Outcome | undefined;
 }
@@ -125,7 +125,7 @@ export type ContentAction =
   | { do: 'set-status'; fields: ContentStatusFields; event?: EventToSend }
   /** Said once by each process; the status stays. */
   | { do: 'tell'; event: EventToSend }
-  | { do: 'look-for-room'; node: string; place: Place }
+  | { do: 'look-for-room'; node: string; place: StorageLocation }
   | { do: 'write-note'; note: JobNote }
   /** Reads the VolumeSnapshot that the content refers to from the API server. */
   | { do: 'read-snapshot' }

@@ -9,13 +9,13 @@ import type { SeenSpace } from './volume-space.ts';
 export const PHASES = ['Pending', 'Available', 'Failed', 'Terminating', 'Unknown'] as const;
 type Counted = (typeof PHASES)[number];
 
-interface Place {
+interface NodeDirectory {
   node: string;
   /** A volume group or a thin pool counts as one. '' for raw devices. */
   directory: string;
 }
 
-const placeKey = ({ node, directory }: Place) => `${node}\n${directory}`;
+const placeKey = ({ node, directory }: NodeDirectory) => `${node}\n${directory}`;
 
 export function countPhases(volumes: readonly Volume[]): Map<Counted, number> {
   const counts = new Map<Counted, number>();
@@ -28,8 +28,8 @@ export function countPhases(volumes: readonly Volume[]): Map<Counted, number> {
   return counts;
 }
 
-export function sumSizes(volumes: readonly Volume[]): (Place & { bytes: number })[] {
-  const sums = new Map<string, Place & { bytes: number }>();
+export function sumSizes(volumes: readonly Volume[]): (NodeDirectory & { bytes: number })[] {
+  const sums = new Map<string, NodeDirectory & { bytes: number }>();
   for (const volume of volumes) {
     const bytes = capacityOf(volume);
     if (bytes === undefined) continue;
@@ -58,7 +58,7 @@ function capacityOf({ status }: Volume): number | undefined {
   }
 }
 
-export interface DirectorySum extends Place {
+export interface DirectorySum extends NodeDirectory {
   freeBytes: number | undefined;
   allocatedBytes: number;
 }

@@ -4,7 +4,7 @@ import type { KubeObject, Resource } from '../../api/meta.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import type { PopulatorSource } from '../../api/volume.ts';
 import { deniedBy, gateOff, type SourceReads } from './resolve.ts';
-import type { Source, SourceGates } from './source-of.ts';
+import type { DataSource, SourceGates } from './source-of.ts';
 import type { Awaited, Held } from './types.ts';
 
 /** Live reads of what volumes are filled from. */
@@ -18,7 +18,7 @@ export interface BuiltinReads extends Pick<SourceReads, 'grants'> {
   ): Promise<{ found: KubeObject | undefined } | { missing: true } | { forbidden: true }>;
 }
 
-type Other = Extract<Source, { kind: 'other' }>;
+type Other = Extract<DataSource, { kind: 'other' }>;
 
 export type BuiltinFound =
   /** All that is needed to fill a volume, whatever is gone by then. */

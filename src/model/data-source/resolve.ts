@@ -12,7 +12,7 @@ import type {
 import { checkSourceClaim } from './check-claim.ts';
 import { checkSnapshot } from './check-snapshot.ts';
 import { isGranted, type Referent, type Referrer } from './grant.ts';
-import { type Source, type SourceGates, sourceOf } from './source-of.ts';
+import { type DataSource, type SourceGates, sourceOf } from './source-of.ts';
 import type { Held, Obstacle } from './types.ts';
 
 /** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
@@ -37,7 +37,7 @@ export type ReadySource = ({ contentName: string } | { volumeName: string }) & {
 export type Resolution =
   | { none: true }
   | { ready: ReadySource }
-  | { other: Extract<Source, { kind: 'other' }> }
+  | { other: Extract<DataSource, { kind: 'other' }> }
   | Held;
 
 interface ResolveOptions {
@@ -186,7 +186,7 @@ export function grantHint(from: Referrer, to: Referent): string {
 }
 
 export function gateOff(
-  { objectKind, namespace, name }: Extract<Source, { kind: 'gate-off' }>,
+  { objectKind, namespace, name }: Extract<DataSource, { kind: 'gate-off' }>,
   claim: PersistentVolumeClaim,
 ) {
   return {
@@ -202,7 +202,7 @@ export const droppedBy = ({
   objectKind,
   namespace,
   name,
-}: Extract<Source, { kind: 'dropped' }>): Obstacle => ({
+}: Extract<DataSource, { kind: 'dropped' }>): Obstacle => ({
   reason: 'Dropped',
   message: `the claim was applied with ${objectKind} ${namespace}/${name} as its source, and the API server dropped that: it would get an empty volume`,
   hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew. Where it is to be empty, take the annotation kubectl.kubernetes.io/last-applied-configuration off it.',

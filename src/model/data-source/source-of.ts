@@ -3,7 +3,7 @@ import { SNAPSHOT_GROUP } from '../../api/names.ts';
 import { droppedSource } from './dropped-data-source.ts';
 
 /** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
-export type Source =
+export type DataSource =
   | { kind: 'none' }
   | { kind: 'claim'; namespace: string; name: string }
   | { kind: 'snapshot'; namespace: string; name: string; from: 'PersistentVolumeClaim' }
@@ -30,7 +30,7 @@ export interface SourceGates {
 export function sourceOf(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   { crossNamespace, links = true }: SourceGates,
-): Source {
+): DataSource {
   const reference: DataSourceReference | undefined =
     spec.dataSourceRef ?? spec.dataSource ?? undefined;
   const own = metadata.namespace ?? '';

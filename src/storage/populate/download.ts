@@ -1,5 +1,5 @@
 /**
- * Most bytes that are kept beside a file while it is filled: a qcow2 is downloaded whole, and then converted. image-script.ts refuses
+ * Most bytes that are kept beside a file while it is filled: a qcow2 is downloaded whole, and then converted. scripts/image.sh refuses
  * one that has more.
  * @param format of the Image, if it is one
  * @param sizeBytes of the volume

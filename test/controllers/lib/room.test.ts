@@ -4,9 +4,12 @@ import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { capacityName, decideCapacity } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { createRooms, type Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
+import {
+  type CapacityEventsDeps,
+  createCapacityEvents,
+} from '../../../src/controllers/lib/capacity/capacity-events.ts';
 import { createCapacityReconciler } from '../../../src/controllers/lib/capacity/capacity-reconciler.ts';
 import { folderRoom, groupRoom } from '../../../src/controllers/lib/capacity/room.ts';
-import { createTold, type ToldDeps } from '../../../src/controllers/lib/capacity/told.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { folderRoomProbes, readFolderRoom, readGroupRoom } from '../../../src/storage/room.ts';
@@ -16,7 +19,7 @@ import { memoryLogger } from '../../support/logger.ts';
 import { diskRow, lvRow, report, VIEW, vgRow, viewAnswers } from '../../support/lvm-reports.ts';
 import { GIB, node, storageClass, volume } from '../provisioner/claim-input.ts';
 
-const SILENT: ToldDeps = {
+const SILENT: CapacityEventsDeps = {
   events: { event() {} },
   logger: memoryLogger(),
   clock: { now: () => 0 },
@@ -559,7 +562,7 @@ describe('room that is not known', () => {
     const time = { ms: 0 };
     const events: string[] = [];
     const logger = memoryLogger();
-    const tell = createTold({
+    const tell = createCapacityEvents({
       events: {
         event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
       },

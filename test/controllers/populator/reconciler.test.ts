@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { MAX_RUNNING } from '../../../src/controllers/populator/pods.ts';
+import { MAX_RUNNING } from '../../../src/controllers/populator/before-pod.ts';
 import { createMachine, type MachineDeps } from '../../../src/controllers/populator/reconciler.ts';
 import type { Informer } from '../../../src/kube/informer.ts';
 import type { Change } from '../../../src/kube/store.ts';

@@ -1,21 +1,21 @@
 import { expect, test } from '@jest/globals';
+import type { WriteAction } from '../../../src/controllers/populator/actions.ts';
 import { refusalOf } from '../../../src/controllers/populator/api-refusal.ts';
-import type { Effect } from '../../../src/controllers/populator/effects.ts';
 import { ApiError, ConnectionError } from '../../../src/kube/errors.ts';
 import { OWN, pod, prime, pv, UID } from './input.ts';
 
 const answer = (code: number, message: string, reason = '') =>
   new ApiError({ kind: 'Status', status: 'Failure', code, message, reason } as never, code, 'POST');
 
-const createPrime: Effect = { do: 'create-prime', prime: prime() };
-const createPod: Effect = {
+const createPrime: WriteAction = { do: 'create-prime', prime: prime() };
+const createPod: WriteAction = {
   do: 'create-pod',
   pod: pod('Pending'),
   event: { type: 'Normal', reason: 'PopulatorCreated', message: '' },
 };
-const rebind: Effect = { do: 'rebind', pv: pv(), from: 'default/example' };
+const rebind: WriteAction = { do: 'rebind', pv: pv(), from: 'default/example' };
 
-test.each<[string, Effect, Error, string | undefined]>([
+test.each<[string, WriteAction, Error, string | undefined]>([
   [
     'a quota',
     createPrime,

@@ -2,12 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { createPromises } from '../../../src/controllers/lib/capacity/reservations.ts';
+import { createReservations } from '../../../src/controllers/lib/capacity/reservations.ts';
 import {
   type ClaimReconcilerDeps,
   createClaimReconciler,
 } from '../../../src/controllers/provisioner/reconciler.ts';
-import type { Source } from '../../../src/controllers/provisioner/types.ts';
+import type { ClaimStart } from '../../../src/controllers/provisioner/types.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
 import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';
 import { memoryLogger } from '../../support/logger.ts';
@@ -25,21 +25,23 @@ import {
 
 const KEY = 'prod/data';
 const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
-const ready = (contentName: string): Source => ({
+const ready = (contentName: string): ClaimStart => ({
   is: 'ready',
   source: { snapshotContentName: contentName },
   nodes: ['n1'],
 });
-const denied: Source = {
+const denied: ClaimStart = {
   is: 'waits',
   message: 'no grant',
   on: [{ kind: 'ReferenceGrant', namespace: 'other' }],
 };
 
 /** A reconciler of one claim over caches that are what they are set to. */
-function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source | Promise<Source>) {
+function world(
+  resolve: (claim: PersistentVolumeClaim, asks: number) => ClaimStart | Promise<ClaimStart>,
+) {
   const made: Volume[] = [];
-  const promises = createPromises<Volume>(({ spec }, on) => spec.nodeName === on);
+  const reservations = createReservations<Volume>(({ spec }, on) => spec.nodeName === on);
   /** Whose room is promised on n1 while a Volume is created. */
   const promised: string[] = [];
   const events: string[] = [];
@@ -63,7 +65,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   const deps = {
     client: {
       create: async (_: unknown, volume: Volume) => {
-        promised.push(...promises.on('n1').map(({ metadata }) => metadata.name));
+        promised.push(...reservations.on('n1').map(({ metadata }) => metadata.name));
         made.push(volume);
         return volume;
       },
@@ -90,7 +92,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
       forget() {},
       refuse: (...what: unknown[]) => effects.push(`refuse ${what[0]} ${what[2]}`),
     },
-    promises,
+    reservations,
     resolve: async (of: PersistentVolumeClaim) => resolve(of, ++state.asks),
     consumersOf: () => [pod()],
     managesNode: () => true,
@@ -103,7 +105,7 @@ function world(resolve: (claim: PersistentVolumeClaim, asks: number) => Source |
   } as unknown as ClaimReconcilerDeps;
   const reconciler = createClaimReconciler(deps);
   const run = () => reconciler.reconcile(KEY, new AbortController().signal);
-  return { ...reconciler, ends, time, state, made, promises, promised, events, effects, run };
+  return { ...reconciler, ends, time, state, made, reservations, promised, events, effects, run };
 }
 
 test('what a grant was withdrawn from while a node was looked at is not used', async () => {
@@ -250,15 +252,15 @@ describe('what is counted of a claim', () => {
 });
 
 test('the room of a Volume is promised while it is created, and no longer', async () => {
-  const { run, made, promises, promised } = world(() => ready('c'));
+  const { run, made, reservations, promised } = world(() => ready('c'));
   await run();
   expect(promised).toEqual(made.map(({ metadata }) => metadata.name));
   expect(promised).toHaveLength(1);
-  expect(promises.on('n1')).toEqual([]);
+  expect(reservations.on('n1')).toEqual([]);
 });
 
 test('the room that a Volume grows by is promised while that is written, and no longer', async () => {
-  const { state, run, made, promises } = world(() => ready('c'));
+  const { state, run, made, reservations } = world(() => ready('c'));
   const bound = (has: string) =>
     claim(
       { volumeName: volume().metadata.name, resources: { requests: { storage: '3Gi' } } },
@@ -268,12 +270,12 @@ test('the room that a Volume grows by is promised while that is written, and no 
   made.push(volume());
   const sizes: unknown[] = [];
   state.whilePatching = () => {
-    sizes.push(...promises.on('n1').map(({ spec }) => spec.sparseLoopDevice?.size));
+    sizes.push(...reservations.on('n1').map(({ spec }) => spec.sparseLoopDevice?.size));
     state.claim = bound('3Gi');
   };
   await run();
   expect(sizes).toEqual(['3Gi']);
-  expect(promises.on('n1')).toEqual([]);
+  expect(reservations.on('n1')).toEqual([]);
 });
 
 test('a Volume that was refused for what free extents carry is deleted, and its node given back', async () => {

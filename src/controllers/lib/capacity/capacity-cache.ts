@@ -1,5 +1,5 @@
 import type { Volume } from '../../../api/volume.ts';
-import type { Place } from '../../../model/dynamic-class.ts';
+import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { withHint } from '../../../nodes/job-text.ts';
@@ -41,13 +41,13 @@ export interface Rooms {
    * By an observation that is young enough; undefined where there is none.
    * @param own the UID of the content for which room is wanted: its copy is not counted
    */
-  room(node: string, place: Place, overcommit: number, own?: string): Room | undefined;
+  room(node: string, place: StorageLocation, overcommit: number, own?: string): Room | undefined;
   /** Looks at the node, unless somebody does already. Never throws. */
-  look(node: string, place: Place): Promise<void>;
+  look(node: string, place: StorageLocation): Promise<void>;
   /** Something of ours went there: what was seen still has it. */
   forget(node: string): void;
   /** A volume of so many bytes was refused there for what free extents carry: none as large is promised for a while. */
-  refuse(node: string, place: Place, bytes: bigint): void;
+  refuse(node: string, place: StorageLocation, bytes: bigint): void;
 }
 
 type Facts =
@@ -69,23 +69,23 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
   const refusals = new Map<string, { bytes: bigint; at: number }>();
   /** How often by node. */
   const forgotten = new Map<string, number>();
-  const keyOf = (node: string, place: Place) => JSON.stringify([node, place]);
+  const keyOf = (node: string, place: StorageLocation) => JSON.stringify([node, place]);
 
-  async function look(node: string, place: Place): Promise<void> {
+  async function look(node: string, place: StorageLocation): Promise<void> {
     const key = keyOf(node, place);
     const known = looking.get(key) ?? lookNow(key, node, place).finally(() => looking.delete(key));
     looking.set(key, known);
     await known;
   }
 
-  async function lookNow(key: string, node: string, place: Place): Promise<void> {
+  async function lookNow(key: string, node: string, place: StorageLocation): Promise<void> {
     const before = forgotten.get(node);
     const facts = await factsOf(node, place);
     // What went meanwhile may be in it or not.
     if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
   }
 
-  async function factsOf(node: string, place: Place): Promise<Facts> {
+  async function factsOf(node: string, place: StorageLocation): Promise<Facts> {
     try {
       if (place.type === 'lvm') {
         const view = readView(answersOf(await executor.observe(node, viewProbes())));

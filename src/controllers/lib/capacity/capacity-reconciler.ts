@@ -7,9 +7,9 @@ import type { KubeClient } from '../../../kube/types.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { CSI_DRIVER, capacityName, decideCapacity } from './capacity.ts';
 import type { Room, Rooms } from './capacity-cache.ts';
-import { createTold, type ToldDeps } from './told.ts';
+import { type CapacityEventsDeps, createCapacityEvents } from './capacity-events.ts';
 
-export interface CapacityReconcilerDeps extends ToldDeps {
+export interface CapacityReconcilerDeps extends CapacityEventsDeps {
   client: KubeClient;
   storageClasses: Informer<StorageClass>;
   nodes: Informer<KubeNode>;
@@ -27,7 +27,7 @@ const LOOK_EVERY = 60_000;
 export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
   const { client, storageClasses, nodes, capacities, rooms, namespace } = deps;
 
-  const tell = createTold(deps);
+  const tell = createCapacityEvents(deps);
   let isAskedFor = false;
 
   return async (key: string): Promise<{ requeueAfterMs?: number; retry?: true } | undefined> => {

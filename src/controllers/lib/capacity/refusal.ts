@@ -1,4 +1,4 @@
-import type { Place } from '../../../model/dynamic-class.ts';
+import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Room } from './capacity-cache.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { Room } from './capacity-cache.ts';
  */
 export function whyNoRoom(
   node: string,
-  place: Place,
+  place: StorageLocation,
   room: Room,
   wanted: bigint,
   are: string,
@@ -21,7 +21,7 @@ export function whyNoRoom(
 }
 
 /** Names a place in messages. */
-export const nameOf = (place: Place): string =>
+export const nameOf = (place: StorageLocation): string =>
   place.type === 'sparse'
     ? place.directory
     : `volume group ${place.vgName}${place.thinPool === undefined ? '' : `, thin pool ${place.thinPool}`}`;

@@ -1,15 +1,15 @@
 /** Objects that are being written, and not in the cache yet: their room is taken from the decision on. */
-export interface Promises<T> {
+export interface Reservations<T> {
   /** @returns what ends it, once the object is in the cache or was not written */
-  promise(object: T): () => void;
+  reserve(object: T): () => void;
   on(node: string): readonly T[];
 }
 
 /** @param isOn whether an object is to be on a node */
-export function createPromises<T>(isOn: (object: T, node: string) => boolean): Promises<T> {
+export function createReservations<T>(isOn: (object: T, node: string) => boolean): Reservations<T> {
   const promised = new Set<T>();
   return {
-    promise(object) {
+    reserve(object) {
       promised.add(object);
       return () => promised.delete(object);
     },

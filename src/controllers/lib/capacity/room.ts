@@ -1,5 +1,5 @@
 import type { Volume } from '../../../api/volume.ts';
-import type { Place } from '../../../model/dynamic-class.ts';
+import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 import { downloadBytes } from '../../../storage/populate/download.ts';
 import { sizeOf } from '../../../storage/registry.ts';
@@ -82,7 +82,7 @@ export function folderOf({ spec, status }: Volume): string | undefined {
 }
 
 /** Returns the place in which a copy of a Volume takes room; undefined for a raw device. */
-export function placeOfCopy(volume: Volume): Place | undefined {
+export function placeOfCopy(volume: Volume): StorageLocation | undefined {
   const { sparseLoopDevice, lvmLogicalVolume } = volume.spec;
   const directory = folderOf(volume);
   if (directory !== undefined) {

@@ -2,7 +2,7 @@ import type { Pod } from '../../api/core.ts';
 import { POPULATE_ORIGIN_ANNOTATION, POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
 import { attemptsOf, originOf } from './attempts.ts';
-import { tell, tellEvent } from './emit-event.ts';
+import { emit, emitEvent } from './emit-event.ts';
 import { noteFailure, noteOutdated } from './failure.ts';
 import { hasFilled, howDeleted, isUnscheduled, lastWords, whyNotRunning } from './pod-state.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
@@ -17,7 +17,7 @@ const BEGINS_WITHIN = 600_000;
 const LOOK_AFTER = 30_000;
 
 /** What became of the pod. Pure. */
-export function ofPod(
+export function podOutcome(
   input: MachineInput,
   definition: PopulatorDefinition,
   now: number,
@@ -37,7 +37,7 @@ export function ofPod(
   if (phase === 'Pending') return beforeItBegins(input, definition, pod, now);
   // So that what was said before is not the last word.
   if (!input.told?.startsWith(POPULATOR_EVENT.creationFailed)) return {};
-  return tell(input, 'Normal', POPULATOR_EVENT.created, `pod ${namespace}/${name} runs`);
+  return emit(input, 'Normal', POPULATOR_EVENT.created, `pod ${namespace}/${name} runs`);
 }
 
 function beforeItBegins(
@@ -74,5 +74,5 @@ function beforeItBegins(
     message: `pod ${input.namespace}/${name} does not run: ${stands.why}`,
     about: `${uid} ${stands.about}`,
   } as const;
-  return tellEvent(input, event, hasNode ? { requeueAfter: BEGINS_WITHIN - age } : {});
+  return emitEvent(input, event, hasNode ? { requeueAfter: BEGINS_WITHIN - age } : {});
 }

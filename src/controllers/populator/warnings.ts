@@ -5,14 +5,14 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Standstill } from './types.ts';
 
 /** What others say of prime claims and pods, by events. */
-export interface Said {
+export interface Warnings {
   /** The last warning of whoever makes a prime claim's volume. */
   against(prime: KubeObject): Promise<string | undefined>;
   /** What keeps a pod from being started, unless it has got any further since that was said. */
   lastOf(pod: KubeObject): Promise<Standstill | undefined>;
 }
 
-export function createSaid(client: Pick<KubeClient, 'list'>, namespace: string): Said {
+export function createWarnings(client: Pick<KubeClient, 'list'>, namespace: string): Warnings {
   /** The oldest first. */
   async function eventsOf({ metadata: { uid } }: KubeObject): Promise<AnyEvent[]> {
     const fieldSelector = `involvedObject.uid=${uid}`;

@@ -4,7 +4,7 @@ import type { PopulatorDefinition } from '../../api/populator.ts';
 import { SubstitutionError } from '../../model/substitute.ts';
 import { attemptsOf, nextAttempt, originOf } from './attempts.ts';
 import { hasFinalizer } from './clean-up.ts';
-import { tell, tellEvent } from './emit-event.ts';
+import { emit, emitEvent } from './emit-event.ts';
 import { noteFailure } from './failure.ts';
 import { podOf, primeOf } from './objects.ts';
 import type { Attempts, MachineDecision, MachineInput } from './types.ts';
@@ -19,7 +19,7 @@ const ASK_AGAIN = 300_000;
 const LOOK_AGAIN = 10_000;
 
 /** The next thing that is missing before a pod fills the claim: its source, who protects it, the prime claim, room. Pure. */
-export function withoutPod(
+export function beforePod(
   input: MachineInput,
   definition: PopulatorDefinition,
   now: number,
@@ -28,7 +28,7 @@ export function withoutPod(
   if (claim === undefined) return {};
   if (prime !== undefined && prime.status?.phase !== 'Bound') return whileUnbound(input, prime);
   if (source === undefined) return { action: { do: 'resolve-source', definition } };
-  if (source.is === 'waits') return tellEvent(input, source.event, { requeueAfter: ASK_AGAIN });
+  if (source.is === 'waits') return emitEvent(input, source.event, { requeueAfter: ASK_AGAIN });
   let pod: Pod;
   try {
     pod = podOf(claim, definition, source.object, namespace);
@@ -36,7 +36,7 @@ export function withoutPod(
     if (!(error instanceof SubstitutionError)) throw error;
     const { kind, metadata } = source.object;
     const message = `${kind} ${metadata.name} cannot be used by PopulatorDefinition ${definition.metadata.name}: ${error.message}`;
-    return tell(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
+    return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
   }
   if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
   if (prime === undefined)
@@ -54,7 +54,7 @@ export function withoutPod(
     );
   }
   const due = nextAttempt(attempts, originOf(definition, source.object));
-  if (due === undefined) return tell(input, 'Warning', POPULATOR_EVENT.failed, gaveUp(attempts));
+  if (due === undefined) return emit(input, 'Warning', POPULATOR_EVENT.failed, gaveUp(attempts));
   if (due > now) return { requeueAfter: due - now };
   const { all, own } = input.running;
   if (MAX_RUNNING - all <= own) {
@@ -62,7 +62,7 @@ export function withoutPod(
       all >= MAX_RUNNING
         ? `${MAX_RUNNING} pods fill volumes already: the claim waits for one of them to end`
         : `${own} pods fill volumes of this namespace already, which leaves the other places to others: the claim waits for one of them to end`;
-    return tell(input, 'Normal', POPULATOR_EVENT.created, message, { requeueAfter: 10_000 });
+    return emit(input, 'Normal', POPULATOR_EVENT.created, message, { requeueAfter: 10_000 });
   }
   const message = `pod ${namespace}/${pod.metadata.name} fills the volume`;
   return {
@@ -81,7 +81,7 @@ function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): Machin
   const again = { requeueAfter: LOOK_AGAIN };
   if (found === undefined) return again;
   const message = `no volume is made for claim ${input.namespace}/${prime.metadata.name} yet: ${found}`;
-  return tell(input, 'Warning', POPULATOR_EVENT.primeFailed, message, again);
+  return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, message, again);
 }
 
 const gaveUp = (attempts: Attempts | undefined): string =>

@@ -13,10 +13,10 @@ import type { SnapshotDeps } from './snapshot-reconciler.ts';
 import type { EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<SnapshotInput, 'liveContent'>;
-export const nothing: Known = { liveContent: undefined };
+export type SnapshotFindings = Pick<SnapshotInput, 'liveContent'>;
+export const nothing: SnapshotFindings = { liveContent: undefined };
 
-export interface SnapshotEffects {
+export interface SnapshotActionRunner {
   /**
    * Carries out what was decided, and returns what is known after it. Throws what the API server refuses: also a conflict,
    * where an object is no longer as it is in the cache.
@@ -25,13 +25,13 @@ export interface SnapshotEffects {
   carryOut(
     action: SnapshotAction,
     snapshot: VolumeSnapshot,
-    known: Known,
-  ): Promise<Known | 'stale'>;
+    known: SnapshotFindings,
+  ): Promise<SnapshotFindings | 'stale'>;
   /** Reads it, its content and its claim past the caches. False when it is gone. */
   refresh(snapshot: VolumeSnapshot): Promise<boolean>;
 }
 
-export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
+export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRunner {
   const { client, snapshots, contents, claims, events, logger } = deps;
 
   async function write(
@@ -96,8 +96,8 @@ export function createSnapshotEffects(deps: SnapshotDeps): SnapshotEffects {
   async function carryOut(
     action: SnapshotAction,
     snapshot: VolumeSnapshot,
-    known: Known,
-  ): Promise<Known | 'stale'> {
+    known: SnapshotFindings,
+  ): Promise<SnapshotFindings | 'stale'> {
     const { name, namespace, uid, finalizers = [] } = snapshot.metadata;
     const id = `${namespace}/${name}`;
     logger.debug({ snapshot: id, action: action.do }, 'effect');

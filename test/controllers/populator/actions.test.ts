@@ -1,7 +1,10 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PODS } from '../../../src/api/resources.ts';
-import { createEffects, type EffectDeps } from '../../../src/controllers/populator/effects.ts';
+import {
+  type ActionRunnerDeps,
+  createActionRunner,
+} from '../../../src/controllers/populator/actions.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import { memoryLogger } from '../../support/logger.ts';
 import { claim, OWN, pod, prime, pv, UID } from './input.ts';
@@ -31,8 +34,8 @@ function world(live: PersistentVolumeClaim = claim()) {
       namespace: OWN,
       logger: memoryLogger(),
     },
-  } as unknown as EffectDeps;
-  return { patched, deleted, run: createEffects(deps) };
+  } as unknown as ActionRunnerDeps;
+  return { patched, deleted, run: createActionRunner(deps) };
 }
 
 const rebind = { do: 'rebind', pv: pv(), from: 'apps/source' } as const;

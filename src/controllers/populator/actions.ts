@@ -13,9 +13,9 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { primeNameOf } from './objects.ts';
-import type { EventToTell, MachineAction } from './types.ts';
+import type { EventToSend, MachineAction } from './types.ts';
 
-export interface EffectDeps {
+export interface ActionRunnerDeps {
   client: KubeClient;
   claims: Informer<PersistentVolumeClaim>;
   persistentVolumes: Informer<PersistentVolume>;
@@ -23,7 +23,7 @@ export interface EffectDeps {
   events: EventRecorder;
   once(
     object: PersistentVolumeClaim,
-    type: EventToTell['type'],
+    type: EventToSend['type'],
     reason: string,
     message: string,
   ): Promise<void>;
@@ -33,7 +33,7 @@ export interface EffectDeps {
 }
 
 /** What a decision has the API server changed; all else is only looked at. */
-export type Effect = Exclude<
+export type WriteAction = Exclude<
   MachineAction,
   | { do: 'read-claim' }
   | { do: 'resolve-source' }
@@ -46,17 +46,17 @@ export type Effect = Exclude<
  * Carries out one effect. Each names the very object that was decided on, by UID or version; resolves to false where that was
  * not the one, as of a claim that is not waiting any more. Throws what the API server refuses otherwise.
  */
-export function createEffects(deps: EffectDeps) {
+export function createActionRunner(deps: ActionRunnerDeps) {
   const { client, claims, persistentVolumes, pods, namespace } = deps;
   const tell = (
     claim: PersistentVolumeClaim | undefined,
-    { type, reason, message }: EventToTell,
+    { type, reason, message }: EventToSend,
   ) => {
     if (claim !== undefined) deps.events.event(claim, type, reason, message);
   };
 
   return async (
-    effect: Effect,
+    effect: WriteAction,
     uid: string,
     claim: PersistentVolumeClaim | undefined,
   ): Promise<boolean> => {

@@ -2,13 +2,13 @@ import type { StorageClass } from '../../../api/core.ts';
 import type { Logger } from '../../../api/logger.ts';
 import { ROOM_EVENT } from '../../../api/names.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
-import type { Place } from '../../../model/dynamic-class.ts';
+import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../../workqueue/tell-again.ts';
 import type { Room } from './capacity-cache.ts';
 import { nameOf, whyNoRoom } from './refusal.ts';
 
-export interface ToldDeps {
+export interface CapacityEventsDeps {
   events: Pick<EventRecorder, 'event'>;
   logger: Pick<Logger, 'warn'>;
   clock: Pick<Clock, 'now'>;
@@ -18,10 +18,10 @@ export interface ToldDeps {
  * Says of a class that its room on a node is not known, which a scheduler takes for no room, and once it is that it is known again.
  * Every message begins with the node.
  */
-export function createTold({ events, logger, clock }: ToldDeps) {
+export function createCapacityEvents({ events, logger, clock }: CapacityEventsDeps) {
   const told = new Map<string, { words: string; at: number }>();
 
-  return (storageClass: StorageClass, node: string, place: Place, room: Room): void => {
+  return (storageClass: StorageClass, node: string, place: StorageLocation, room: Room): void => {
     const key = JSON.stringify([storageClass.metadata.uid, node]);
     const before = told.get(key);
     if (!('unknown' in room)) {

@@ -10,8 +10,8 @@ import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
-export type Known = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
-export const nothing: Known = { liveSnapshot: undefined, outcome: undefined };
+export type ContentFindings = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
+export const nothing: ContentFindings = { liveSnapshot: undefined, outcome: undefined };
 
 /** What was done on nodes, for metrics. */
 export interface ContentOperation {
@@ -23,21 +23,25 @@ export interface ContentOperation {
   ms: number;
 }
 
-export interface ContentEffects {
+export interface ContentActionRunner {
   /**
    * Carries out what was decided, and returns what is known after it. Every write fails with a conflict if the object is no
    * longer as it is in the cache. Throws what the API server refuses; what a node does not answer is an answer.
    */
-  carryOut(action: ContentAction, content: VolumeSnapshotContent, known: Known): Promise<Known>;
+  carryOut(
+    action: ContentAction,
+    content: VolumeSnapshotContent,
+    known: ContentFindings,
+  ): Promise<ContentFindings>;
   /** Reads it past the cache. False when it is gone. */
   refresh(name: string): Promise<boolean>;
 }
 
-type EffectDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> & {
+type ActionRunnerDeps = Omit<ContentDeps, 'restoresOf' | 'placeOf' | 'enqueue'> & {
   volumeOf(content: VolumeSnapshotContent): Volume | undefined;
 };
 
-export function createContentEffects(deps: EffectDeps): ContentEffects {
+export function createContentActionRunner(deps: ActionRunnerDeps): ContentActionRunner {
   const { client, contents, volumes, nodes, work, events, clock, logger, rooms, naming, volumeOf } =
     deps;
   /** By the content's UID: what was told last of what its status does not say. */
@@ -111,8 +115,8 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
   async function carryOut(
     action: ContentAction,
     content: VolumeSnapshotContent,
-    known: Known,
-  ): Promise<Known> {
+    known: ContentFindings,
+  ): Promise<ContentFindings> {
     const { metadata, spec, status } = content;
     const { uid = '' } = metadata;
     logger.debug({ content: metadata.name, action: action.do }, 'effect');
@@ -163,7 +167,7 @@ export function createContentEffects(deps: EffectDeps): ContentEffects {
       case 'write-note': {
         const { annotations, labels } = noteMetadata(action.note);
         // Before anything is awaited: others must not be promised the same room.
-        const release = naming.promise({ ...content, metadata: { ...metadata, annotations } });
+        const release = naming.reserve({ ...content, metadata: { ...metadata, annotations } });
         try {
           await write(content, {}, { annotations, labels });
         } finally {
