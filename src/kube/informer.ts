@@ -37,7 +37,7 @@ export interface Informer<T extends KubeObject> {
   /** Register before `start`. What a handler throws is logged, and stops nothing. */
   onChange(handler: (change: Change<T>) => void): void;
   /** Puts the answer of a write in the store, if it is newer than what is there and not of a deleted object. */
-  learn(object: T): void;
+  recordWrite(object: T): void;
 }
 
 /** API servers send a bookmark about every minute (watch cache, bookmarkFrequency). */
@@ -194,6 +194,6 @@ export function createInformer<T extends KubeObject>(options: InformerOptions<T>
     onChange: (handler) => {
       handlers.push(handler);
     },
-    learn: (object) => tell(store.learn(transform(object))),
+    recordWrite: (object) => tell(store.recordWrite(transform(object))),
   };
 }

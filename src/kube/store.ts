@@ -15,7 +15,7 @@ const TOMBSTONES = 1000;
 export class ObjectStore<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   readonly #deleted = new Set<string>();
-  #learned = new Set<string>();
+  #recorded = new Set<string>();
 
   get(name: string, namespace?: string): T | undefined {
     return this.#objects.get(keyOf(name, namespace));
@@ -25,7 +25,7 @@ export class ObjectStore<T extends KubeObject> {
     return [...this.#objects.values()];
   }
 
-  /** A watch said that this object is there. What was learned from a later write's answer stays. */
+  /** A watch said that this object is there. What was recorded from a later write's answer stays. */
   put(object: T): Change<T>[] {
     const old = this.get(object.metadata.name, object.metadata.namespace);
     return old !== undefined && !isNewer(object, old) ? [] : this.#set(object, old);
@@ -35,14 +35,14 @@ export class ObjectStore<T extends KubeObject> {
   remove(object: T): Change<T>[] {
     const old = this.get(object.metadata.name, object.metadata.namespace);
     this.#bury(object);
-    // Another one of that name was made since, and learned from the write's answer.
+    // Another one of that name was made since, and recorded from the write's answer.
     if (old === undefined || (!isSame(old, object) && isNewer(old, object))) return [];
     return this.#drop(old);
   }
 
-  /** Before a list is asked for: what is learned from now on may be newer than that list. */
+  /** Before a list is asked for: what is recorded from now on may be newer than that list. */
   beginList(): void {
-    this.#learned = new Set();
+    this.#recorded = new Set();
   }
 
   /** The whole truth, also where it is older: an API server restored from a backup counts from the backup on. */
@@ -53,28 +53,28 @@ export class ObjectStore<T extends KubeObject> {
       const key = keyOf(item.metadata.name, item.metadata.namespace);
       listed.add(key);
       const old = this.#objects.get(key);
-      if (!this.#learnedAfter(key, resourceVersion)) changes.push(...this.#set(item, old));
+      if (!this.#recordedAfter(key, resourceVersion)) changes.push(...this.#set(item, old));
     }
     for (const [key, old] of this.#objects) {
-      if (!listed.has(key) && !this.#learnedAfter(key, resourceVersion))
+      if (!listed.has(key) && !this.#recordedAfter(key, resourceVersion))
         changes.push(...this.#drop(old));
     }
     return changes;
   }
 
   /** A write's answer, which may come before or after the watch tells of that write, or of the object's deletion. */
-  learn(object: T): Change<T>[] {
+  recordWrite(object: T): Change<T>[] {
     const { name, namespace, uid = '' } = object.metadata;
     if (this.#deleted.has(uid)) return [];
     if (isGone(object)) return this.remove(object);
     const changes = this.put(object);
-    if (changes.length > 0) this.#learned.add(keyOf(name, namespace));
+    if (changes.length > 0) this.#recorded.add(keyOf(name, namespace));
     return changes;
   }
 
-  #learnedAfter(key: string, resourceVersion: string): boolean {
+  #recordedAfter(key: string, resourceVersion: string): boolean {
     const version = this.#objects.get(key)?.metadata.resourceVersion ?? '';
-    return this.#learned.has(key) && compareVersions(version, resourceVersion) > 0;
+    return this.#recorded.has(key) && compareVersions(version, resourceVersion) > 0;
   }
 
   #set(object: T, old: T | undefined): Change<T>[] {

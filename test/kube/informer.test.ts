@@ -107,7 +107,7 @@ test('keeps what transform leaves', async () => {
     transform: ({ apiVersion, kind, metadata }) => ({ apiVersion, kind, metadata }),
   });
   await started();
-  informer.learn(widget('b', 11, { spec: 2 }));
+  informer.recordWrite(widget('b', 11, { spec: 2 }));
   expect(informer.list()).toEqual([widget('a', 5), widget('b', 11)]);
 });
 
@@ -276,7 +276,7 @@ test.each([
 
 test("a write's answer is known at once, and told once", async () => {
   await started();
-  informer.learn(widget('a', 12));
+  informer.recordWrite(widget('a', 12));
   send(last(), 'MODIFIED', widget('a', 11));
   send(last(), 'MODIFIED', widget('a', 12));
   send(last(), 'ADDED', widget('b', 13));

@@ -51,7 +51,7 @@ describe('watch', () => {
   });
 
   test('the deletion of an earlier object of that name leaves the later one', () => {
-    store.learn(reborn('a', 9));
+    store.recordWrite(reborn('a', 9));
     expect(store.remove(widget('a', 8))).toEqual([]);
     expect(store.get('a')).toEqual(reborn('a', 9));
   });
@@ -85,19 +85,19 @@ describe('list', () => {
     store.remove(widget('a', 7));
     store.beginList();
     expect(told(store.replace([widget('a', 2)], '3'))).toEqual(['added a@2', 'deleted b@6']);
-    expect(told(store.learn(widget('a', 4)))).toEqual(['updated a@4']);
+    expect(told(store.recordWrite(widget('a', 4)))).toEqual(['updated a@4']);
   });
 
   test('does not undo what was learned while it was under way', () => {
     store.beginList();
-    store.learn(widget('a', 10));
-    store.learn(widget('c', 11));
+    store.recordWrite(widget('a', 10));
+    store.recordWrite(widget('c', 11));
     expect(told(store.replace([widget('a', 5)], '9'))).toEqual(['deleted b@6']);
     expect(store.list().map((object) => object.metadata.name)).toEqual(['a', 'c']);
   });
 });
 
-describe('learn', () => {
+describe('recordWrite', () => {
   const deleting = (metadata: object) => {
     const object = widget('a', 5);
     return {
@@ -107,7 +107,7 @@ describe('learn', () => {
   };
 
   test('of an object whose last finalizer a write removed: it is gone, under the version that it had', () => {
-    expect(told(store.learn(deleting({})))).toEqual(['deleted a@5']);
+    expect(told(store.recordWrite(deleting({})))).toEqual(['deleted a@5']);
     expect(store.get('a')).toBeUndefined();
     expect(store.remove(widget('a', 9))).toEqual([]);
   });
@@ -115,26 +115,26 @@ describe('learn', () => {
   test.each([[{ finalizers: ['x'] }], [{ deletionGracePeriodSeconds: 30 }]])(
     'of what is held still: it is there, %j',
     (held) => {
-      expect(told(store.learn(deleting({ ...held, resourceVersion: '8' })))).toEqual([
+      expect(told(store.recordWrite(deleting({ ...held, resourceVersion: '8' })))).toEqual([
         'updated a@8',
       ]);
     },
   );
 
   test('takes a newer version, and not what the watch then repeats', () => {
-    expect(told(store.learn(widget('a', 8)))).toEqual(['updated a@8']);
+    expect(told(store.recordWrite(widget('a', 8)))).toEqual(['updated a@8']);
     expect(store.put(widget('a', 7))).toEqual([]);
     expect(store.put(widget('a', 8))).toEqual([]);
   });
 
   test('takes no older version', () => {
-    expect(store.learn(widget('a', 4))).toEqual([]);
+    expect(store.recordWrite(widget('a', 4))).toEqual([]);
   });
 
   test.each(['watch', 'list'])('revives nothing that a %s said is gone', (by) => {
     if (by === 'watch') store.remove(widget('a', 9));
     else store.replace([], '9');
-    expect(store.learn(widget('a', 8))).toEqual([]);
+    expect(store.recordWrite(widget('a', 8))).toEqual([]);
     expect(store.get('a')).toBeUndefined();
   });
 });

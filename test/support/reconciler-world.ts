@@ -49,9 +49,13 @@ export async function turns(count = 10): Promise<void> {
 /** A cache that a test sets. */
 function cache<T extends KubeObject>(...objects: T[]) {
   const byName = new Map(objects.map((object) => [object.metadata.name, object]));
-  const learn = (object: T) => void byName.set(object.metadata.name, object);
+  const recordWrite = (object: T) => void byName.set(object.metadata.name, object);
   const drop = (name: string) => void byName.delete(name);
-  return { get: (name: string) => byName.get(name), learn, drop } as unknown as Informer<T> & {
+  return {
+    get: (name: string) => byName.get(name),
+    recordWrite,
+    drop,
+  } as unknown as Informer<T> & {
     drop: typeof drop;
   };
 }
@@ -194,7 +198,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
   };
   const changeVolume = (spec: object, status: object = {}, metadata: object = {}) => {
     const volume = volumes.get('v1') as Volume;
-    volumes.learn(
+    volumes.recordWrite(
       volumeObject({ ...volume.spec, ...spec }, { ...volume.status, ...status }, metadata),
     );
   };

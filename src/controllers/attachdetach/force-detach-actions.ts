@@ -39,7 +39,7 @@ export function createForceDetach({
     for (const node of gone) {
       const before = factsOf(node, known.volume);
       try {
-        nodes.learn(await client.get<KubeNode>(NODES, node));
+        nodes.recordWrite(await client.get<KubeNode>(NODES, node));
       } catch (error) {
         if (!isNotFound(error)) throw error;
         if (nodes.get(node) !== undefined) same = false;

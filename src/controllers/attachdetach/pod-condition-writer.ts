@@ -56,7 +56,7 @@ export function createPodConditionWriter({
     const patch = { metadata: { uid }, status: { conditions: [condition] } };
     try {
       const how = { namespace, subresource: 'status', type: 'strategic' } as const;
-      pods.learn(await client.patch<Pod>(PODS, name, patch, how));
+      pods.recordWrite(await client.patch<Pod>(PODS, name, patch, how));
     } catch (error) {
       // Gone, or another one of that name by now.
       if (!isNotFound(error) && !isConflict(error)) throw error;

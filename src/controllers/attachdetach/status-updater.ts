@@ -112,14 +112,14 @@ export function createStatusUpdater({
       status: { attachments, ...(isOnDemand && { deviceName: deviceIn(attachments) ?? null }) },
     };
     try {
-      volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+      volumes.recordWrite(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
       known.written = nodes;
       return true;
     } catch (error) {
       if (isNotFound(error)) return true;
       if (!isConflict(error)) throw error;
       const live = await ignoreNotFound(client.get<Volume>(VOLUMES, name));
-      if (live !== undefined) volumes.learn(live);
+      if (live !== undefined) volumes.recordWrite(live);
       return false;
     }
   }
@@ -139,7 +139,7 @@ export function createStatusUpdater({
     const answer = await ignoreNotFound(
       client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch),
     );
-    if (answer !== undefined) persistentVolumes.learn(answer);
+    if (answer !== undefined) persistentVolumes.recordWrite(answer);
   }
 
   function tell(

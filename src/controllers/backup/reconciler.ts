@@ -66,7 +66,7 @@ export function createBackupReconciler(
   ): Promise<void> {
     const { name, namespace, uid, resourceVersion } = metadata;
     const options = { namespace, ...(status ? { subresource: 'status' as const } : {}) };
-    backups.learn(
+    backups.recordWrite(
       await client.patch<Backup>(
         BACKUPS,
         name,
@@ -78,7 +78,7 @@ export function createBackupReconciler(
 
   async function refresh({ metadata }: Backup): Promise<boolean> {
     const live = await getOrUndefined<Backup>(client, BACKUPS, metadata.name, metadata.namespace);
-    if (live !== undefined) backups.learn(live);
+    if (live !== undefined) backups.recordWrite(live);
     return live !== undefined;
   }
 
@@ -89,8 +89,8 @@ export function createBackupReconciler(
       client.get<Backup>(BACKUPS, name, { namespace }),
       getOrUndefined<KubeNode>(client, NODES, job.node),
     ]);
-    backups.learn(live);
-    if (node !== undefined) nodes.learn(node);
+    backups.recordWrite(live);
+    if (node !== undefined) nodes.recordWrite(node);
     return live.metadata.resourceVersion === resourceVersion && !isPaused(live) && !isPaused(node);
   };
 
@@ -127,12 +127,12 @@ export function createBackupReconciler(
       case 'create-snapshot': {
         try {
           const wanted = snapshotOf(backup, action.name);
-          snapshots.learn(
+          snapshots.recordWrite(
             await client.create<VolumeSnapshot>(VOLUME_SNAPSHOTS, wanted, { namespace }),
           );
         } catch (error) {
           if (isAlreadyExists(error)) {
-            snapshots.learn(
+            snapshots.recordWrite(
               await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, action.name, { namespace }),
             );
           } else if (error instanceof ApiError && error.statusCode < 500) {

@@ -76,13 +76,13 @@ export function createActionRunner(deps: ActionRunnerDeps) {
         return true;
       }
       case 'create-prime':
-        claims.learn(await client.create(PERSISTENT_VOLUME_CLAIMS, effect.prime, { namespace }));
+        claims.recordWrite(await client.create(PERSISTENT_VOLUME_CLAIMS, effect.prime, { namespace }));
         return true;
       case 'delete-prime':
         await remove(PERSISTENT_VOLUME_CLAIMS, effect.prime);
         return true;
       case 'create-pod':
-        pods.learn(await client.create(PODS, effect.pod, { namespace }));
+        pods.recordWrite(await client.create(PODS, effect.pod, { namespace }));
         tell(claim, effect.event);
         return true;
       case 'delete-pod':
@@ -122,13 +122,13 @@ export function createActionRunner(deps: ActionRunnerDeps) {
   async function patchClaim({ metadata }: PersistentVolumeClaim, change: object): Promise<void> {
     const { name, namespace: own, uid, resourceVersion } = metadata;
     const patch = { metadata: { uid, resourceVersion, ...change } };
-    claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace: own }));
+    claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace: own }));
   }
 
   async function annotatePrime(uid: string, annotations: Record<string, string>): Promise<void> {
     const name = primeNameOf(uid);
     const patch = { metadata: { uid: claims.get(name, namespace)?.metadata.uid, annotations } };
-    claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
+    claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
   }
 
   async function remove(
@@ -165,7 +165,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
       metadata: { uid: pvUid, resourceVersion },
       spec: { persistentVolumeReclaimPolicy: 'Delete' },
     };
-    persistentVolumes.learn(await client.patch(PERSISTENT_VOLUMES, name, patch));
+    persistentVolumes.recordWrite(await client.patch(PERSISTENT_VOLUMES, name, patch));
     return true;
   }
 
@@ -192,7 +192,7 @@ export function createActionRunner(deps: ActionRunnerDeps) {
         },
       },
     };
-    persistentVolumes.learn(await client.patch(PERSISTENT_VOLUMES, pv.metadata.name, patch));
+    persistentVolumes.recordWrite(await client.patch(PERSISTENT_VOLUMES, pv.metadata.name, patch));
     return true;
   }
 }

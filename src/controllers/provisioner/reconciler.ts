@@ -204,7 +204,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     const patch = {
       metadata: { uid, resourceVersion, annotations: { [SELECTED_NODE_ANNOTATION]: null } },
     };
-    claims.learn(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
+    claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace }));
     tellOf(claim, event);
     deps.logger.info({ claim: `${namespace}/${name}`, node }, 'node given back');
   }
@@ -254,7 +254,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
             const now = await sources.ask(`${namespace}/${name}`, claim);
             if (now.is !== 'ready' || !isDeepStrictEqual(now.source, source)) return now;
           }
-          volumes.learn(await client.create(VOLUMES, action.volume));
+          volumes.recordWrite(await client.create(VOLUMES, action.volume));
         } finally {
           release();
         }
@@ -279,7 +279,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
         const grown = { ...volume.spec, [part]: { ...volume.spec[part], size } };
         const release = reservations.reserve({ ...volume, spec: grown });
         try {
-          volumes.learn(await client.patch(VOLUMES, volume.metadata.name, patch));
+          volumes.recordWrite(await client.patch(VOLUMES, volume.metadata.name, patch));
         } finally {
           release();
         }
@@ -287,7 +287,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       case 'set-claim-status': {
         const patch = { metadata: { uid }, status: action.status };
-        claims.learn(
+        claims.recordWrite(
           await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, {
             namespace,
             subresource: 'status',

@@ -54,7 +54,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
     status = false,
   ): Promise<void> {
     const { name, uid, resourceVersion } = content.metadata;
-    contents.learn(
+    contents.recordWrite(
       await client.patch<VolumeSnapshotContent>(
         VOLUME_SNAPSHOT_CONTENTS,
         name,
@@ -70,7 +70,7 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       VOLUME_SNAPSHOT_CONTENTS,
       name,
     );
-    if (live !== undefined) contents.learn(live);
+    if (live !== undefined) contents.recordWrite(live);
     return live !== undefined;
   }
 
@@ -84,9 +84,9 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         volume && getOrUndefined<Volume>(client, VOLUMES, volume.metadata.name),
         getOrUndefined<KubeNode>(client, NODES, note.node),
       ]);
-      contents.learn(live);
-      if (liveVolume !== undefined) volumes.learn(liveVolume);
-      if (node !== undefined) nodes.learn(node);
+      contents.recordWrite(live);
+      if (liveVolume !== undefined) volumes.recordWrite(liveVolume);
+      if (node !== undefined) nodes.recordWrite(node);
       return (
         live.metadata.resourceVersion === content.metadata.resourceVersion &&
         liveVolume?.metadata.uid === volume?.metadata.uid &&

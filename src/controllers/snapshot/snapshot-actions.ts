@@ -41,7 +41,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
     status = false,
   ): Promise<void> {
     const { name, namespace, uid, resourceVersion } = metadata;
-    snapshots.learn(
+    snapshots.recordWrite(
       await client.patch<VolumeSnapshot>(
         VOLUME_SNAPSHOTS,
         name,
@@ -54,7 +54,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
   async function writeContent({ metadata }: VolumeSnapshotContent, patch: object): Promise<void> {
     const { name, uid, resourceVersion } = metadata;
     const guarded = { ...patch, metadata: { uid, resourceVersion } };
-    contents.learn(
+    contents.recordWrite(
       await client.patch<VolumeSnapshotContent>(VOLUME_SNAPSHOT_CONTENTS, name, guarded),
     );
   }
@@ -65,7 +65,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
       VOLUME_SNAPSHOT_CONTENTS,
       name,
     );
-    if (live !== undefined) contents.learn(live);
+    if (live !== undefined) contents.recordWrite(live);
     return live;
   }
 
@@ -75,7 +75,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
   async function refresh(snapshot: VolumeSnapshot): Promise<boolean> {
     const live = await liveSnapshot(snapshot);
     if (live === undefined) return false;
-    snapshots.learn(live);
+    snapshots.recordWrite(live);
     const name = contentNameOf(live);
     if (name !== undefined) await learnContent(name);
     const { persistentVolumeClaimName: claimName } = live.spec.source;
@@ -89,7 +89,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
             claimName,
             namespace,
           );
-    if (claim !== undefined) claims.learn(claim);
+    if (claim !== undefined) claims.recordWrite(claim);
     return true;
   }
 
@@ -118,7 +118,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
           },
           { namespace: namespace ?? '' },
         );
-        if (released.metadata.uid === uid) snapshots.learn(released);
+        if (released.metadata.uid === uid) snapshots.recordWrite(released);
         return known;
       }
       case 'set-class':
@@ -134,7 +134,7 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
           },
         };
         const options = { namespace };
-        claims.learn(
+        claims.recordWrite(
           await client.patch<PersistentVolumeClaim>(
             PERSISTENT_VOLUME_CLAIMS,
             metadata.name,
@@ -147,10 +147,10 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
       case 'create-content': {
         // Whoever deleted the snapshot meanwhile has seen no content that was to go with it.
         const live = await liveSnapshot(snapshot);
-        if (live !== undefined) snapshots.learn(live);
+        if (live !== undefined) snapshots.recordWrite(live);
         if (live?.metadata.uid !== uid) return 'stale';
         if (live?.metadata.deletionTimestamp !== undefined) return known;
-        contents.learn(await client.create(VOLUME_SNAPSHOT_CONTENTS, action.content));
+        contents.recordWrite(await client.create(VOLUME_SNAPSHOT_CONTENTS, action.content));
         logger.info(
           { snapshot: id, content: action.content.metadata.name },
           'snapshot content created',

@@ -156,7 +156,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
         },
         { namespace },
       );
-      claims.learn(written);
+      claims.recordWrite(written);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -217,7 +217,7 @@ export function createActionRunner(
         const live = await client.get<Volume>(VOLUMES, name);
         if (live.metadata.uid !== uid) throw new Error(`the cache has an earlier Volume ${name}`);
         try {
-          persistentVolumes.learn(await client.create(PERSISTENT_VOLUMES, action.pv));
+          persistentVolumes.recordWrite(await client.create(PERSISTENT_VOLUMES, action.pv));
         } catch (error) {
           if (!isRefusal(error)) throw error;
           // A 403 is of what this process may do, or of a rule of the cluster: neither is for good.
@@ -232,7 +232,7 @@ export function createActionRunner(
           metadata: { uid: pv?.metadata.uid, resourceVersion: pv?.metadata.resourceVersion },
           spec: { capacity: { storage: action.capacity } },
         };
-        persistentVolumes.learn(
+        persistentVolumes.recordWrite(
           await client.patch<PersistentVolume>(PERSISTENT_VOLUMES, name, patch),
         );
         return known;
@@ -240,7 +240,7 @@ export function createActionRunner(
       case 'delete-pv': {
         const pv = persistentVolumes.get(name);
         await client.delete(PERSISTENT_VOLUMES, name, { uid: pv?.metadata.uid });
-        persistentVolumes.learn(await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name));
+        persistentVolumes.recordWrite(await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name));
         tell(volume, 'Normal', EVENT.pvDeletion, `PersistentVolume ${name} marked for deletion`);
         return known;
       }

@@ -31,7 +31,7 @@ export function createLeftoverWrites({
         metadata: { uid: ownUid(volume), resourceVersion },
         status: withoutRecord(status),
       };
-      leftovers.learn(
+      leftovers.recordWrite(
         await client.patch<Leftover>(LEFTOVERS, name, patch, { subresource: 'status' }),
       );
     },
@@ -48,10 +48,10 @@ export function createLeftoverWrites({
         getOrUndefined<KubeNode>(client, NODES, node),
         listAll<Volume>(client, VOLUMES),
       ]);
-      leftovers.learn(live);
-      if (kubeNode !== undefined) nodes.learn(kubeNode);
+      leftovers.recordWrite(live);
+      if (kubeNode !== undefined) nodes.recordWrite(kubeNode);
       const owner = items.find((other) => other.metadata.uid === uid);
-      if (owner !== undefined) volumes.learn(owner);
+      if (owner !== undefined) volumes.recordWrite(owner);
       return (
         live.metadata.resourceVersion === resourceVersion &&
         pausedBy(live, kubeNode) === undefined &&
@@ -60,7 +60,7 @@ export function createLeftoverWrites({
     },
     async refresh(name) {
       const live = await getOrUndefined<Leftover>(client, LEFTOVERS, name);
-      if (live !== undefined) leftovers.learn(live);
+      if (live !== undefined) leftovers.recordWrite(live);
       return live !== undefined;
     },
     objectOf: (volume) => leftovers.get(volume.metadata.name) ?? volume,

@@ -37,5 +37,5 @@ export async function removeFinalizer<T extends KubeObject>(
     const held = finalizers.length !== metadata.finalizers?.length;
     return metadata.uid === uid && held ? { metadata: { finalizers } } : undefined;
   });
-  if (released.metadata.uid === uid) informer.learn(released);
+  if (released.metadata.uid === uid) informer.recordWrite(released);
 }

@@ -26,11 +26,11 @@ export function createVolumeWrites({
   return {
     async writeStatus({ metadata: { name, uid, resourceVersion }, status: before }, status) {
       const patch = { metadata: { uid, resourceVersion }, status: statusPatch(before, status) };
-      volumes.learn(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+      volumes.recordWrite(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
     },
     async protect({ metadata: { name, uid, resourceVersion, finalizers = [] } }) {
       const metadata = { finalizers: [...finalizers, PROTECTION_FINALIZER], uid, resourceVersion };
-      volumes.learn(await client.patch(VOLUMES, name, { metadata }));
+      volumes.recordWrite(await client.patch(VOLUMES, name, { metadata }));
     },
     release: (volume) => removeFinalizer(client, volumes, VOLUMES, volume),
     async isCurrent(volume, node) {
@@ -41,9 +41,9 @@ export function createVolumeWrites({
         getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name),
         getOrUndefined<KubeNode>(client, NODES, node),
       ]);
-      volumes.learn(live);
-      if (pv !== undefined) persistentVolumes.learn(pv);
-      if (kubeNode !== undefined) nodes.learn(kubeNode);
+      volumes.recordWrite(live);
+      if (pv !== undefined) persistentVolumes.recordWrite(pv);
+      if (kubeNode !== undefined) nodes.recordWrite(kubeNode);
       return (
         live.metadata.resourceVersion === resourceVersion &&
         persistentVolumes.get(name)?.metadata.resourceVersion === pvVersion &&
@@ -53,9 +53,9 @@ export function createVolumeWrites({
     async refresh(name) {
       const live = await getOrUndefined<Volume>(client, VOLUMES, name);
       if (live === undefined) return false;
-      volumes.learn(live);
+      volumes.recordWrite(live);
       const pv = await getOrUndefined<PersistentVolume>(client, PERSISTENT_VOLUMES, name);
-      if (pv !== undefined) persistentVolumes.learn(pv);
+      if (pv !== undefined) persistentVolumes.recordWrite(pv);
       return true;
     },
     objectOf: (volume) => volume,

@@ -33,8 +33,8 @@ async function writes(
   };
   const records = createStatusUpdater({
     client: { patch } as unknown as KubeClient,
-    volumes: { learn() {} } as unknown as Informer<Volume>,
-    persistentVolumes: { get: () => pv, learn() {} } as unknown as Informer<PersistentVolume>,
+    volumes: { recordWrite() {} } as unknown as Informer<Volume>,
+    persistentVolumes: { get: () => pv, recordWrite() {} } as unknown as Informer<PersistentVolume>,
     events: { event() {}, flush: async () => {} },
   });
   const known = { uid: 'u1', name: 'v1', volume, entries: now } as unknown as VolumeState;

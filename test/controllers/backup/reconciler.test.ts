@@ -86,9 +86,9 @@ async function reconcile(scene: Scene) {
       sent.push(`delete ${kind} ${name}`);
     },
   };
-  const cacheOf = <T extends KubeObject>(get: () => T | undefined, learn = (_: T) => {}) => ({
+  const cacheOf = <T extends KubeObject>(get: () => T | undefined, recordWrite = (_: T) => {}) => ({
     get,
-    learn,
+    recordWrite,
   });
   const answer = async (what: string) => {
     asked.push(what);

@@ -443,7 +443,7 @@ describe('a volume that was refused for what free extents carry', () => {
     const { rooms } = await world();
     const told: string[] = [];
     const objects = (...list: KubeObject[]) =>
-      ({ get: () => list[0], learn() {} }) as unknown as Informer<never>;
+      ({ get: () => list[0], recordWrite() {} }) as unknown as Informer<never>;
     const reconcile = createCapacityReconciler({
       client: {
         get: async () => ({}),

@@ -13,7 +13,7 @@ import { claim, OWN, pod, prime, pv, UID } from './input.ts';
 function world(live: PersistentVolumeClaim = claim()) {
   const patched: unknown[] = [];
   const deleted: unknown[] = [];
-  const cache = { learn() {} };
+  const cache = { recordWrite() {} };
   const deps = {
     client: {
       get: async () => live,

@@ -17,7 +17,7 @@ function informerOf<T extends KubeObject>(...objects: T[]) {
       objects.find(({ metadata }) => metadata.name === name && metadata.namespace === namespace),
     list: () => objects,
     onChange: (handler: (change: Change<T>) => void) => handlers.push(handler),
-    learn: (object: T) => objects.push(object),
+    recordWrite: (object: T) => objects.push(object),
   } as unknown as Informer<T>;
   const begin = () => {
     for (const object of objects)

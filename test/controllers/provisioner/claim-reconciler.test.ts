@@ -58,7 +58,7 @@ function world(
   const cacheOf = <T extends KubeObject>(list: () => T[]) => ({
     list,
     get: (name: string) => list().find(({ metadata }) => metadata.name === name),
-    learn() {},
+    recordWrite() {},
   });
   let seen = false;
   const time = { ms: 0 };

@@ -55,7 +55,7 @@ function world({
         return true;
       },
     },
-    persistentVolumes: { learn() {} },
+    persistentVolumes: { recordWrite() {} },
     events: { event() {} },
     logger: memoryLogger(),
   } as unknown as ActionRunnerDeps;

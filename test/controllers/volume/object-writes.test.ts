@@ -30,7 +30,7 @@ function cacheOf<T extends KubeObject>(resource: Resource, ...objects: T[]): Inf
     random: () => 0,
     logger: memoryLogger(),
   });
-  for (const object of objects) informer.learn(object);
+  for (const object of objects) informer.recordWrite(object);
   return informer;
 }
 

@@ -48,11 +48,11 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
       if (action?.do === 'delete') {
         await client.delete(CSI_STORAGE_CAPACITIES, action.name, { namespace });
       } else if (action?.do === 'create') {
-        capacities.learn(await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }));
+        capacities.recordWrite(await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }));
       } else if (action?.do === 'update') {
         const { capacity, maximumVolumeSize, metadata } = action.object;
         const patch = { capacity, maximumVolumeSize };
-        capacities.learn(
+        capacities.recordWrite(
           await client.patch(CSI_STORAGE_CAPACITIES, metadata.name, patch, { namespace }),
         );
       }

@@ -16,7 +16,7 @@ test('the result of an operation that ends while a force-detach is confirmed is 
   await decide();
   await end('verify', 'n1', ATTACHED);
   await decide();
-  nodes.learn(off('n1'));
+  nodes.recordWrite(off('n1'));
   whileReading(() => end('verify', 'n2', ATTACHED));
   await decide();
   expect(entries()?.[0]).toMatch(/^n2 /);
@@ -26,7 +26,7 @@ test('a node is force-detached once, though an operation ends there after that',
   const { decide, nodes, forced, verify, end, precheck, entries } = reconcilerWorld();
   await verify(ATTACHED);
   await decide();
-  nodes.learn(off('n1'));
+  nodes.recordWrite(off('n1'));
   await decide();
   expect(forced).toEqual(['out-of-service']);
   await precheck();
@@ -35,7 +35,7 @@ test('a node is force-detached once, though an operation ends there after that',
   await decide();
   expect(forced).toEqual(['out-of-service']);
   expect(entries()).toEqual([]);
-  nodes.learn(node('n1', true));
+  nodes.recordWrite(node('n1', true));
   await decide();
   await end('verify', 'n1', ATTACHED);
   expect(entries()).toEqual(['n1 Attached']);
@@ -61,7 +61,7 @@ describe('an attachment that somebody removes from the status', () => {
   test('is force-detached once, though it is found there after that', async () => {
     const { decide, nodes, forced, entries, end, changeVolume } = await removed();
     changeVolume({ attachableNodes: undefined });
-    nodes.learn(node('n1', false));
+    nodes.recordWrite(node('n1', false));
     await decide();
     expect(forced).toEqual(['ordered']);
     await end('verify', 'n1', ATTACHED);
@@ -73,7 +73,7 @@ describe('an attachment that somebody removes from the status', () => {
   test('stays where the Node is missing from the cache alone', async () => {
     const { decide, nodes, forced, entries, whileReading } = await removed();
     nodes.drop('n1');
-    whileReading(async () => nodes.learn(node('n1', true)));
+    whileReading(async () => nodes.recordWrite(node('n1', true)));
     await decide();
     expect(entries()?.[0]).toMatch(/^n1 /);
     expect(forced).toEqual([]);
@@ -94,7 +94,7 @@ describe('an operation on a node that is force-detached', () => {
     const { nodes, decide, movePod, ran, running, forced, entries, precheck } = await detaching();
     expect(running()).toMatchObject({ kind: 'detach', node: 'n1' });
     const detach = ran();
-    nodes.learn(off('n1'));
+    nodes.recordWrite(off('n1'));
     movePod('n2');
     await decide();
     expect(forced).toEqual(['out-of-service']);
@@ -108,7 +108,7 @@ describe('an operation on a node that is force-detached', () => {
     expect(entries()).toEqual(['n2 Attaching']);
     ran().end(ATTACHED);
     await decide();
-    nodes.learn(node('n1', true));
+    nodes.recordWrite(node('n1', true));
     await decide();
     expect(running()).toMatchObject({ kind: 'verify', node: 'n1' });
   });
@@ -118,7 +118,7 @@ describe('an operation on a node that is force-detached', () => {
       places.inAll = 0;
     });
     expect(running()).toMatchObject({ kind: 'verify' });
-    nodes.learn(off('n1'));
+    nodes.recordWrite(off('n1'));
     movePod('n2');
     cap.inAll = 9;
     await decide();
@@ -142,9 +142,9 @@ describe('an operation on a node that is force-detached', () => {
   test('has the node verified once more where it ends after the node was back', async () => {
     const { nodes, decide, ran, ranBy, running, end } = await detaching();
     const detach = ran();
-    nodes.learn(off('n1'));
+    nodes.recordWrite(off('n1'));
     await decide();
-    nodes.learn(node('n1', true));
+    nodes.recordWrite(node('n1', true));
     await decide();
     await end('verify', 'n1', DETACHED);
     await decide();
@@ -159,9 +159,9 @@ describe('an operation on a node that is force-detached', () => {
   test('changes nothing of what is found on the node after that', async () => {
     const { nodes, decide, movePod, ran, end, reconciler, pass } = await detaching();
     const detach = ran();
-    nodes.learn(off('n1'));
+    nodes.recordWrite(off('n1'));
     await decide();
-    nodes.learn(node('n1', true));
+    nodes.recordWrite(node('n1', true));
     movePod('n1');
     await decide();
     await end('attach', 'n1', ATTACHED);
@@ -176,7 +176,7 @@ describe('an operation on a node that is force-detached', () => {
     const { nodes, decide, ran, whileReading } = await detaching();
     const detach = ran();
     whileReading(async () => {
-      nodes.learn(off('n1'));
+      nodes.recordWrite(off('n1'));
       await decide();
     });
     expect(await detach.precheck()).toBe(FORCE_DETACHED);

@@ -52,7 +52,7 @@ describe('the record of an attach to one node of several', () => {
       ({ changeVolume }) => changeVolume({}, {}, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
       'the Volume v1 is being deleted',
     ],
-    ['force-detached on its node', ({ nodes }) => nodes.learn(off('n1')), FORCE_DETACHED],
+    ['force-detached on its node', ({ nodes }) => nodes.recordWrite(off('n1')), FORCE_DETACHED],
   ])('permits no job where the Volume is %s while it is written', async (_, change, why) => {
     const world = await attaching();
     world.whileWriting(async () => {
@@ -64,7 +64,7 @@ describe('the record of an attach to one node of several', () => {
 
   test('is not written for a node that was force-detached meanwhile', async () => {
     const { decide, nodes, precheck, forced } = await attaching();
-    nodes.learn(off('n1'));
+    nodes.recordWrite(off('n1'));
     await decide();
     expect(forced).toEqual(['out-of-service']);
     expect(await precheck()).toBe(FORCE_DETACHED);
@@ -112,7 +112,7 @@ describe('a record that Stowage never wrote', () => {
   test('has its node not verified either once it is corrected', async () => {
     const { decide, end, prepare, changeVolume, nodes, running } = reconcilerWorld();
     changeVolume({ attachableNodes: undefined });
-    nodes.learn(node('n9', true));
+    nodes.recordWrite(node('n9', true));
     prepare(forged);
     await decide();
     prepare({});
