@@ -6,7 +6,7 @@ import { execa } from 'execa';
 import { VOLUMES } from '../../src/api/resources.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
-import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { directoryRecord } from '../../src/storage/directory/directory-record.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { textOf } from '../../src/storage/shared-fs/text.ts';
 import type { DesiredRaw, DesiredSparse } from '../../src/storage/types.ts';

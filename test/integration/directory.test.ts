@@ -15,7 +15,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
-import { directoryRecord, recordDirectory } from '../../src/storage/directory/record.ts';
+import { directoryRecord, recordDirectory } from '../../src/storage/directory/directory-record.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { directoryPartial } from '../../src/storage/records.ts';
 import {

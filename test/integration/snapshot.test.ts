@@ -8,7 +8,7 @@ import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe.ts';
-import { snapshotFile } from '../../src/storage/snapshot/place.ts';
+import { snapshotFile } from '../../src/storage/snapshot/snapshot-path.ts';
 import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
 import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse, FsType, Source } from '../../src/storage/types.ts';

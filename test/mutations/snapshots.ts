@@ -193,7 +193,7 @@ export const snapshots: readonly Mutation[] = [
       replace: 'if (false)',
     },
   ]),
-  ...mutationsOf('src/storage/snapshot/leave.ts', [
+  ...mutationsOf('src/storage/snapshot/cleanup.ts', [
     {
       id: 'left-loop-not-looked-at-again',
       invariant: 3,

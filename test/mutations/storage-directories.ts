@@ -73,7 +73,7 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'if (!record) return',
     },
   ]),
-  ...mutationsOf('src/storage/directory/record.ts', [
+  ...mutationsOf('src/storage/directory/directory-record.ts', [
     {
       id: 'directory-recorded-again',
       invariant: 9,
@@ -230,7 +230,7 @@ export const storageDirectories: readonly Mutation[] = [
       integration: INTEGRATION,
     },
   ]),
-  ...mutationsOf('src/storage/directory/record.ts', [
+  ...mutationsOf('src/storage/directory/directory-record.ts', [
     {
       id: 'late-record-of-directory-fails',
       invariant: 2,

@@ -120,7 +120,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: ') return attached',
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/loop.ts', [
+  ...mutationsOf('src/storage/loopfile/file-loops.ts', [
     {
       id: 'several-loops-accepted',
       invariant: 2,

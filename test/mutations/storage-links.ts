@@ -70,7 +70,7 @@ export const storageLinks: readonly Mutation[] = [
       replace: 'observed.link !== undefined',
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/loop.ts', [
+  ...mutationsOf('src/storage/loopfile/file-loops.ts', [
     {
       id: 'moved-file-found-by-own-path-alone',
       invariant: 2,

@@ -1,5 +1,5 @@
 import type { Executor, Probe, ProbeResult } from '../../src/nodes/job.ts';
-import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { directoryRecord } from '../../src/storage/directory/directory-record.ts';
 import { directory } from './volume-input.ts';
 
 export const result = (exit: number, stdout = '', stderr = ''): ProbeResult => ({

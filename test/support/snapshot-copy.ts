@@ -1,4 +1,4 @@
-import { snapshotFile } from '../../src/storage/snapshot/place.ts';
+import { snapshotFile } from '../../src/storage/snapshot/snapshot-path.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from '../../src/storage/snapshot/types.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { FILE, madeNode, sparseDesired, UID } from './volume-input.ts';

@@ -6,7 +6,7 @@ import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
-import { directoryRecord } from '../../src/storage/directory/record.ts';
+import { directoryRecord } from '../../src/storage/directory/directory-record.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow, runSteps } from '../support/carry-out.ts';
 import { leftovers } from '../support/leftovers.ts';

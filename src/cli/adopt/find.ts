@@ -5,8 +5,8 @@ import { desiredOf } from '../../controllers/volume/desired-volume.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { volumeBytes } from '../../storage/loopfile/layout.ts';
 import type { LogicalVolume } from '../../storage/lvm/facts.ts';
-import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { uidsIn } from '../../storage/lvm/names.ts';
+import { readGroup } from '../../storage/lvm/read-group.ts';
 import { observe } from '../../storage/observe.ts';
 import { answersOf } from '../../storage/probe-results.ts';
 import type { Observed } from '../../storage/registry.ts';
@@ -132,7 +132,7 @@ async function findLogicalVolume(
   known: readonly Volume[],
 ): Promise<Found> {
   const { vg: vgName = '', lv = '' } = flags;
-  const volumes = await lookIntoGroup(async (probes) => answersOf(await look(probes)), vgName);
+  const volumes = await readGroup(async (probes) => answersOf(await look(probes)), vgName);
   const own = volumes.find(({ name }) => name === lv);
   if (own === undefined) throw nothing(`there is no logical volume ${vgName}/${lv} on the node`);
   const [uid, other] = uidsIn(own.tags);

@@ -8,11 +8,11 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Probe } from '../../nodes/job.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
-import { lookIntoGroup } from '../../storage/lvm/look.ts';
 import { isSnapshotName, uidsIn } from '../../storage/lvm/names.ts';
+import { readGroup } from '../../storage/lvm/read-group.ts';
 import { offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { succeeded } from '../../storage/probe-results.ts';
-import { isInSnapshots } from '../../storage/snapshot/place.ts';
+import { isInSnapshots } from '../../storage/snapshot/snapshot-path.ts';
 import type { Io } from '../io.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice } from '../prompts/prompts.ts';
@@ -119,7 +119,7 @@ async function askFile(
 
 /** Returns the logical volumes that have Stowage's tag. */
 async function askLogicalVolume(node: string, vg: string, asking: Asking): Promise<string> {
-  const volumes = (await look(node, (ask) => lookIntoGroup(ask, vg), asking)) ?? [];
+  const volumes = (await look(node, (ask) => readGroup(ask, vg), asking)) ?? [];
   const owners = await ownersOf(asking);
   const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
     const [uid] = uidsIn(tags);

@@ -2,7 +2,7 @@ import { READY_REASON } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { deviceOf, preferDevice } from '../../storage/device.ts';
-import { recordDirectory } from '../../storage/directory/record.ts';
+import { recordDirectory } from '../../storage/directory/directory-record.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { plan } from '../../storage/plan.ts';
 import type { Desired, Observed } from '../../storage/registry.ts';

@@ -11,7 +11,7 @@ import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
-import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
+import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan, Refusal } from '../types.ts';
 import {
   diskPath,
   lockOf,
@@ -24,8 +24,6 @@ import { partitionGuards } from './make.ts';
 import { halfTable, isOurs } from './ownership.ts';
 import { refuseDevice, useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
-
-type Refusal = Extract<Plan, { refusal: string }>;
 
 /**
  * Returns what remains to be done until a device with another Volume's data is this Volume's: that is its UUID, or its GUIDs, and

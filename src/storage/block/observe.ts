@@ -31,19 +31,19 @@ import { guidProbes, readGuids } from './guids.ts';
 import { locate, NO_DISK } from './locate.ts';
 
 type Results = ReadonlyMap<string, ProbeResult>;
-type Place = Pick<
+type ProbedVolume = Pick<
   DesiredRaw,
   'uid' | 'name' | 'mode' | 'earlierLink' | 'devicePath' | 'kubeletRoot' | 'recorded' | 'identity'
 >;
 
 /** What is looked at first. They read only. */
-export const rawProbes = (place: Place): Probe[] => [
+export const rawProbes = (place: ProbedVolume): Probe[] => [
   { name: 'target', argv: ['stat', '-L', '-c', '%F|%t:%T', '--', place.devicePath] },
   ...nodeProbes(place),
 ];
 
 /** What is looked at whichever device it is. */
-export function nodeProbes(place: Omit<Place, 'devicePath' | 'identity'>): Probe[] {
+export function nodeProbes(place: Omit<ProbedVolume, 'devicePath' | 'identity'>): Probe[] {
   return [
     ...recordProbes(place.uid),
     ...userProbes(),
@@ -142,7 +142,7 @@ const contentProbes = ({ name, sizeBytes, type }: BlockDevice): Probe[] => [
 ];
 
 /** @throws ObservationError for an answer that leaves open what is on the node */
-export function readRaw(desired: Place, first: Results, second: Results): ObservedRaw {
+export function readRaw(desired: ProbedVolume, first: Results, second: Results): ObservedRaw {
   const get = answersOf(first);
   const users = readUsers(get);
   const located = locate(get, users, desired);

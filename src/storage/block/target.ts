@@ -1,6 +1,4 @@
-import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../types.ts';
-
-type Refusal = { refusal: string; hint: string };
+import type { DesiredRaw, DeviceFacts, ObservedRaw, Refusal } from '../types.ts';
 
 /** The device that the path leads to, or why there is none. */
 export function targetOf(

@@ -1,8 +1,8 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { DIRECTORIES } from '../records.ts';
+import { parseDirectory } from './directory-record.ts';
 import { placeOf, UUIDS } from './observe.ts';
-import { parseDirectory } from './record.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 
 /** Reads all records of directories. */

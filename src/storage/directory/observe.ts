@@ -2,7 +2,7 @@ import { join } from 'node:path/posix';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, optional, succeeded } from '../probe-results.ts';
 import { mountOf } from '../shared-fs/mount.ts';
-import { directoryRecord, parseDirectory } from './record.ts';
+import { directoryRecord, parseDirectory } from './directory-record.ts';
 import type { ObservedDirectory } from './types.ts';
 
 /** Lists the UUIDs of mounted file systems, of which mountinfo has none. */

@@ -1,5 +1,5 @@
 import type { Refusal } from '../types.ts';
-import { directoryRecord } from './record.ts';
+import { directoryRecord } from './directory-record.ts';
 import { systemDirectoryOf } from './system.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
 

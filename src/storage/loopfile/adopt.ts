@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
-import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
+import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseDirectory } from '../directory/refuse.ts';
 import { notOpenByPath } from '../in-use.ts';
 import { succeeded } from '../probe-results.ts';
@@ -11,13 +11,18 @@ import type { Beside } from '../shared-fs/types.ts';
 import { refuseHeld, removeBeside, unheld } from '../shared-fs/unheld.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import { contentType, hasIdentity, ownIdentity } from '../snapshot/identity.ts';
-import { isInSnapshots } from '../snapshot/place.ts';
-import type { DesiredSparse, EarlierFile, FileFacts, ObservedSparse, Plan } from '../types.ts';
+import { isInSnapshots } from '../snapshot/snapshot-path.ts';
+import type {
+  DesiredSparse,
+  EarlierFile,
+  FileFacts,
+  ObservedSparse,
+  Plan,
+  Refusal,
+} from '../types.ts';
 import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
 import { volumeBytes } from './layout.ts';
 import { checkContent, syncFile } from './prepare.ts';
-
-type Refusal = Extract<Plan, { refusal: string }>;
 
 export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) =>
   join(dirname(file), from);

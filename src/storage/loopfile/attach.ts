@@ -10,8 +10,15 @@ import { ownBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { lookAgain, makeRule, noUdev, waitForLink, waitForUdev } from '../udev.ts';
 import { sameFile } from './file.ts';
+import {
+  earlierFile,
+  loopsOf,
+  oddLoop,
+  partitionOf,
+  refuseMoved,
+  volumeDevice,
+} from './file-loops.ts';
 import { planGrow } from './grow.ts';
-import { earlierFile, loopsOf, oddLoop, partitionOf, refuseMoved, volumeDevice } from './loop.ts';
 import { checkContent } from './prepare.ts';
 
 /**

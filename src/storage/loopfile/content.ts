@@ -3,7 +3,7 @@ import { GPT_START, newTableInFile } from '../gpt.ts';
 import { mkfs, tooSmall } from '../mkfs.ts';
 import { fillStep } from '../populate/fill.ts';
 import type { FillTarget } from '../populate/types.ts';
-import { leaveLoop } from '../snapshot/leave.ts';
+import { leaveLoop } from '../snapshot/cleanup.ts';
 import { copyContent } from '../snapshot/restore.ts';
 import type { Content } from '../snapshot/types.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';

@@ -3,7 +3,7 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
-import { leaveLoop } from '../snapshot/leave.ts';
+import { leaveLoop } from '../snapshot/cleanup.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { wipe } from '../wipe.ts';
 import { planAbsent } from './attach.ts';

@@ -11,7 +11,7 @@ import { attach, planAbsent, planPresent, preferLoop } from './attach.ts';
 import { planDestroy } from './destroy.ts';
 import { partialOf } from './file.ts';
 import { madeBytes } from './layout.ts';
-import { loopsOf, partitionOf, volumeDevice } from './loop.ts';
+import { loopsOf, partitionOf, volumeDevice } from './file-loops.ts';
 import { readSparse, sparseProbes } from './observe.ts';
 import { planPrepare } from './prepare.ts';
 import * as spec from './spec.ts';

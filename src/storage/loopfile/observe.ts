@@ -13,14 +13,14 @@ import { fromHex, readUsers, userProbes } from '../users.ts';
 import { adoptProbes, readEarlierFile } from './adopt.ts';
 import { allocatedBytes, partialOf, readFile, STAT } from './file.ts';
 
-type Place = Pick<
+type ProbedVolume = Pick<
   DesiredSparse,
   'uid' | 'name' | 'file' | 'mode' | 'kubeletRoot' | 'source' | 'once'
 > &
   Partial<Pick<DesiredSparse, 'adopt' | 'recorded' | 'earlierLink'>>;
 
 /** The commands that say all that plans for a sparse file are made from. They read only. */
-export function sparseProbes(desired: Place): Probe[] {
+export function sparseProbes(desired: ProbedVolume): Probe[] {
   const { uid, file, source, adopt, recorded } = desired;
   return [
     { name: 'path', argv: ['readlink', '-m', '--', file] },
@@ -45,7 +45,7 @@ export function sparseProbes(desired: Place): Probe[] {
 
 /** @throws ObservationError for an answer that leaves open what is on the node: a missing tool, an I/O error */
 export function readSparse(
-  desired: Place,
+  desired: ProbedVolume,
   results: ReadonlyMap<string, ProbeResult>,
 ): ObservedSparse {
   const { file, adopt, recorded } = desired;

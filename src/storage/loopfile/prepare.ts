@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { onSameFileSystem, recordDirectory } from '../directory/record.ts';
+import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
 import { donePath, intentOf, RECORDS, writeDone, writeIntent } from '../records.ts';
 import { describeSignature } from '../signature.ts';

@@ -1,6 +1,6 @@
 import type { Step } from '../../nodes/job.ts';
 import { notAdopted, putBackAway } from '../adoption.ts';
-import { onSameFileSystem } from '../directory/record.ts';
+import { onSameFileSystem } from '../directory/directory-record.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredSparse, ObservedSparse, Plan, Refusal } from '../types.ts';

@@ -4,7 +4,7 @@ import { entryBlkid, ownBlkid } from '../signature.ts';
 import { takenOverRecords } from '../taken-over-records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { attach } from './attach.ts';
-import { loopsOf, volumeDevice } from './loop.ts';
+import { loopsOf, volumeDevice } from './file-loops.ts';
 import { checkContent } from './prepare.ts';
 
 /**

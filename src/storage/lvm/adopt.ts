@@ -5,10 +5,10 @@ import { isOurs } from '../block/ownership.ts';
 import { makeLink } from '../block/present.ts';
 import { ofAnother, useOf } from '../block/refuse.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
-import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, Refusal } from '../types.ts';
 import { addTag, takeTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { reach } from './ensure-active.ts';
+import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { sameVolume } from './lvchange.ts';
@@ -16,8 +16,6 @@ import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names
 import { deviceOf } from './ownership.ts';
 import { HOLDS_DATA } from './present.ts';
 import { refuseWrites } from './refuse.ts';
-
-type Refusal = Extract<Plan, { refusal: string }>;
 
 /** Bytes that a new UUID writes, with those that e2fsck may write before it. */
 const WRITES = 16n << 20n;
@@ -39,7 +37,7 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
     refuseChange(group) ??
     refuseOther(desired, from, observed, own);
   if (odd !== undefined) return odd;
-  const reached = reach(desired, observed, own);
+  const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   // It was reached.
@@ -69,7 +67,7 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   // Where several have the tag, one of them may be half adopted.
   if ('refusal' in own)
     return observed.volumes.some(hasEither(desired, from)) ? own : { steps: records };
-  const reached = refuseChange(group) ?? reach(desired, observed, own);
+  const reached = refuseChange(group) ?? ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (device === undefined) return { steps: records };

@@ -13,7 +13,7 @@ import { addTag, deactivate, takeTag } from './activate.ts';
 import { planPutBack } from './adopt.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { removeUnfinished, unfinishedIn } from './copy.ts';
-import { reach } from './ensure-active.ts';
+import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume } from './facts.ts';
 import { release } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
@@ -145,7 +145,7 @@ function remove(
   // What is not thin leaves in the group what it was filled with.
   const toSee = toLook || (observed.intent?.filling === true && !made && own.pool === undefined);
   if (!own.active && !toSee) return { steps: [...tag, ...gone] };
-  const reached = reach(desired, observed, own);
+  const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (device === undefined) return { steps: [] };

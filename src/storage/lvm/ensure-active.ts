@@ -9,7 +9,7 @@ import { deviceOf } from './ownership.ts';
 import { clearPool, poolOf } from './pool.ts';
 
 /** What must be done until a logical volume can be looked into, or why it can't; undefined when it can. */
-export function reach(
+export function ensureActive(
   desired: DesiredLvm,
   observed: ObservedLvm,
   own: LogicalVolume,

@@ -13,7 +13,7 @@ import { asRaw } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { finish, removeUnfinished, unfinished } from './copy.ts';
 import { bytesFor, create, intentFor, isMadeGuards, isZeroed } from './create.ts';
-import { reach } from './ensure-active.ts';
+import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { anyUidsIn, lvName, uidsIn } from './names.ts';
 import { deviceOf } from './ownership.ts';
@@ -168,7 +168,7 @@ function freeDevice(
   half: LogicalVolume,
 ): { first: Plan } | { device: DeviceFacts } {
   const isThin = half.pool !== undefined;
-  const reached = reach(desired, observed, half);
+  const reached = ensureActive(desired, observed, half);
   if (reached !== undefined) return { first: reached };
   const device = deviceOf(observed, half);
   // It was reached.

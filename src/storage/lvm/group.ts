@@ -1,7 +1,5 @@
-import type { DesiredLvm, ObservedLvm } from '../types.ts';
+import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import type { VolumeGroup } from './facts.ts';
-
-type Refusal = { refusal: string; hint: string; passing?: boolean };
 
 /** The UUID, without hyphens, of the group that the Volume was made in or begun in, as its status or its node records it. */
 export const recordedGroup = (

@@ -7,7 +7,7 @@ import { asRaw, rawOf } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { unfinishedIn } from './copy.ts';
 import { create, isWritten, isZeroed } from './create.ts';
-import { reach } from './ensure-active.ts';
+import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume } from './facts.ts';
 import { planFill } from './fill.ts';
 import { groupOf, refuseChange } from './group.ts';
@@ -62,7 +62,7 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   }
   const odd = refuseChange(group) ?? refuseOther(desired, observed, own);
   if (odd !== undefined) return odd;
-  const reached = reach(desired, observed, own);
+  const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (isZeroed(desired) && intent?.filling !== true) {

@@ -3,7 +3,7 @@ import { linked } from '../block/present.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { addTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
-import { reach } from './ensure-active.ts';
+import { ensureActive } from './ensure-active.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { planGrow } from './grow.ts';
 import { refresh } from './lvchange.ts';
@@ -51,7 +51,7 @@ export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
     const doubtful = refuseTags(desired, observed, own);
     if (doubtful !== undefined) return doubtful;
   }
-  const reached = reach(desired, observed, own);
+  const reached = ensureActive(desired, observed, own);
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   // It was reached.

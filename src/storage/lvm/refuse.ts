@@ -1,13 +1,11 @@
 import { tooSmall } from '../mkfs.ts';
-import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import { contentOf, extentsIn, FREE_EXTENTS, isAmbivalent, rangeOf } from './content.ts';
 import type { VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
 import { illness, isUnknown, poolOf, usedOf } from './pool.ts';
 import { fullest, fullnessOf, MAX_METADATA } from './room.ts';
-
-type Refusal = Exclude<Plan, { steps: unknown }>;
 
 const MIB = 1n << 20n;
 

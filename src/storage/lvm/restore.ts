@@ -3,7 +3,7 @@ import { makeLink } from '../block/present.ts';
 import { linkOf } from '../links.ts';
 import { writeDone, writeIntent } from '../records.ts';
 import { ownBlkid } from '../signature.ts';
-import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, ThinSource } from '../types.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, Refusal, ThinSource } from '../types.ts';
 import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
 import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
@@ -15,8 +15,6 @@ import { isTagged, lvName, lvPath } from './names.ts';
 import { wakePool } from './pool.ts';
 import { begins, refusePool } from './refuse.ts';
 import { withRoom, withRoomAlone } from './room.ts';
-
-type Refusal = Extract<Plan, { refusal: string }>;
 
 /**
  * All steps from nothing to a volume that starts from another's content: a thin snapshot, as large as asked for, with the

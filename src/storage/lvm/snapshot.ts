@@ -1,7 +1,7 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, ObservationError } from '../probe-results.ts';
 import { readRecords, recordProbes } from '../records.ts';
-import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
+import type { DesiredLvm, ObservedLvm, Plan, Refusal } from '../types.ts';
 import { deactivate } from './activate.ts';
 import { finish, removeUnfinished, takeCopy, unfinishedIn } from './copy.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -38,8 +38,6 @@ export interface DesiredThinSnapshot {
 export interface ObservedThinSnapshot extends Pick<ObservedLvm, 'groups' | 'volumes' | 'done'> {
   type: 'lvm';
 }
-
-type Refusal = Extract<Plan, { refusal: string }>;
 
 /** They read only. */
 export const thinProbes = ({ uid, vgName, volume }: DesiredThinSnapshot, view: View): Probe[] => [

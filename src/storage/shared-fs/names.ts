@@ -25,5 +25,5 @@ const matches = (name: keyof typeof parts, value: string) =>
 export const isHolder = ({ node, bootId, token }: Holder): boolean =>
   matches('node', node) && matches('bootId', bootId) && matches('token', token);
 
-export const isClaim = ({ node, token }: LockOwner): boolean =>
+export const isLockOwner = ({ node, token }: LockOwner): boolean =>
   matches('node', node) && matches('token', token);

@@ -3,15 +3,16 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { planAbsent, planPresent } from '../loopfile/attach.ts';
 import { planDestroy } from '../loopfile/destroy.ts';
 import { notAttached } from '../loopfile/file.ts';
-import { loopsOf } from '../loopfile/loop.ts';
+import { loopsOf } from '../loopfile/file-loops.ts';
 import { planPrepare } from '../loopfile/prepare.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
 import { refuseMount } from './mount.ts';
-import { isClaim, ownerPath } from './names.ts';
+import { isLockOwner, ownerPath } from './names.ts';
 import {
   append,
   appended,
+  type FileLock,
   holds,
   isLast,
   type Last,
@@ -20,7 +21,6 @@ import {
   marked,
   noOthers,
   noReaders,
-  type Place,
   remove,
   syncFile,
 } from './steps.ts';
@@ -37,12 +37,12 @@ export function planShared(
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
-  const { file, owner: claim } = desired;
+  const { file, owner } = desired;
   const { shared } = observed;
-  if (claim === undefined || shared === undefined || !isClaim(claim)) {
+  if (owner === undefined || shared === undefined || !isLockOwner(owner)) {
     throw new Error(`${file} is shared, and it is not known for whom work is to be done on it`);
   }
-  const place: Place = { file, claim, shared };
+  const lock: FileLock = { file, owner, shared };
   const unfit = refuseMount(dirname(file), shared.mount);
   if (unfit !== undefined) {
     // What is attached can go; what says so stands where it can't be written.
@@ -56,106 +56,102 @@ export function planShared(
   }
   switch (operation) {
     case 'prepare':
-      return prepare(place, desired, observed);
+      return prepare(lock, desired, observed);
     case 'present':
       return desired.readOnly
-        ? presentReader(place, desired, observed, loopNumber)
-        : present(place, desired, observed, loopNumber);
+        ? presentReader(lock, desired, observed, loopNumber)
+        : present(lock, desired, observed, loopNumber);
     case 'absent':
-      return absent(place, desired, observed);
+      return absent(lock, desired, observed);
     case 'destroy':
-      return destroy(place, desired, observed);
+      return destroy(lock, desired, observed);
   }
 }
 
 /** What is made is held while it is made: another node could be told to make it, too. */
-function prepare(place: Place, desired: DesiredSparse, observed: ObservedSparse): Plan {
+function prepare(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
   const made = planPrepare(desired, observed);
   if ('refusal' in made || desired.recorded) return made;
-  if (made.steps.length === 0) return { steps: mine(place) ? release(place, observed) : [] };
-  const refused = refuseOthers(place) ?? refuseReaders(place);
+  if (made.steps.length === 0) return { steps: mine(lock) ? release(lock, observed) : [] };
+  const refused = refuseOthers(lock) ?? refuseReaders(lock);
   if (refused !== undefined) return refused;
-  const last = lastOf(place.shared);
-  const own = appended(place, 'held', last);
-  const first = made.steps.findIndex((step) => touches(step, place.file));
+  const last = lastOf(lock.shared);
+  const own = appended(lock, 'held', last);
+  const first = made.steps.findIndex((step) => touches(step, lock.file));
   const [before, after] =
     first < 0 ? [made.steps, []] : [made.steps.slice(0, first), made.steps.slice(first)];
   return {
     steps: [
       ...before,
-      ...take(place, last),
-      ...guarded(after, place.file, held(place, last)),
-      ...append(place, 'free', own),
+      ...take(lock, last),
+      ...guarded(after, lock.file, held(lock, last)),
+      ...append(lock, 'free', own),
     ],
   };
 }
 
 function present(
-  place: Place,
+  lock: FileLock,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
-  const last = lastOf(place.shared);
+  const last = lastOf(lock.shared);
   const wanted = planPresent(desired, observed, loopNumber);
   if (loopsOf(observed).length > 0) {
-    if (last === undefined || !mine(place, 'this boot')) return strayLoop(place, observed);
+    if (last === undefined || !mine(lock, 'this boot')) return strayLoop(lock, observed);
     if ('refusal' in wanted) return wanted;
     return {
       ...wanted,
-      steps: guarded(wanted.steps, place.file, [holds(place.file, last), isLast(place.file, last)]),
+      steps: guarded(wanted.steps, lock.file, [holds(lock.file, last), isLast(lock.file, last)]),
     };
   }
-  const refused = refuseOthers(place) ?? refuseReaders(place);
+  const refused = refuseOthers(lock) ?? refuseReaders(lock);
   // Both look after they were seen: who still sees the other steps back.
-  if (refused !== undefined) return mine(place) ? { steps: release(place, observed) } : refused;
+  if (refused !== undefined) return mine(lock) ? { steps: release(lock, observed) } : refused;
   if ('refusal' in wanted) return wanted;
   return {
     ...wanted,
-    steps: [...take(place, last), ...guarded(wanted.steps, place.file, held(place, last))],
+    steps: [...take(lock, last), ...guarded(wanted.steps, lock.file, held(lock, last))],
   };
 }
 
 function presentReader(
-  place: Place,
+  lock: FileLock,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
   const wanted = planPresent(desired, observed, loopNumber);
-  const own = ownMarks(place);
-  const refused = refuseOthers(place);
+  const own = ownMarks(lock);
+  const refused = refuseOthers(lock);
   if (loopsOf(observed).length > 0) {
-    return refused ?? (own.length > 0 ? wanted : strayLoop(place, observed));
+    return refused ?? (own.length > 0 ? wanted : strayLoop(lock, observed));
   }
-  if (refused !== undefined) return own.length > 0 ? { steps: remove(place.file, own) } : refused;
-  const last = lastOf(place.shared);
+  if (refused !== undefined) return own.length > 0 ? { steps: remove(lock.file, own) } : refused;
+  const last = lastOf(lock.shared);
   // Its own as a writer, or one that is dead.
-  if (last?.says.is === 'held') return { steps: append(place, 'free', last) };
+  if (last?.says.is === 'held') return { steps: append(lock, 'free', last) };
   if ('refusal' in wanted) return wanted;
   const reads: Guard[] = [
-    marked(place),
-    ...(last === undefined ? [] : [holds(place.file, last)]),
-    noOthers(place.file, [last]),
+    marked(lock),
+    ...(last === undefined ? [] : [holds(lock.file, last)]),
+    noOthers(lock.file, [last]),
   ];
   return {
     ...wanted,
-    steps: [
-      ...remove(place.file, own),
-      ...mark(place),
-      ...guarded(wanted.steps, place.file, reads),
-    ],
+    steps: [...remove(lock.file, own), ...mark(lock), ...guarded(wanted.steps, lock.file, reads)],
   };
 }
 
-function absent(place: Place, desired: DesiredSparse, observed: ObservedSparse): Plan {
+function absent(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
   const detached = planAbsent(desired, observed);
   if ('refusal' in detached) return detached;
   return {
     steps: [
       ...detached.steps,
-      ...remove(place.file, ownMarks(place)),
-      ...(mine(place) ? release(place, observed) : []),
+      ...remove(lock.file, ownMarks(lock)),
+      ...(mine(lock) ? release(lock, observed) : []),
       // Of a node that grew it, and did not make it: the Volume's status says how large it is, and it is deleted where it was made.
       ...(desired.recordedBytes !== undefined &&
       observed.intent === undefined &&
@@ -167,50 +163,50 @@ function absent(place: Place, desired: DesiredSparse, observed: ObservedSparse):
 }
 
 /** First it is no longer attached; then it is held, so that no other node attaches what is being removed. */
-function destroy(place: Place, desired: DesiredSparse, observed: ObservedSparse): Plan {
-  if (loopsOf(observed).length > 0) return absent(place, desired, observed);
-  const refused = refuseOthers(place) ?? refuseReaders(place);
+function destroy(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
+  if (loopsOf(observed).length > 0) return absent(lock, desired, observed);
+  const refused = refuseOthers(lock) ?? refuseReaders(lock);
   if (refused !== undefined) return refused;
   const gone = planDestroy(desired, observed);
   if ('refusal' in gone) return gone;
-  const { owners, marks, unfinished } = place.shared;
+  const { owners, marks, unfinished } = lock.shared;
   const rest = [
     ...unfinished.map(({ path }) => path),
     ...marks.map(({ path }) => path),
     // The last one last: as long as anything is there, so is it.
-    ...owners.map(({ number }) => ownerPath(place.file, number)),
+    ...owners.map(({ number }) => ownerPath(lock.file, number)),
   ];
-  if (!gone.steps.some((step) => touches(step, place.file))) {
-    return { steps: [...gone.steps, ...remove(place.file, rest)] };
+  if (!gone.steps.some((step) => touches(step, lock.file))) {
+    return { steps: [...gone.steps, ...remove(lock.file, rest)] };
   }
-  const last = lastOf(place.shared);
-  const own = appended(place, 'held', last);
+  const last = lastOf(lock.shared);
+  const own = appended(lock, 'held', last);
   return {
     steps: [
-      ...take(place, last),
-      ...guarded(gone.steps, place.file, held(place, last)),
-      ...remove(place.file, [...rest, ownerPath(place.file, own.number)]),
+      ...take(lock, last),
+      ...guarded(gone.steps, lock.file, held(lock, last)),
+      ...remove(lock.file, [...rest, ownerPath(lock.file, own.number)]),
     ],
   };
 }
 
 /** Also where it is this node's already: the server says then whether it still is. */
-const take = (place: Place, last: Last): Step[] => [
+const take = (lock: FileLock, last: Last): Step[] => [
   // This node has none of it attached, and the others are known to be dead.
   ...remove(
-    place.file,
-    place.shared.marks.map(({ path }) => path),
+    lock.file,
+    lock.shared.marks.map(({ path }) => path),
   ),
-  ...append(place, 'held', last),
+  ...append(lock, 'held', last),
 ];
 
 /**
  * What holds right after `take`: as the one before is there still, nobody ever had the number of ours; and nobody reads
  * the file. Readers leave their mark before they look for an owner, so that one of both sees the other.
  */
-function held(place: Place, last: Last): Guard[] {
-  const { file } = place;
-  const own = appended(place, 'held', last);
+function held(lock: FileLock, last: Last): Guard[] {
+  const { file } = lock;
+  const own = appended(lock, 'held', last);
   return [
     ...(last === undefined ? [] : [holds(file, last)]),
     holds(file, own),
@@ -220,9 +216,9 @@ function held(place: Place, last: Last): Guard[] {
 }
 
 /** What was written is on the server before another node may have the file. */
-const release = (place: Place, { file }: ObservedSparse): Step[] => [
-  ...(file.type === 'file' ? [syncFile(place.file)] : []),
-  ...append(place, 'free', lastOf(place.shared), [notAttached(place.file)]),
+const release = (lock: FileLock, { file }: ObservedSparse): Step[] => [
+  ...(file.type === 'file' ? [syncFile(lock.file)] : []),
+  ...append(lock, 'free', lastOf(lock.shared), [notAttached(lock.file)]),
 ];
 
 const touches = ({ argv }: Step, file: string): boolean =>
@@ -233,10 +229,10 @@ const guarded = (steps: readonly Step[], file: string, guards: readonly Guard[])
     touches(step, file) ? { ...step, guards: [...guards, ...step.guards] } : step,
   );
 
-function strayLoop({ file, claim }: Place, observed: ObservedSparse): Plan {
+function strayLoop({ file, owner }: FileLock, observed: ObservedSparse): Plan {
   const devices = loopsOf(observed).map(({ name }) => `/dev/${name}`);
   return {
-    refusal: `${devices.join(', ')} on node ${claim.node} has ${file}, which is not held for that node`,
+    refusal: `${devices.join(', ')} on node ${owner.node} has ${file}, which is not held for that node`,
     hint: `What is written through it may destroy what another node writes. See that nothing uses it, then: losetup -d ${devices.join(' ')}`,
   };
 }

@@ -6,10 +6,10 @@ import { BOOT_ID } from './observe.ts';
 import { textOf } from './text.ts';
 import type { Beside, Holder, LockOwner, ObservedShared, OwnerFile } from './types.ts';
 
-/** What a step for a shared file is made from. */
-export interface Place {
+/** The lock of a shared file: the owner that takes or holds it, and its state as observed. */
+export interface FileLock {
   file: string;
-  claim: LockOwner;
+  owner: LockOwner;
   shared: ObservedShared;
 }
 
@@ -18,7 +18,7 @@ export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
 
 export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
 
-const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder => ({
+const holderOf = ({ owner: { node, token }, shared: { bootId } }: FileLock): Holder => ({
   node,
   bootId,
   token,
@@ -31,20 +31,20 @@ const holderOf = ({ claim: { node, token }, shared: { bootId } }: Place): Holder
  * @param guards what must be so right before it
  */
 export function append(
-  place: Place,
+  lock: FileLock,
   is: 'held' | 'free',
   last: Last,
   guards: readonly Guard[] = [],
 ): Step[] {
-  const { file, claim } = place;
-  const made = unfinishedPath(file, claim);
+  const { file, owner } = lock;
+  const made = unfinishedPath(file, owner);
   const path = ownerPath(file, (last?.number ?? 0) + 1);
   return [
-    ...write(place, textOf(is, holderOf(place))),
+    ...write(lock, textOf(is, holderOf(lock))),
     {
-      name: is === 'held' ? `take ${file} for node ${claim.node}` : `let go of ${file}`,
+      name: is === 'held' ? `take ${file} for node ${owner.node}` : `let go of ${file}`,
       argv: ['ln', '-T', '--', made, path],
-      guards: [sameBoot(place), ...(last === undefined ? [] : [holds(file, last)]), ...guards],
+      guards: [sameBoot(lock), ...(last === undefined ? [] : [holds(file, last)]), ...guards],
       mayRace: true,
     },
     { name: 'remove its other name', argv: ['rm', '-f', '--', made], guards: [] },
@@ -53,20 +53,20 @@ export function append(
 }
 
 /** The owner file that `append` makes. */
-export const appended = (place: Place, is: 'held' | 'free', last: Last): NonNullable<Last> => ({
+export const appended = (lock: FileLock, is: 'held' | 'free', last: Last): NonNullable<Last> => ({
   number: (last?.number ?? 0) + 1,
-  text: textOf(is, holderOf(place)),
+  text: textOf(is, holderOf(lock)),
 });
 
 /** Leaves this node's mark as a reader. */
-export function mark(place: Place): Step[] {
-  const { file, claim } = place;
+export function mark(lock: FileLock): Step[] {
+  const { file, owner } = lock;
   return [
-    ...write(place, textOf('held', holderOf(place))),
+    ...write(lock, textOf('held', holderOf(lock))),
     {
-      name: `mark that node ${claim.node} reads ${file}`,
-      argv: ['mv', '-T', '--', unfinishedPath(file, claim), markPath(file, claim)],
-      guards: [sameBoot(place)],
+      name: `mark that node ${owner.node} reads ${file}`,
+      argv: ['mv', '-T', '--', unfinishedPath(file, owner), markPath(file, owner)],
+      guards: [sameBoot(lock)],
     },
     syncFolder(file),
   ];
@@ -77,13 +77,13 @@ export function mark(place: Place): Step[] {
  * now. With it goes what nothing needs any more, the lowest number first: what has a number was never superseded as
  * long as the one before it is there.
  */
-function write(place: Place, text: string): Step[] {
-  const { file, claim } = place;
-  const made = unfinishedPath(file, claim);
+function write(lock: FileLock, text: string): Step[] {
+  const { file, owner } = lock;
+  const made = unfinishedPath(file, owner);
   return [
     {
       name: 'remove what earlier attempts left',
-      argv: ['rm', '-f', '--', ...new Set([...superseded(place), made])],
+      argv: ['rm', '-f', '--', ...new Set([...superseded(lock), made])],
       guards: [],
     },
     {
@@ -95,10 +95,10 @@ function write(place: Place, text: string): Step[] {
   ];
 }
 
-function superseded({ file, claim, shared }: Place): string[] {
+function superseded({ file, owner, shared }: FileLock): string[] {
   return [
     ...shared.owners.slice(0, -1).map(({ number }) => ownerPath(file, number)),
-    ...shared.unfinished.flatMap(({ node, path }) => (node === claim.node ? [path] : [])),
+    ...shared.unfinished.flatMap(({ node, path }) => (node === owner.node ? [path] : [])),
   ];
 }
 
@@ -129,10 +129,10 @@ const syncFolder = (file: string): Step => ({
 });
 
 /** That the node was not started anew since it was looked at. */
-const sameBoot = ({ claim, shared }: Place): Guard => ({
+const sameBoot = ({ owner, shared }: FileLock): Guard => ({
   argv: BOOT_ID,
   expect: { exit: 0, stdout: { is: shared.bootId } },
-  refusal: `node ${claim.node} was started anew since it was looked at`,
+  refusal: `node ${owner.node} was started anew since it was looked at`,
 });
 
 /** That an owner file is there, as it was. */
@@ -169,8 +169,8 @@ export const noReaders = (file: string): Guard => ({
 });
 
 /** That this node's mark is there. */
-export const marked = ({ file, claim }: Place): Guard => ({
-  argv: ['test', '-e', markPath(file, claim)],
+export const marked = ({ file, owner }: FileLock): Guard => ({
+  argv: ['test', '-e', markPath(file, owner)],
   expect: { exit: 0 },
-  refusal: `${markPath(file, claim)} is gone`,
+  refusal: `${markPath(file, owner)} is gone`,
 });

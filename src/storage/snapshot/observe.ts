@@ -3,7 +3,7 @@ import { allocatedBytes, partialOf, readFile, STAT } from '../loopfile/file.ts';
 import { readSparse, sparseProbes } from '../loopfile/observe.ts';
 import { answersOf, succeeded } from '../probe-results.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
-import { freezeRecord, snapshotFile } from './place.ts';
+import { freezeRecord, snapshotFile } from './snapshot-path.ts';
 import { readState, stateProbes } from './source.ts';
 import type { DesiredSnapshot, ObservedSnapshot } from './types.ts';
 

@@ -1,5 +1,5 @@
 import { userOf } from '../in-use.ts';
-import { oddLoop, partitionOf } from '../loopfile/loop.ts';
+import { oddLoop, partitionOf } from '../loopfile/file-loops.ts';
 import type { DesiredSparse, LoopFacts, ObservedSparse, Plan, Users } from '../types.ts';
 import type { SourceFacts } from './types.ts';
 

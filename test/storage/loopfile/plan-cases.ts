@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { directoryRecord } from '../../../src/storage/directory/record.ts';
+import { directoryRecord } from '../../../src/storage/directory/directory-record.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { DIRECTORIES, directoryPartial } from '../../../src/storage/records.ts';
 import type {

@@ -1,8 +1,13 @@
 import { basename } from 'node:path';
 import { partitionsOf } from '../block-devices.ts';
-import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
-
-type Refusal = Extract<Plan, { refusal: string }>;
+import type {
+  BlockDevice,
+  DesiredSparse,
+  LoopFacts,
+  ObservedSparse,
+  Plan,
+  Refusal,
+} from '../types.ts';
 
 /** The loops of a file, by the path that the kernel keeps; one whose file was removed keeps the path too. */
 export function loopsOf(observed: ObservedSparse): LoopFacts[] {

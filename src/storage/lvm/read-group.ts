@@ -8,7 +8,7 @@ import { readView, viewProbes } from './view.ts';
 type Ask = (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>;
 
 /** Returns what is in the one group of a name. @throws ObservationError where the node has none, or several */
-export async function lookIntoGroup(ask: Ask, vgName: string): Promise<LogicalVolume[]> {
+export async function readGroup(ask: Ask, vgName: string): Promise<LogicalVolume[]> {
   const view = readView(await ask(viewProbes()));
   const get = await ask([...groupProbes(view), volumesProbe(view, vgName)]);
   const groups = readGroups(get, view, vgName);

@@ -1,5 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { directoryRecord, onSameFileSystem } from '../../../src/storage/directory/record.ts';
+import {
+  directoryRecord,
+  onSameFileSystem,
+} from '../../../src/storage/directory/directory-record.ts';
 import type { FileSystemPlace } from '../../../src/storage/directory/types.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { DIRECTORIES } from '../../../src/storage/records.ts';
