@@ -1,5 +1,5 @@
 import type { Kind, StoredObject } from './kind.ts';
-import type { Kinds } from './kinds.ts';
+import type { KindRegistry } from './kind-registry.ts';
 import { type Cluster, settle, timestamp } from './objects/cluster.ts';
 import { type Cause, invalidValue, notSupported, requiredValue, resourceName } from './refusal.ts';
 import { compileSchema } from './schema/compile.ts';
@@ -109,7 +109,7 @@ function scopeChange({ spec }: Definition, old: Definition): Cause[] {
 }
 
 /** There is no conversion: versions differ in their names, and in what their schemas let through. */
-function registerDefinition(kinds: Kinds, { metadata, spec }: Definition): void {
+function registerDefinition(kinds: KindRegistry, { metadata, spec }: Definition): void {
   const [first, ...others] = spec.versions
     .filter((version) => version.served)
     .map((version) => kindOf(spec, version));

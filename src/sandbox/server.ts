@@ -9,7 +9,7 @@ import { removeContents } from './controllers/contents.ts';
 import { collectGarbage } from './controllers/garbage-collector.ts';
 import { DEFINITIONS, definitionKind, serveDefinitions } from './custom-resources.ts';
 import { handlerFor } from './http/handler.ts';
-import { Kinds } from './kinds.ts';
+import { KindRegistry } from './kind-registry.ts';
 import { kubeconfigFor } from './kubeconfig.ts';
 import type { Cluster } from './objects/cluster.ts';
 import { create } from './objects/create.ts';
@@ -81,7 +81,7 @@ function newCluster(
   // start at the time in ms rather than at 1.
   const cluster: Cluster = {
     store: new Store(now().getTime()),
-    kinds: new Kinds([...BUILTIN_KINDS, definitionKind()]),
+    kinds: new KindRegistry([...BUILTIN_KINDS, definitionKind()]),
     now,
     gates: { ...DEFAULT_GATES, ...featureGates },
     kubeletNodes: new Set(kubeletNodes),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CsiDriver, CsiStorageCapacity } from '../../src/api/core.ts';
-import type { Claim, Volume } from '../../src/sandbox/controllers/fit.ts';
+import type { StoredClaim, Volume } from '../../src/sandbox/controllers/fit.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { type Client, clientFor } from '../api-server/client.ts';
 import { MERGE } from '../api-server/disks.ts';
@@ -28,7 +28,7 @@ const claim = (name: string, storageClassName = 'static', more: object = {}) =>
       storageClassName,
     },
     ...more,
-  }) as Claim;
+  }) as StoredClaim;
 const volume = (name: string, on: string, spec: object = {}) =>
   ({
     apiVersion: 'v1',
@@ -92,7 +92,7 @@ const driver = (storageCapacity: boolean) =>
 const view = (parts: {
   nodes?: View['nodes'];
   volumes?: Volume[];
-  claims?: Claim[];
+  claims?: StoredClaim[];
   storageCapacity?: boolean;
   capacities?: CsiStorageCapacity[];
   givenBack?: string[];
@@ -117,7 +117,7 @@ const selected = (name: string) => ({
 });
 const bound = (volumeName: string) => {
   const { spec, ...rest } = claim('a');
-  return { ...rest, spec: { ...spec, volumeName }, status: { phase: 'Bound' } } as Claim;
+  return { ...rest, spec: { ...spec, volumeName }, status: { phase: 'Bound' } } as StoredClaim;
 };
 /** The node, and for each claim what comes before. */
 const shown = (placement: ReturnType<typeof place>) =>

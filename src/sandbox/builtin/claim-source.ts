@@ -4,7 +4,7 @@ import { type Cause, invalidValue, quoted, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
 /** spec.dataSource and spec.dataSourceRef of a claim (KEP-1495), as they come from their Go types. */
-interface Source {
+interface DataSourceFields {
   apiGroup: string | null;
   kind: string;
   name: string;
@@ -13,8 +13,8 @@ interface Source {
 }
 
 interface Sources {
-  dataSource?: Source;
-  dataSourceRef?: Source;
+  dataSource?: DataSourceFields;
+  dataSourceRef?: DataSourceFields;
 }
 
 /**
@@ -34,10 +34,10 @@ export function prepareSources(spec: Fields, old: Fields | undefined, gates: Fea
   normalize(sources);
 }
 
-const hasNamespace = (source: Source | undefined) => (source?.namespace ?? '') !== '';
+const hasNamespace = (source: DataSourceFields | undefined) => (source?.namespace ?? '') !== '';
 
 /** What the older field could name before there was the newer one: anything else was dropped. */
-const isOfOld = (source: Source | undefined) =>
+const isOfOld = (source: DataSourceFields | undefined) =>
   source !== undefined &&
   [':PersistentVolumeClaim', 'snapshot.storage.k8s.io:VolumeSnapshot'].includes(
     `${source.apiGroup ?? ''}:${source.kind}`,
@@ -72,10 +72,10 @@ export function sourceCauses(spec: Fields): Cause[] {
   ];
 }
 
-const isSame = (a: Source, b: Source) =>
+const isSame = (a: DataSourceFields, b: DataSourceFields) =>
   a.apiGroup === b.apiGroup && a.kind === b.kind && a.name === b.name;
 
-function causesOf(source: Source | undefined, path: string): Cause[] {
+function causesOf(source: DataSourceFields | undefined, path: string): Cause[] {
   if (source === undefined) return [];
   const { name, kind, apiGroup, namespace } = source;
   const group = apiGroup ?? '';

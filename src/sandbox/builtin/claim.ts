@@ -4,14 +4,14 @@ import type { Reader, StoredObject } from '../kind.ts';
 import { type Cause, forbidden, Refusal } from '../refusal.ts';
 import { type Fields, immutable, specOf } from './plain.ts';
 
-interface Claim extends StoredObject {
+interface SizedClaim extends StoredObject {
   spec: { resources?: { requests?: { storage?: string } }; storageClassName?: string };
   status?: { phase?: string; capacity?: { storage?: string } };
 }
 
 /** What a claim asks for, in bytes; undefined when it does not say. */
 export function claimSize(object: StoredObject): bigint | undefined {
-  const text = (object as Claim).spec.resources?.requests?.storage;
+  const text = (object as SizedClaim).spec.resources?.requests?.storage;
   return text === undefined ? undefined : parseQuantity(String(text));
 }
 
@@ -21,7 +21,7 @@ export function claimChanges(object: StoredObject, old: StoredObject): Cause[] {
   for (const field of ['volumeName', 'storageClassName'])
     if (before[field] === undefined) delete spec[field];
   const [size = 0n, oldSize = 0n] = [claimSize(object), claimSize(old)];
-  const { status } = old as Claim;
+  const { status } = old as SizedClaim;
   if (status?.phase === 'Bound' || size === oldSize) {
     spec.resources = withoutSize(spec.resources);
     before.resources = withoutSize(before.resources);
@@ -55,12 +55,12 @@ export function admitGrowth(
   read: Reader,
 ): void {
   if (old === undefined || (claimSize(object) ?? 0n) <= (claimSize(old) ?? 0n)) return;
-  const { metadata, status } = old as Claim;
+  const { metadata, status } = old as SizedClaim;
   const refuse = (why: string) =>
     new Refusal(403, 'Forbidden', `persistentvolumeclaims "${metadata.name}" is forbidden: ${why}`);
   if (status?.phase !== 'Bound')
     throw refuse('Only bound persistent volume claims can be expanded');
-  const { storageClassName = '' } = (object as Claim).spec;
+  const { storageClassName = '' } = (object as SizedClaim).spec;
   if (read('storageclasses.storage.k8s.io', storageClassName)?.allowVolumeExpansion !== true)
     throw refuse(
       'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',

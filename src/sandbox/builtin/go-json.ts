@@ -24,7 +24,7 @@ export function asGoStruct(
   });
 }
 
-interface Place {
+interface DecodePosition {
   /** The innermost struct. */
   kind: string;
   path: string;
@@ -35,7 +35,7 @@ interface Place {
 }
 
 /** Undefined: the nil of Go. */
-function decode(type: string, value: unknown, place: Place): unknown {
+function decode(type: string, value: unknown, place: DecodePosition): unknown {
   if (value === null || value === undefined) return zeroOf(type, place);
   if (type.startsWith('*')) return decode(type.slice(1), value, place);
   if (type.startsWith('[')) {
@@ -64,7 +64,7 @@ function decode(type: string, value: unknown, place: Place): unknown {
 function struct(
   type: string,
   value: Record<string, unknown>,
-  place: Place,
+  place: DecodePosition,
 ): Record<string, unknown> {
   const known = structOf(type) ?? new Map<string, StructField>();
   const at = (name: string) => (place.path === '' ? name : `${place.path}.${name}`);
@@ -92,7 +92,7 @@ function isLeftOut({ type, omitEmpty, omitZero }: StructField, value: unknown): 
   return value === '' || value === 0 || value === false;
 }
 
-function zeroOf(type: string, place: Place): unknown {
+function zeroOf(type: string, place: DecodePosition): unknown {
   if (/^[*[{]/.test(type)) return undefined;
   if (structOf(type) !== undefined) return struct(type, {}, place);
   switch (type) {
@@ -124,12 +124,12 @@ const SCALARS: Record<string, (value: unknown) => boolean> = {
   float64: (value) => typeof value === 'number',
 };
 
-function scalar(type: string, value: unknown, place: Place): unknown {
+function scalar(type: string, value: unknown, place: DecodePosition): unknown {
   if (SCALARS[type]?.(value) === false) throw mismatch(type, value, place);
   return type === 'Quantity' ? canonical(value) : value;
 }
 
-function mismatch(type: string, value: unknown, { kind, fields, refuse }: Place): Error {
+function mismatch(type: string, value: unknown, { kind, fields, refuse }: DecodePosition): Error {
   const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   const field = `${kind}.${fields.join('.')}`;
   return refuse(

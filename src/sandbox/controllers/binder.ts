@@ -5,7 +5,14 @@ import { CLAIM_PROTECTION, PV_PROTECTION } from '../builtin/storage.ts';
 import type { StoredObject } from '../kind.ts';
 import { type Cluster, settle } from '../objects/cluster.ts';
 import { keyOf } from '../store.ts';
-import { type Claim, fits, refersTo, SELECTED_NODE, smallestFirst, type Volume } from './fit.ts';
+import {
+  fits,
+  refersTo,
+  SELECTED_NODE,
+  type StoredClaim,
+  smallestFirst,
+  type Volume,
+} from './fit.ts';
 
 const PVS = 'persistentvolumes';
 const CLAIMS = 'persistentvolumeclaims';
@@ -49,9 +56,9 @@ export function bindVolumes(cluster: Cluster): void {
 const find = ({ store }: Cluster, keys: Set<string>) =>
   [...keys].flatMap((key) => (store.get(PVS, key) as Volume | undefined) ?? []);
 const listVolumes = ({ store }: Cluster) => store.list(PVS) as Volume[];
-const listClaims = ({ store }: Cluster) => store.list(CLAIMS) as Claim[];
+const listClaims = ({ store }: Cluster) => store.list(CLAIMS) as StoredClaim[];
 
-function reconcileClaim(cluster: Cluster, claim: Claim): void {
+function reconcileClaim(cluster: Cluster, claim: StoredClaim): void {
   if (claim.metadata.deletionTimestamp !== undefined) {
     if (podsOf(cluster, claim).length === 0)
       write(cluster, CLAIMS, claim, withoutFinalizer(claim, CLAIM_PROTECTION));
@@ -68,7 +75,7 @@ function reconcileClaim(cluster: Cluster, claim: Claim): void {
 }
 
 /** Tells the provisioner of the class that a volume is wanted, once it is known where. */
-function withProvisioner(cluster: Cluster, claim: Claim): Claim {
+function withProvisioner(cluster: Cluster, claim: StoredClaim): StoredClaim {
   const { metadata, spec } = claim;
   const provisioner = classOf(cluster, claim)?.provisioner;
   const isExternal = provisioner !== undefined && !provisioner.startsWith('kubernetes.io/');
@@ -84,7 +91,7 @@ function withProvisioner(cluster: Cluster, claim: Claim): Claim {
   };
 }
 
-function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
+function volumeFor(cluster: Cluster, claim: StoredClaim): Volume | undefined {
   if (claim.spec.volumeName !== undefined) {
     const named = cluster.store.get(PVS, keyOf(undefined, claim.spec.volumeName)) as
       | Volume
@@ -108,13 +115,13 @@ function volumeFor(cluster: Cluster, claim: Claim): Volume | undefined {
   );
 }
 
-const classOf = ({ store }: Cluster, { spec }: Claim) =>
+const classOf = ({ store }: Cluster, { spec }: StoredClaim) =>
   store.get(CLASSES, keyOf(undefined, spec.storageClassName ?? '')) as StorageClass | undefined;
 
-const waitsForConsumer = (cluster: Cluster, claim: Claim) =>
+const waitsForConsumer = (cluster: Cluster, claim: StoredClaim) =>
   classOf(cluster, claim)?.volumeBindingMode === 'WaitForFirstConsumer';
 
-function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
+function podsOf({ store }: Cluster, { metadata }: StoredClaim): Pod[] {
   return (store.list(PODS) as Pod[]).filter(
     (pod) =>
       pod.metadata.namespace === metadata.namespace &&
@@ -122,7 +129,7 @@ function podsOf({ store }: Cluster, { metadata }: Claim): Pod[] {
   );
 }
 
-function bind(cluster: Cluster, next: Claim, claim: Claim, volume: Volume): void {
+function bind(cluster: Cluster, next: StoredClaim, claim: StoredClaim, volume: Volume): void {
   const { namespace, name, uid } = claim.metadata;
   const byController = volume.spec.claimRef === undefined;
   const claimChosen = claim.spec.volumeName === undefined;
@@ -173,7 +180,7 @@ function reconcileVolume(cluster: Cluster, volume: Volume): void {
 function phaseOf({ store }: Cluster, { metadata, spec: { claimRef } }: Volume): string {
   if (claimRef === undefined) return 'Available';
   const claim = store.get(CLAIMS, keyOf(claimRef.namespace, claimRef.name ?? '')) as
-    | Claim
+    | StoredClaim
     | undefined;
   if (claimRef.uid === undefined) return 'Available';
   if (claim?.metadata.uid !== claimRef.uid) return 'Released';

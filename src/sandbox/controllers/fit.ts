@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { StoredObject } from '../kind.ts';
 
-export interface Claim extends StoredObject {
+export interface StoredClaim extends StoredObject {
   spec: {
     accessModes: string[];
     resources: { requests?: { storage?: string } };
@@ -29,7 +29,7 @@ interface Requirement {
 }
 
 /** Whether a volume has the class, mode, access modes and size that a claim asks for. */
-export function fits({ spec: volume }: PersistentVolume, { spec: claim }: Claim): boolean {
+export function fits({ spec: volume }: PersistentVolume, { spec: claim }: StoredClaim): boolean {
   return (
     (volume.storageClassName ?? '') === (claim.storageClassName ?? '') &&
     volume.volumeMode === claim.volumeMode &&
@@ -46,7 +46,7 @@ export function smallestFirst(a: Volume, b: Volume): number {
 }
 
 /** A claimRef without UID is a reservation for whichever claim has the name. */
-export function refersTo({ spec: { claimRef } }: Volume, { metadata }: Claim): boolean {
+export function refersTo({ spec: { claimRef } }: Volume, { metadata }: StoredClaim): boolean {
   return (
     claimRef?.namespace === metadata.namespace &&
     claimRef?.name === metadata.name &&

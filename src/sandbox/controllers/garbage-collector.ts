@@ -5,14 +5,14 @@ import { FOREGROUND, ORPHAN, remove } from '../objects/delete.ts';
 import { type Change, keyOf } from '../store.ts';
 
 /** Where an object is in the store. */
-interface Place {
+interface StoreKey {
   table: string;
   key: string;
 }
 
 class GarbageCollector {
   readonly #cluster: Cluster;
-  readonly #places = new Map<string, Place>();
+  readonly #places = new Map<string, StoreKey>();
   readonly #dependents = new Map<string, Set<string>>();
 
   constructor(cluster: Cluster) {

@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind } from '../kind.ts';
-import type { Kinds } from '../kinds.ts';
+import type { KindRegistry } from '../kind-registry.ts';
 
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 /** Of custom resources: in the order of the API server. */
@@ -17,7 +17,7 @@ const CUSTOM_VERBS = [
 const STATUS_VERBS = ['get', 'patch', 'update'];
 
 /** The documents by which clients find out what is served, or undefined for any other path. */
-export function discovery(path: string, kinds: Kinds): object | undefined {
+export function discovery(path: string, kinds: KindRegistry): object | undefined {
   const all = kinds.all();
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] };
   if (path === '/apis') return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups(all) };

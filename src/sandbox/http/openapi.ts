@@ -1,6 +1,6 @@
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind } from '../kind.ts';
-import type { Kinds } from '../kinds.ts';
+import type { KindRegistry } from '../kind-registry.ts';
 import { schemasOf } from './openapi-schemas.ts';
 
 const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
@@ -10,7 +10,7 @@ const INFO = { title: 'Stowage sandbox', version: 'v1.32.0' };
  * validation to the server, and what `kubectl explain` prints: all of custom
  * resources, and of built-in kinds where to ask. Undefined for other paths.
  */
-export function openapiV3(path: string, kinds: Kinds): object | undefined {
+export function openapiV3(path: string, kinds: KindRegistry): object | undefined {
   const documents = new Map(
     kinds
       .all()

@@ -1,5 +1,5 @@
 import type { Kind } from '../kind.ts';
-import type { Kinds } from '../kinds.ts';
+import type { KindRegistry } from '../kind-registry.ts';
 import { badRequest, noSuchPath } from '../refusal.ts';
 
 /** What the path of a request names. */
@@ -14,7 +14,7 @@ const RESOURCE_PATH =
   /^\/(?:api\/(?<core>v1)|apis\/(?<group>[^/]+)\/(?<version>[^/]+))(?:\/namespaces\/(?<namespace>[^/]+)(?=\/[^/]+)(?!\/status$))?\/(?<plural>[^/]+)(?:\/(?<name>[^/]+)(?<status>\/status)?)?$/;
 
 /** Throws a 404 for what is not served, and a 400 for what is no path. */
-export function targetOf(path: string, kinds: Kinds): Target {
+export function targetOf(path: string, kinds: KindRegistry): Target {
   const found = RESOURCE_PATH.exec(path)?.groups;
   if (found === undefined) throw noSuchPath(path.startsWith('/api/'));
   const { core, group = '', version = core ?? '', namespace, plural = '', name, status } = found;

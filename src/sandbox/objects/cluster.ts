@@ -1,14 +1,14 @@
 import type { FeatureGates } from '../../api/feature-gates.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import type { Kind, Reader, StoredObject } from '../kind.ts';
-import type { Kinds } from '../kinds.ts';
+import type { KindRegistry } from '../kind-registry.ts';
 import { alreadyExists, notFound, resourceName } from '../refusal.ts';
 import { keyOf, type Store } from '../store.ts';
 
 /** What every operation works on. */
 export interface Cluster {
   store: Store;
-  kinds: Kinds;
+  kinds: KindRegistry;
   now: () => Date;
   gates: FeatureGates;
   /** Nodes with a kubelet, which lets go of their pods when they are deleted; of others pods go at once. */

@@ -1,11 +1,11 @@
 import type { KubeNode, StorageClass } from '../../../src/api/core.ts';
 import { NO_PROVISIONER } from '../../../src/api/names.ts';
 import {
-  type Claim,
   fits,
   reaches,
   refersTo,
   SELECTED_NODE,
+  type StoredClaim,
   smallestFirst,
   type Volume,
 } from '../../../src/sandbox/controllers/fit.ts';
@@ -16,10 +16,10 @@ import { hasRoom, isAllowed, type RoomView } from './room.ts';
 export interface View extends RoomView {
   nodes: (KubeNode & { spec?: NodeSpec })[];
   volumes: Volume[];
-  claim(name: string): Claim | undefined;
+  claim(name: string): StoredClaim | undefined;
   storageClass(name: string): Partial<StorageClass> | undefined;
   /** Nodes that were selected for a claim and given back by its provisioner, and nothing has changed since. */
-  givenBack(claim: Claim): ReadonlySet<string>;
+  givenBack(claim: StoredClaim): ReadonlySet<string>;
 }
 
 interface NodeSpec {
@@ -51,9 +51,9 @@ export interface UnscheduledPod extends StoredObject {
 
 /** What is still to be done for a claim before its pod can go to a node. */
 export type Preparation =
-  | { claim: Claim; reserve: Volume }
-  | { claim: Claim; select: string }
-  | { claim: Claim; wait: true };
+  | { claim: StoredClaim; reserve: Volume }
+  | { claim: StoredClaim; select: string }
+  | { claim: StoredClaim; wait: true };
 
 /** To which node a pod goes, after what; or why it goes nowhere. */
 export type Placement = { node: string; before: Preparation[] } | { reason: string };
@@ -63,7 +63,7 @@ export function place(pod: UnscheduledPod, view: View): Placement {
   const { volumes = [], affinity } = pod.spec;
   if (affinity !== undefined || volumes.some(({ ephemeral }) => ephemeral !== undefined))
     return { reason: "the sandbox's scheduler knows neither affinity nor ephemeral volumes" };
-  const claims: Claim[] = [];
+  const claims: StoredClaim[] = [];
   for (const { persistentVolumeClaim } of volumes) {
     if (persistentVolumeClaim === undefined) continue;
     const claim = view.claim(persistentVolumeClaim.claimName);
@@ -122,15 +122,16 @@ function tolerates({ key, operator, value, effect }: Toleration, taint: Taint): 
   );
 }
 
-const isBound = ({ spec, status }: Claim) =>
+const isBound = ({ spec, status }: StoredClaim) =>
   spec.volumeName !== undefined && status?.phase === 'Bound';
 
-const classOf = ({ spec }: Claim, view: View) => view.storageClass(spec.storageClassName ?? '');
-const waits = (claim: Claim, view: View) =>
+const classOf = ({ spec }: StoredClaim, view: View) =>
+  view.storageClass(spec.storageClassName ?? '');
+const waits = (claim: StoredClaim, view: View) =>
   classOf(claim, view)?.volumeBindingMode === 'WaitForFirstConsumer';
 
 /** What claims need to be bound on a node; a text when they cannot be. */
-function preparations(claims: Claim[], node: KubeNode, view: View): Preparation[] | string {
+function preparations(claims: StoredClaim[], node: KubeNode, view: View): Preparation[] | string {
   const found: Preparation[] = [];
   const free = view.volumes
     .filter(
@@ -166,7 +167,7 @@ function preparations(claims: Claim[], node: KubeNode, view: View): Preparation[
 const NO_VOLUME = "didn't find available persistent volumes to bind";
 
 /** Why no volume can be made for a claim on a node, in the scheduler's words but for the last; undefined: it can. */
-function whyNotMade(claim: Claim, node: KubeNode, view: View): string | undefined {
+function whyNotMade(claim: StoredClaim, node: KubeNode, view: View): string | undefined {
   const storageClass = classOf(claim, view) ?? {};
   const { provisioner = NO_PROVISIONER } = storageClass;
   if (provisioner === NO_PROVISIONER || !isAllowed(storageClass, node)) return NO_VOLUME;

@@ -5,7 +5,7 @@ import type {
   StorageClass,
 } from '../../../src/api/core.ts';
 import { parseQuantity } from '../../../src/api/quantity.ts';
-import type { Claim } from '../../../src/sandbox/controllers/fit.ts';
+import type { StoredClaim } from '../../../src/sandbox/controllers/fit.ts';
 
 /** What a scheduler knows of where provisioners have room. */
 export interface RoomView {
@@ -30,7 +30,7 @@ export function isAllowed(
 
 /** As the scheduler's hasEnoughCapacity: where a driver says what room there is, a node that it says nothing of has none. */
 export function hasRoom(
-  { spec }: Claim,
+  { spec }: StoredClaim,
   provisioner: string,
   node: KubeNode,
   view: RoomView,

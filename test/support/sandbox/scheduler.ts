@@ -1,5 +1,9 @@
 import type { CsiDriver, CsiStorageCapacity } from '../../../src/api/core.ts';
-import { type Claim, SELECTED_NODE, type Volume } from '../../../src/sandbox/controllers/fit.ts';
+import {
+  SELECTED_NODE,
+  type StoredClaim,
+  type Volume,
+} from '../../../src/sandbox/controllers/fit.ts';
 import type { StoredObject } from '../../../src/sandbox/kind.ts';
 import { type Cluster, settle, timestamp } from '../../../src/sandbox/objects/cluster.ts';
 import { type Change, keyOf } from '../../../src/sandbox/store.ts';
@@ -79,7 +83,7 @@ function viewOf(
   return {
     nodes: store.list(NODES),
     volumes: store.list(PVS) as Volume[],
-    claim: (name) => store.get(CLAIMS, keyOf(namespace, name)) as Claim | undefined,
+    claim: (name) => store.get(CLAIMS, keyOf(namespace, name)) as StoredClaim | undefined,
     storageClass: (name) =>
       store.get(CLASSES, keyOf(undefined, name)) as ReturnType<View['storageClass']>,
     driver: (name) => store.get(DRIVERS, keyOf(undefined, name)) as CsiDriver | undefined,

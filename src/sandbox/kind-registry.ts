@@ -3,7 +3,7 @@ import type { Kind } from './kind.ts';
 import { resourceName } from './refusal.ts';
 
 /** The kinds that are served now. */
-export class Kinds {
+export class KindRegistry {
   /** By the name of the table, all versions that are served; one first that stands for all where the version is no matter. */
   readonly #byTable = new Map<string, readonly [Kind, ...Kind[]]>();
 
