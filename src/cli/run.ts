@@ -1,8 +1,8 @@
 import { errorLine } from './error-json.ts';
 import { explain, failed } from './failure.ts';
 import type { Io } from './io.ts';
+import { normalizeArgv } from './normalize-argv.ts';
 import { createProgram } from './program.ts';
-import { respelt } from './spelling.ts';
 import { wantsJson } from './wants-json.ts';
 
 /** Runs a command line (without the names of node and the program) and returns the exit status. */
@@ -16,7 +16,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
       await complete(program, argv.slice(1), io);
       return 0;
     }
-    await program.parseAsync(respelt(argv, program), { from: 'user' });
+    await program.parseAsync(normalizeArgv(argv, program), { from: 'user' });
     return 0;
   } catch (error) {
     return failed(error, io, (error) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { CONTROLLERS, selectControllers } from '../../src/api/controllers.ts';
+import { normalizeArgv } from '../../src/cli/normalize-argv.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { respelt } from '../../src/cli/spelling.ts';
 import { checkMetricsPath, parseHttpAddress } from '../../src/manager/http-address.ts';
 import { leaseName } from '../../src/manager/lease-name.ts';
 import { fakeIo } from '../support/fake-io.ts';
@@ -88,7 +88,7 @@ test.each<[string[], boolean]>([
   command?.action(() => {
     found = command.opts();
   });
-  await program.parseAsync(respelt(['watch', ...flags], program), { from: 'user' });
+  await program.parseAsync(normalizeArgv(['watch', ...flags], program), { from: 'user' });
   expect(found).toMatchObject({ crossNamespaceSnapshot: isFollowed });
 });
 

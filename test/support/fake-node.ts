@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { holds } from '../../src/nodes/check-guards.ts';
 import type { ProbeResult, Step } from '../../src/nodes/job.ts';
-import { readDirectory } from '../../src/storage/directory/observe.ts';
 import { directoryRecord } from '../../src/storage/directory/directory-record.ts';
+import { readDirectory } from '../../src/storage/directory/observe.ts';
 import type { ObservedDirectory } from '../../src/storage/directory/types.ts';
 import { linkOf } from '../../src/storage/links.ts';
 import { DIRECTORIES, parseIntent } from '../../src/storage/records.ts';

@@ -24,7 +24,7 @@ import { judge } from './evaluate.ts';
 import type { ClusterFacts } from './facts.ts';
 import { runProgram } from './host-key/run.ts';
 import { trustHostKey } from './host-key/trust.ts';
-import { lookAtNode } from './look.ts';
+import { observeNode } from './observe-node.ts';
 import type { Check, NodeReport } from './report.ts';
 import { checksText } from './text.ts';
 
@@ -52,7 +52,7 @@ export async function checkNodes(
   const looks = await reachNodes(nodes, flags, io, (executor) =>
     Promise.all(
       names.map((node) =>
-        orError(() => lookAtNode(executor, node, before, name, () => io.clock.now())),
+        orError(() => observeNode(executor, node, before, name, () => io.clock.now())),
       ),
     ),
   );
@@ -115,9 +115,9 @@ async function trust(
   );
 }
 
-type Looked = { facts: Awaited<ReturnType<typeof lookAtNode>> } | { error: NodeError };
+type Looked = { facts: Awaited<ReturnType<typeof observeNode>> } | { error: NodeError };
 
-async function orError(look: () => ReturnType<typeof lookAtNode>): Promise<Looked> {
+async function orError(look: () => ReturnType<typeof observeNode>): Promise<Looked> {
   try {
     return { facts: await look() };
   } catch (error) {

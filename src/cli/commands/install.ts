@@ -53,10 +53,10 @@ export default function install(program: Command, io: Io): void {
       : ' (with --take-over-metalk8s)',
   ).action(async (_flags, command: Command) => {
     const { values: file, ...flags } = command.optsWithGlobals<Flags>();
-    const { valuesOf } = await import('../install/values-of.ts');
+    const { valuesFromFlags } = await import('../install/values-from-flags.ts');
     const asked = {
       ...flags,
-      values: await valuesOf(command, file, flags.takeOverMetalk8s ? SHARED : []),
+      values: await valuesFromFlags(command, file, flags.takeOverMetalk8s ? SHARED : []),
     };
     if (flags.takeOverMetalk8s) {
       const nodeFlags = await settleNodeFlags(command, io.env);

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 import { readConfig } from './file.ts';
 import { NODE_SETTINGS } from './node-settings.ts';
-import { type Given, type Settled, settle } from './settings.ts';
+import { type Given, type ResolvedConfig, resolveConfig } from './settings.ts';
 
 /**
  * Reads what holds: what flags and environment say, else the file of `--config`, else the defaults of flags. Which flags
  * there are is the command's. The reader throws a StowageError.
  */
-export function settingsReader(command: Command): () => Promise<Settled> {
+export function settingsReader(command: Command): () => Promise<ResolvedConfig> {
   const { config: path, ...flags } = command.opts();
   const all = [...NODE_SETTINGS, 'workers', 'retryIntervalStart', 'retryIntervalMax'];
   const from = (...sources: unknown[]): Given =>
@@ -17,5 +17,9 @@ export function settingsReader(command: Command): () => Promise<Settled> {
         .map((name) => [name, flags[name]]),
     );
   return async () =>
-    settle(from('default'), path === undefined ? {} : await readConfig(path), from('cli', 'env'));
+    resolveConfig(
+      from('default'),
+      path === undefined ? {} : await readConfig(path),
+      from('cli', 'env'),
+    );
 }

@@ -6,13 +6,13 @@ import type { ConfigFile } from './file.ts';
 /** All of a file but its nodes can be given otherwise, too. */
 export type Given = Omit<ConfigFile, 'nodes'>;
 
-export type Settled = ReturnType<typeof settle>;
+export type ResolvedConfig = ReturnType<typeof resolveConfig>;
 
 /**
  * What holds where a file says this: `given` (by flags and environment) goes before it, `defaults` after. Throws a
  * StowageError for what makes no sense together.
  */
-export function settle(defaults: Given, file: ConfigFile, given: Given) {
+export function resolveConfig(defaults: Given, file: ConfigFile, given: Given) {
   const {
     transport = 'ssh',
     localNode = [],

@@ -4,7 +4,7 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Definition } from './crd.ts';
-import type { Installed } from './installed.ts';
+import type { Installed } from './installed-objects.ts';
 
 const SHOWN = 5;
 

@@ -8,7 +8,7 @@ import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { readLeases } from '../leaders.ts';
 import { foundIn, reading, readNamed } from '../volume/read-result.ts';
-import type { Installed } from './installed.ts';
+import type { Installed } from './installed-objects.ts';
 import { isOurs } from './labels.ts';
 
 /**

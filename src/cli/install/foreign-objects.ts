@@ -5,7 +5,7 @@ import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { kindsInNamespaces } from '../../kube/discovery.ts';
 import { isNotFound } from '../../kube/errors.ts';
-import type { Installed } from './installed.ts';
+import type { Installed } from './installed-objects.ts';
 
 /** What Kubernetes makes in every namespace. */
 const OF_EACH_NAMESPACE = ['ConfigMap kube-root-ca.crt', 'ServiceAccount default'];

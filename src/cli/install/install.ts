@@ -15,7 +15,7 @@ import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
 import { leftByDaemons } from './daemon-objects.ts';
-import { type Installed, installedOf } from './installed.ts';
+import { type Installed, installedOf } from './installed-objects.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import {
   accountPlaces,

@@ -9,7 +9,7 @@ import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
 import { foundIn, readNamed } from '../volume/read-result.ts';
 import type { Component } from './components.ts';
-import type { Installed } from './installed.ts';
+import type { Installed } from './installed-objects.ts';
 import { CLUSTER_ROLE_BINDINGS, DEPLOYMENTS, SERVICE_ACCOUNTS } from './kinds.ts';
 import { NAME_LABEL } from './labels.ts';
 import { titleOf } from './wanted.ts';
@@ -83,18 +83,18 @@ interface Deployment extends KubeObject {
 }
 
 /** Where a daemon was, and by what its pods are known. */
-export interface Place {
+export interface DaemonPods {
   namespace: string;
   labels: Record<string, string>;
 }
 
-export const placeOf = ({ metadata, spec }: Deployment): Place => ({
+export const placeOf = ({ metadata, spec }: Deployment): DaemonPods => ({
   namespace: metadata.namespace ?? '',
   labels: spec?.selector?.matchLabels ?? {},
 });
 
 /** Where an earlier move that was cut off, or a deletion by hand, may have left pods: an account is removed last. Pure. */
-export const accountPlaces = (rbac: readonly Installed[], namespace: string): Place[] =>
+export const accountPlaces = (rbac: readonly Installed[], namespace: string): DaemonPods[] =>
   rbac
     .filter(
       ({ resource, object }) =>
@@ -111,7 +111,7 @@ export const accountPlaces = (rbac: readonly Installed[], namespace: string): Pl
  */
 export async function waitUntilGone(
   client: Pick<KubeClient, 'list' | 'watch'>,
-  place: Place,
+  place: DaemonPods,
   deployment: KubeObject | undefined,
   io: Io,
 ): Promise<void> {
@@ -160,7 +160,7 @@ export async function waitUntilGone(
 
 async function runningPods(
   client: Pick<KubeClient, 'list'>,
-  { namespace, labels }: Place,
+  { namespace, labels }: DaemonPods,
   signal: AbortSignal,
 ): Promise<Pod[]> {
   const labelSelector = Object.entries(labels)

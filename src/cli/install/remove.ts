@@ -1,7 +1,7 @@
 import { isNotFound } from '../../kube/errors.ts';
 import type { DeleteOptions, KubeClient } from '../../kube/types.ts';
 import type { ApplyOptions } from './apply.ts';
-import type { Installed } from './installed.ts';
+import type { Installed } from './installed-objects.ts';
 
 /** Removes that very object; one that is gone is no failure. */
 export async function removeObject(

@@ -11,7 +11,7 @@ import { COMPONENTS, type Component } from './components.ts';
 import { refuseHeld } from './crd-in-use.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { othersIn } from './foreign-objects.ts';
-import { type Installed, installedOf } from './installed.ts';
+import { type Installed, installedOf } from './installed-objects.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import { MANAGED_BY } from './labels.ts';
 import { removeObject } from './remove.ts';

@@ -1,7 +1,7 @@
 import { isScalar, parseAllDocuments } from 'yaml';
 import { StowageError } from '../../api/errors.ts';
 import { plain } from './plain.ts';
-import type { Source } from './source.ts';
+import type { ManifestText } from './source.ts';
 
 /** What API servers take in one request. */
 const MAX_BYTES = 3 * 1024 * 1024;
@@ -13,7 +13,7 @@ export interface Document {
 }
 
 /** The documents of a file of YAML or JSON that hold anything. Throws a StowageError `usage` that names the document. */
-export function documentsOf({ name, text }: Source): Document[] {
+export function documentsOf({ name, text }: ManifestText): Document[] {
   return split(text).flatMap((part, index) => {
     const where = `${name}, document ${index + 1}`;
     const value = parse(part, where);

@@ -8,18 +8,18 @@ import type { Io } from '../io.ts';
 const MAX_BYTES = 32 * 1024 * 1024;
 const MANIFEST = /\.(ya?ml|json)$/;
 
-export interface Source {
+export interface ManifestText {
   /** As it was named on the command line, or within the folder that was. */
   name: string;
   text: string;
 }
 
 /** Reads files, the manifests of folders (not of those within, as kubectl) and standard input (`-`). Throws a StowageError. */
-export async function readSources(files: readonly string[], io: Io): Promise<Source[]> {
+export async function readSources(files: readonly string[], io: Io): Promise<ManifestText[]> {
   if (files.filter((file) => file === '-').length > 1) {
     throw new StowageError('usage', 'Standard input can be read only once');
   }
-  const sources: Source[] = [];
+  const sources: ManifestText[] = [];
   for (const file of files) {
     if (file === '-')
       sources.push({ name: 'standard input', text: await textOf('standard input', io.stdin) });

@@ -6,7 +6,7 @@ import { isPvOf } from '../../model/persistent-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 
 /** What is to become of a Volume that may be MetalK8s's. */
-export type Standing =
+export type AdoptionState =
   | { is: 'to adopt'; pv: PersistentVolume }
   /** Nothing is to be adopted. */
   | { is: 'left'; why: string }
@@ -16,9 +16,9 @@ export type Standing =
 const AT_WORK = /^(PrepareVolume|UnprepareVolume)\/(?!DONE$)./;
 
 /** Pure. @param pv the PersistentVolume of the Volume's name */
-export function standingOf(volume: Volume, pv: PersistentVolume | undefined): Standing {
+export function adoptionStateOf(volume: Volume, pv: PersistentVolume | undefined): AdoptionState {
   const { metadata, status } = volume;
-  const refused = (why: string, hint: string): Standing => ({ is: 'refused', why, hint });
+  const refused = (why: string, hint: string): AdoptionState => ({ is: 'refused', why, hint });
   if (status?.prepared !== undefined) return { is: 'left', why: "it is Stowage's" };
   if (metadata.deletionTimestamp !== undefined) {
     return refused('it is being deleted', 'Let MetalK8s end that, and take over then.');

@@ -6,14 +6,14 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Executor } from '../../nodes/job.ts';
 import { about } from '../batch.ts';
 import type { Subject } from './adopt.ts';
-import { type Standing, standingOf } from './adoption-state.ts';
+import { type AdoptionState, adoptionStateOf } from './adoption-state.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { refusedVolume } from './refused.ts';
 
 /** The Volumes of a cluster, and what is to become of each. */
 export interface Cluster {
   volumes: readonly Volume[];
-  standings: readonly { volume: Volume; standing: Standing }[];
+  standings: readonly { volume: Volume; standing: AdoptionState }[];
   subjects: readonly Subject[];
 }
 
@@ -25,7 +25,7 @@ export async function readVolumes(
   const { items: pvs } = await listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal });
   const standings = volumes.map((volume) => ({
     volume,
-    standing: standingOf(
+    standing: adoptionStateOf(
       volume,
       pvs.find(({ metadata }) => metadata.name === volume.metadata.name),
     ),

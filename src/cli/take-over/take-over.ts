@@ -6,7 +6,7 @@ import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import { OWN_COMPONENTS } from '../install/components.ts';
 import { type InstallFlags, install, settledValues } from '../install/install.ts';
-import { installedOf } from '../install/installed.ts';
+import { installedOf } from '../install/installed-objects.ts';
 import { boundNamespaces, daemonsAmong } from '../install/move.ts';
 import { NAMESPACE } from '../install/objects.ts';
 import type { Io } from '../io.ts';

@@ -3,9 +3,9 @@ import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { about, conclude } from '../batch.ts';
 import type { Io } from '../io.ts';
-import { description } from './description.ts';
 import { foundIn } from './read-result.ts';
 import { readConsumers, readEvents } from './related.ts';
+import { description } from './volume-text.ts';
 
 /** `stowage describe volume`. Throws a StowageError. */
 export async function describeVolumes(

@@ -8,7 +8,7 @@ import type { ResourceView } from '../lib/resource-view.ts';
 import { nameIn } from '../objects/name.ts';
 import { listOf } from '../output/data.ts';
 import { ageKey, sizeKey } from '../output/sort-keys.ts';
-import { readyOf } from './describe.ts';
+import { readyOf } from './volume-progress.ts';
 
 const phase = (volume: Volume) => phaseOf(volume) ?? 'Unknown';
 const name = ({ metadata }: Volume) => metadata.name;

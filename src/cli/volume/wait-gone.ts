@@ -6,7 +6,7 @@ import { waitFor } from '../../kube/wait.ts';
 import { about } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
-import { progressOf, readyOf } from './describe.ts';
+import { progressOf, readyOf } from './volume-progress.ts';
 
 /** Waits side by side until Volumes are gone. Returns those that went, and why others did not. */
 export async function untilGone(

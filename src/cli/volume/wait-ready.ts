@@ -7,7 +7,7 @@ import { waitFor } from '../../kube/wait.ts';
 import { about } from '../batch.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
-import { progressOf, readyOf } from './describe.ts';
+import { progressOf, readyOf } from './volume-progress.ts';
 
 /**
  * Waits for Volumes side by side until they can be used, `timeoutMs` at most. Returns those that are ready as they are

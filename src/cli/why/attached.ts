@@ -5,15 +5,15 @@ import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isOff } from '../../model/node-health.ts';
 import { commandText } from '../../nodes/quote.ts';
 import { commandIn } from '../../storage/holders.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine, forceDetachCommand, onNode, untaint } from './command-line.ts';
 import { lettingGo } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
 import { obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Blocker, Cause, Fix, Known } from './types.ts';
+import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
 const WITHIN_SECONDS = {
   when: 'within seconds, where a daemon with the controller attachment runs',
@@ -79,7 +79,7 @@ export const attaching: Cause = (known) => {
 
 /** What to say of an attachment that is not as it is to be. */
 export function heldOn(
-  known: Pick<Known, 'volume' | 'node' | 'storageClass'>,
+  known: Pick<VolumeFacts, 'volume' | 'node' | 'storageClass'>,
   attachment: Attachment,
 ): Blocker {
   const { volume } = known;

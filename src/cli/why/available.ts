@@ -1,10 +1,10 @@
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
-import { readyOf } from '../volume/describe.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
 import { ownPv, sinceOf } from './state.ts';
-import type { Blocker, Cause, Known } from './types.ts';
+import type { Blocker, Cause, VolumeFacts } from './types.ts';
 
 /** The device is there; whether pods can have it is for its PersistentVolume to say. */
 export const available: Cause = (known, now) => {
@@ -39,7 +39,7 @@ const GROWTH = {
 };
 
 /** It can be used meanwhile, but whoever asked for more waits for it. */
-function growing({ volume }: Known, now: number): Blocker | undefined {
+function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   const job = parseJobName(volume.status?.job);
   const ready = readyOf(volume);
   if (ready?.message?.includes('cannot grow to ')) {
@@ -63,7 +63,7 @@ function growing({ volume }: Known, now: number): Blocker | undefined {
 }
 
 /** What to say of a Volume that nothing holds up. */
-export function healthyMessage(known: Known): string {
+export function healthyMessage(known: VolumeFacts): string {
   const { name } = known.volume.metadata;
   const pv = ownPv(known);
   const { namespace, name: claim } = pv?.spec.claimRef ?? {};

@@ -4,13 +4,13 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
 import { commandIn } from '../../storage/holders.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { endHolder, heldOn } from './attached.ts';
 import { commandLine, takeOff } from './command-line.ts';
 import { refusedBy } from './refused.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
-import type { Blocker, Cause, Fix, Known } from './types.ts';
+import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
 const look = (kind: string, name: string): string =>
   commandLine('kubectl', 'get', kind, name, '-o', 'yaml');
@@ -128,7 +128,7 @@ export function heldByFinalizers(
   };
 }
 
-function heldPv(pv: PersistentVolume, known: Known): Blocker {
+function heldPv(pv: PersistentVolume, known: VolumeFacts): Blocker {
   const bound = pv.status?.phase === 'Bound' ? foundIn(known.claim) : undefined;
   const why = `its PersistentVolume is in use: ${whatHolds(pv)}`;
   if (bound === undefined) {

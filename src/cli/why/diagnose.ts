@@ -8,7 +8,7 @@ import { unseen } from './not-reconciled.ts';
 import { paused } from './paused.ts';
 import { making } from './provisioning.ts';
 import { storageClass } from './storage-class.ts';
-import type { Cause, Diagnosis, Known } from './types.ts';
+import type { Cause, Diagnosis, VolumeFacts } from './types.ts';
 
 /** In the order in which one keeps the others from mattering. */
 const CAUSES: readonly Cause[] = [
@@ -27,7 +27,7 @@ const CAUSES: readonly Cause[] = [
 ];
 
 /** The first thing that holds a Volume up. Pure. `now` is in ms since the epoch. */
-export function diagnose(known: Known, now: number): Diagnosis {
+export function diagnose(known: VolumeFacts, now: number): Diagnosis {
   for (const cause of CAUSES) {
     const found = cause(known, now);
     if (found !== undefined) return found;

@@ -1,6 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { readyOf } from '../volume/describe.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { onNode } from './command-line.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';

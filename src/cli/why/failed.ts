@@ -4,14 +4,14 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine, patchSpec, recreate, retry } from './command-line.ts';
 import { failedPv } from './failed-pv.ts';
 import { type Obstruction, obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
-import type { Cause, Fix, Known } from './types.ts';
+import type { Cause, Fix, VolumeFacts } from './types.ts';
 
 /** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
 const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;
@@ -29,7 +29,7 @@ export const failed: Cause = (known) => {
   };
 };
 
-function wrong(known: Known, reason: string | undefined, message: string): Obstruction {
+function wrong(known: VolumeFacts, reason: string | undefined, message: string): Obstruction {
   const { volume } = known;
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {

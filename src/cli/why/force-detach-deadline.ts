@@ -4,14 +4,14 @@ import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
 import { MAX_WAIT_FOR_UNMOUNT, notReadySince } from '../../model/node-health.ts';
 import { foundIn } from '../volume/read-result.ts';
-import type { Blocker, Known } from './types.ts';
+import type { Blocker, VolumeFacts } from './types.ts';
 
 /**
  * When a volume that no pod needs is taken for detached on a node that is not Ready, as controllers/attachdetach/force-detach.ts decides it;
  * undefined: not as things are. What the daemon's flag says is not known here, only what the storage class says. Pure.
  */
 export function lettingGo(
-  { volume, node: read, storageClass }: Pick<Known, 'volume' | 'node' | 'storageClass'>,
+  { volume, node: read, storageClass }: Pick<VolumeFacts, 'volume' | 'node' | 'storageClass'>,
   on: string,
 ): Blocker['next'] {
   const entry = volume.status?.attachments?.find(({ node }) => node === on);

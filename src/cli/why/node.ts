@@ -5,13 +5,13 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine, onNode, recreate } from './command-line.ts';
 import { lettingGo } from './force-detach-deadline.ts';
 import { obstruction } from './node-connectivity.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
-import type { Cause, Fix, Known, Link } from './types.ts';
+import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 
@@ -95,5 +95,5 @@ function notReadyOf(node: KubeNode | undefined): string | undefined {
 }
 
 /** A name that no Node has, of a Volume that nobody looked at: a daemon may act for certain nodes only. */
-export const isUnknownNode = ({ volume, node }: Known): boolean =>
+export const isUnknownNode = ({ volume, node }: VolumeFacts): boolean =>
   'absent' in node && isDnsSubdomain(nodeOf(volume));

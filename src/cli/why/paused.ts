@@ -1,8 +1,8 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine } from './command-line.ts';
 import { isDeleting, isStuck } from './state.ts';
 import type { Cause } from './types.ts';

@@ -5,14 +5,14 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { readNamed } from '../volume/read-result.ts';
 import { readConsumers } from '../volume/related.ts';
-import type { Known } from './types.ts';
+import type { VolumeFacts } from './types.ts';
 
 /** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */
-export async function readKnown(
+export async function readFacts(
   client: KubeClient,
   volume: Volume,
   signal: AbortSignal,
-): Promise<Known> {
+): Promise<VolumeFacts> {
   return {
     volume,
     ...(await readConsumers(client, volume, signal)),

@@ -6,9 +6,9 @@ import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
-import { readyOf } from '../volume/describe.ts';
 import { foundIn } from '../volume/read-result.ts';
-import type { Blocker, Known } from './types.ts';
+import { readyOf } from '../volume/volume-progress.ts';
+import type { Blocker, VolumeFacts } from './types.ts';
 
 export const isDeleting = ({ metadata }: Volume): boolean =>
   metadata.deletionTimestamp !== undefined;
@@ -17,7 +17,7 @@ export const isOurs = ({ metadata }: Volume): boolean =>
   metadata.finalizers?.includes(PROTECTION_FINALIZER) ?? false;
 
 /** The PersistentVolume, if it is the Volume's own. */
-export function ownPv({ volume, pv }: Known): PersistentVolume | undefined {
+export function ownPv({ volume, pv }: VolumeFacts): PersistentVolume | undefined {
   const found = foundIn(pv);
   return found !== undefined && isPvOf(found, volume) ? found : undefined;
 }

@@ -1,6 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
-import { readyOf } from '../volume/describe.ts';
+import { readyOf } from '../volume/volume-progress.ts';
 import { commandLine, retry } from './command-line.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';

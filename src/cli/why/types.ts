@@ -11,7 +11,7 @@ import type { Reading } from '../volume/read-result.ts';
 import type { Reason } from './reasons.ts';
 
 /** All that an explanation is made from. */
-export interface Known {
+export interface VolumeFacts {
   volume: Volume;
   /** Of the Volume's name, whoever made it. */
   pv: Reading<PersistentVolume>;
@@ -85,4 +85,4 @@ export const through = (link: Link, holdup: Blocker): Blocker => ({
 });
 
 /** One thing that can hold a Volume up, if it does now. `now` is in ms since the epoch. */
-export type Cause = (known: Known, now: number) => Blocker | undefined;
+export type Cause = (known: VolumeFacts, now: number) => Blocker | undefined;

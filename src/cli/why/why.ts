@@ -22,7 +22,7 @@ import { explainNode } from './node-object/explain.ts';
 import { diagnosePod } from './pod/diagnose.ts';
 import { readPod } from './pod/read.ts';
 import { print } from './print.ts';
-import { readKnown } from './read.ts';
+import { readFacts } from './read.ts';
 import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Target } from './target.ts';
@@ -76,7 +76,7 @@ async function explainVolume(
     .catch((error: unknown) => missingCrd(error, kind));
   if ('cause' in volume)
     return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
-  const known = await readKnown(client, volume, signal);
+  const known = await readFacts(client, volume, signal);
   const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
   return {
     subject,

@@ -112,7 +112,9 @@ export function createStatusUpdater({
       status: { attachments, ...(isOnDemand && { deviceName: deviceIn(attachments) ?? null }) },
     };
     try {
-      volumes.recordWrite(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+      volumes.recordWrite(
+        await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }),
+      );
       known.written = nodes;
       return true;
     } catch (error) {

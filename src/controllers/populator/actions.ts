@@ -76,7 +76,9 @@ export function createActionRunner(deps: ActionRunnerDeps) {
         return true;
       }
       case 'create-prime':
-        claims.recordWrite(await client.create(PERSISTENT_VOLUME_CLAIMS, effect.prime, { namespace }));
+        claims.recordWrite(
+          await client.create(PERSISTENT_VOLUME_CLAIMS, effect.prime, { namespace }),
+        );
         return true;
       case 'delete-prime':
         await remove(PERSISTENT_VOLUME_CLAIMS, effect.prime);
@@ -122,7 +124,9 @@ export function createActionRunner(deps: ActionRunnerDeps) {
   async function patchClaim({ metadata }: PersistentVolumeClaim, change: object): Promise<void> {
     const { name, namespace: own, uid, resourceVersion } = metadata;
     const patch = { metadata: { uid, resourceVersion, ...change } };
-    claims.recordWrite(await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace: own }));
+    claims.recordWrite(
+      await client.patch(PERSISTENT_VOLUME_CLAIMS, name, patch, { namespace: own }),
+    );
   }
 
   async function annotatePrime(uid: string, annotations: Record<string, string>): Promise<void> {

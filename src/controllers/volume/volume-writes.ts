@@ -26,7 +26,9 @@ export function createVolumeWrites({
   return {
     async writeStatus({ metadata: { name, uid, resourceVersion }, status: before }, status) {
       const patch = { metadata: { uid, resourceVersion }, status: statusPatch(before, status) };
-      volumes.recordWrite(await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }));
+      volumes.recordWrite(
+        await client.patch<Volume>(VOLUMES, name, patch, { subresource: 'status' }),
+      );
     },
     async protect({ metadata: { name, uid, resourceVersion, finalizers = [] } }) {
       const metadata = { finalizers: [...finalizers, PROTECTION_FINALIZER], uid, resourceVersion };

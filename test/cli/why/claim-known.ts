@@ -1,6 +1,6 @@
 import type { AnyEvent, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
 import { DRIVER } from '../../../src/api/names.ts';
-import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { classNamed } from '../../support/volumes.ts';
 
 /** What `why pvc` reads of a claim whose dynamic class makes its volume, where nothing else is given. */
@@ -11,8 +11,8 @@ export const WAITS: StorageClass = { ...FAST, volumeBindingMode: 'WaitForFirstCo
 
 export const knownOf = (
   claim: PersistentVolumeClaim,
-  parts: Partial<ClaimKnown> = {},
-): ClaimKnown => ({
+  parts: Partial<ClaimFacts> = {},
+): ClaimFacts => ({
   claim,
   storageClass: { found: FAST },
   source: { none: true },

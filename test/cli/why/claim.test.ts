@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, Pod } from '../../../src/api/core.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
-import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import type { Fix } from '../../../src/cli/why/types.ts';
 import { NOW, podNamed } from '../../support/cluster-objects.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
@@ -9,7 +9,7 @@ import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
 const claim = claimNamed('foo-testing');
-const known = (parts: Partial<ClaimKnown> = {}) => knownOf(claim, parts);
+const known = (parts: Partial<ClaimFacts> = {}) => knownOf(claim, parts);
 const metadata = (more: object) => ({
   claim: { ...claim, metadata: { ...claim.metadata, ...more } },
 });
@@ -57,7 +57,7 @@ const CONSENT = `printf '%s' '${JSON.stringify({
   parameters: { ...parameters, overwriteFreeExtents: 'true' },
 }).replaceAll("'", "'\\''")}' | kubectl replace --force -f -`;
 
-test.each<[string, Partial<ClaimKnown>, string, string | undefined, string]>([
+test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   [
     'deleted and used',
     { ...metadata({ deletionTimestamp: '2029-12-31T23:00:00Z' }), pods: { found: [pod('p')] } },
@@ -455,7 +455,7 @@ describe('a bound claim', () => {
   });
 });
 
-test.each<[string, Partial<ClaimKnown>, string | undefined]>([
+test.each<[string, Partial<ClaimFacts>, string | undefined]>([
   [
     'a source that waits',
     { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } },
@@ -502,7 +502,7 @@ describe('what it is to start from is on a node', () => {
       status: { conditions: [{ type: 'Ready', status }] },
     } as KubeNode,
   });
-  test.each<[string, NonNullable<ClaimKnown['sourceNodes']>, object]>([
+  test.each<[string, NonNullable<ClaimFacts['sourceNodes']>, object]>([
     [
       'that is gone',
       [{ name: 'n1', node: ABSENT }],

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
-import type { Claim } from '../../../src/cli/why/pod/known.ts';
 import { ago, attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
 import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
@@ -38,9 +37,12 @@ export const unscheduled = (condition?: Partial<Condition>) =>
   });
 
 export function claim(
-  parts: { spec?: Partial<Claim['spec']>; phase?: 'Pending' | 'Bound' | 'Lost' } = {},
+  parts: {
+    spec?: Partial<PersistentVolumeClaim['spec']>;
+    phase?: 'Pending' | 'Bound' | 'Lost';
+  } = {},
 ): Objects {
-  const object: Claim = {
+  const object: PersistentVolumeClaim = {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
     metadata: { name: 'data-0', namespace: 'db', uid: 'uid-claim', creationTimestamp: ago(600) },
@@ -54,10 +56,10 @@ export function claim(
   };
   return { 'persistentvolumeclaims/data-0': object };
 }
-export const claimWithout = (field: keyof Claim['spec']): Objects =>
+export const claimWithout = (field: keyof PersistentVolumeClaim['spec']): Objects =>
   Object.fromEntries(
     Object.entries(claim()).map(([key, object]) => {
-      const { [field]: _, ...spec } = (object as Claim).spec;
+      const { [field]: _, ...spec } = (object as PersistentVolumeClaim).spec;
       return [key, { ...object, spec } as KubeObject];
     }),
   );

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
 import { diagnoseClaim } from '../../../src/cli/why/claim/diagnose.ts';
-import type { ClaimKnown } from '../../../src/cli/why/claim/known.ts';
+import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { NOW } from '../../support/cluster-objects.ts';
 import { helloReference } from '../../support/hello.ts';
 import { claimNamed } from '../../support/snapshots.ts';
@@ -19,7 +19,7 @@ const other = {
   },
 } as const;
 
-const known = (parts: Partial<ClaimKnown> = {}) =>
+const known = (parts: Partial<ClaimFacts> = {}) =>
   knownOf(claim, {
     source: other,
     population: { definitions: ['hello'], registered: true },
@@ -55,7 +55,7 @@ const primeWith = (annotations: Record<string, string>): PersistentVolumeClaim =
 const withMade = (
   pod: Pod | undefined,
   annotations: Record<string, string> = {},
-): Partial<ClaimKnown> => ({
+): Partial<ClaimFacts> => ({
   ...begun,
   population: {
     definitions: ['hello'],
@@ -69,7 +69,7 @@ const NO_IMAGE = {
   ],
 };
 
-test.each<[string, Partial<ClaimKnown>, string, string]>([
+test.each<[string, Partial<ClaimFacts>, string, string]>([
   // What was said before has nothing to do with that.
   [
     'a pod that runs',

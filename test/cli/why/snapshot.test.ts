@@ -3,7 +3,7 @@ import type { AnyEvent } from '../../../src/api/core.ts';
 import { DRIVER } from '../../../src/api/names.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../../src/api/snapshot.ts';
 import { diagnoseSnapshot } from '../../../src/cli/why/snapshot/diagnose.ts';
-import type { SnapshotKnown } from '../../../src/cli/why/snapshot/read.ts';
+import type { SnapshotFacts } from '../../../src/cli/why/snapshot/read.ts';
 import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
 
 const ABSENT = { absent: true } as const;
@@ -30,7 +30,7 @@ const BY_HAND: VolumeSnapshot = {
   ...PENDING,
   spec: { source: { volumeSnapshotContentName: 'snapcontent-uid-snapshot' } },
 };
-const known = (parts: Partial<SnapshotKnown> = {}): SnapshotKnown => ({
+const known = (parts: Partial<SnapshotFacts> = {}): SnapshotFacts => ({
   snapshot: PENDING,
   content: ABSENT,
   claim: { found: claim },
@@ -63,7 +63,7 @@ const warning = {
 const BOUND = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
 const YAML = 'kubectl get volumesnapshot foo-backup -n prod -o yaml';
 
-test.each<[string, Partial<SnapshotKnown>, string, string | undefined]>([
+test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
   [
     'deleted while a claim is made from it',
     metadata({

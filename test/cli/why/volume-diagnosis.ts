@@ -14,7 +14,7 @@ import type {
   VolumeStatus,
 } from '../../../src/api/volume.ts';
 import { diagnose } from '../../../src/cli/why/diagnose.ts';
-import type { Blocker, Diagnosis, Known } from '../../../src/cli/why/types.ts';
+import type { Blocker, Diagnosis, VolumeFacts } from '../../../src/cli/why/types.ts';
 import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
 import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
 
@@ -124,7 +124,7 @@ export const RETRY = `kubectl patch volume data1 --type merge -p '{"spec":{"atta
 export const takeOff = (object: string, value = 'example.com/backup', at = 0) =>
   `kubectl patch ${object} --type json -p '[{"op":"test","path":"/metadata/finalizers/${at}","value":"${value}"},{"op":"remove","path":"/metadata/finalizers/${at}"}]'`;
 
-export const explain = (it: Volume, world: Partial<Known> = {}): Diagnosis =>
+export const explain = (it: Volume, world: Partial<VolumeFacts> = {}): Diagnosis =>
   diagnose(
     {
       volume: it,
@@ -139,7 +139,7 @@ export const explain = (it: Volume, world: Partial<Known> = {}): Diagnosis =>
 interface Given {
   cause: string;
   volume: Volume;
-  world: Partial<Known>;
+  world: Partial<VolumeFacts>;
 }
 
 interface Expected {
@@ -154,7 +154,7 @@ interface Expected {
 export type Row = [Given, Expected];
 
 /** What is read beside the Volume, where it is not what `explain` has. */
-export const given = (cause: string, volume: Volume, world: Partial<Known> = {}): Given => ({
+export const given = (cause: string, volume: Volume, world: Partial<VolumeFacts> = {}): Given => ({
   cause,
   volume,
   world,

@@ -3,10 +3,10 @@ import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import type { Blocker } from '../types.ts';
-import type { ClaimKnown } from './known.ts';
+import type { ClaimFacts } from './facts.ts';
 
 /** What keeps a claim that is being deleted. */
-export function deletingClaim({ claim, pods }: ClaimKnown): Blocker | undefined {
+export function deletingClaim({ claim, pods }: ClaimFacts): Blocker | undefined {
   const { namespace = '', name, finalizers = [], deletionTimestamp: since } = claim.metadata;
   if (since === undefined) return undefined;
   const using = (foundIn(pods) ?? []).map((pod) => pod.metadata.name);

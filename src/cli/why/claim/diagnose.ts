@@ -2,9 +2,9 @@ import type { AnyEvent } from '../../../api/core.ts';
 import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { eventText, isOwn } from '../../snapshots/events.ts';
-import { readyOf } from '../../volume/describe.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { lastSeen } from '../../volume/related.ts';
+import { readyOf } from '../../volume/volume-progress.ts';
 import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { reasonOf } from '../pod/supply.ts';
@@ -12,18 +12,18 @@ import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
 import { eventCause, eventFix, MAKE_ROOM } from './event.ts';
-import { type ClaimKnown, claimName, lookAt } from './known.ts';
-import { cancelling } from './populating.ts';
+import { type ClaimFacts, claimName, lookAt } from './facts.ts';
 import { population } from './population.ts';
+import { cancelling } from './populator-pod.ts';
 import { source, sourceAway } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
 /** One thing that can hold a claim up, if it does now. `now` is in ms since the epoch. */
-type ClaimCause = (known: ClaimKnown, now: number) => Blocker | undefined;
+type ClaimCause = (known: ClaimFacts, now: number) => Blocker | undefined;
 
 const WITHIN_SECONDS = { when: 'within seconds, where a daemon runs' };
 
-const sinceMade = ({ claim }: ClaimKnown): Pick<Blocker, 'since'> =>
+const sinceMade = ({ claim }: ClaimFacts): Pick<Blocker, 'since'> =>
   claim.metadata.creationTimestamp === undefined ? {} : { since: claim.metadata.creationTimestamp };
 
 const lost: ClaimCause = (known) =>
@@ -137,11 +137,11 @@ const noPod: ClaimCause = (known) => {
 };
 
 /** Why no node is found for a claim that waits for its first pod, as far as the daemon and the scheduler have said it. */
-const noNode = (known: ClaimKnown): Blocker | undefined =>
+const noNode = (known: ClaimFacts): Blocker | undefined =>
   lastWarning(known) ?? roomUnknown(known) ?? noRoom(known);
 
 /** The scheduler takes the claim to no node, by what the daemon publishes of room: nobody tells the claim. */
-function noRoom(known: ClaimKnown): Blocker | undefined {
+function noRoom(known: ClaimFacts): Blocker | undefined {
   const conditions = (foundIn(known.pods) ?? []).flatMap(({ status }) => status?.conditions ?? []);
   const said = conditions.find(
     ({ type, status, message = '' }) =>
@@ -166,7 +166,7 @@ const isOfNodes = (refused: Blocker | undefined): boolean =>
   ['NoRoom', 'RoomUnknown', 'NodeNotReady', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
 
 /** Nodes whose room is not known, which a scheduler takes for nodes without room. */
-function roomUnknown({ classEvents, storageClass }: ClaimKnown): Blocker | undefined {
+function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undefined {
   const last = new Map<string, AnyEvent>();
   for (const event of (classEvents && foundIn(classEvents)) ?? []) {
     const [, node] = /^node (\S+): /.exec(event.message ?? '') ?? [];
@@ -197,7 +197,7 @@ function roomUnknown({ classEvents, storageClass }: ClaimKnown): Blocker | undef
 }
 
 /** What the daemon last said that it cannot do: the oldest reasons are gone with their events, after an hour. */
-function lastWarning(known: ClaimKnown): Blocker | undefined {
+function lastWarning(known: ClaimFacts): Blocker | undefined {
   const events = foundIn(known.events);
   // Whoever binds claims says over and over that it waits for the daemon.
   const last = events?.findLast(isOwn) ?? events?.at(-1);
@@ -281,7 +281,7 @@ const empty: ClaimCause = (known) => {
 };
 
 /** The first thing that holds a claim up. Pure. `now` is in ms since the epoch. */
-export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
+export function diagnoseClaim(known: ClaimFacts, now: number): Diagnosis {
   const phase = known.claim.status?.phase ?? 'Pending';
   const causes =
     phase === 'Bound'
@@ -300,7 +300,7 @@ export function diagnoseClaim(known: ClaimKnown, now: number): Diagnosis {
 /**
  * What holds up a claim that a pod waits for; undefined where it waits for that pod, or is of a static class. Pure.
  */
-export function ofPod(known: ClaimKnown, now: number): Blocker | undefined {
+export function ofPod(known: ClaimFacts, now: number): Blocker | undefined {
   const isStatic = foundIn(known.storageClass)?.provisioner === NO_PROVISIONER;
   if (isStatic || known.claim.status?.phase === 'Bound') return undefined;
   for (const cause of [deletingClaim, lost, ...WITHOUT_POD]) {

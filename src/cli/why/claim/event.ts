@@ -4,7 +4,7 @@ import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Fix } from '../types.ts';
-import { type ClaimKnown, lookAt } from './known.ts';
+import { type ClaimFacts, lookAt } from './facts.ts';
 
 /** As controllers/provisioner/decide-claim.ts says it of a node, or of several. */
 const NO_ROOM = /has room for \d+ bytes in .+?, and \d+ are asked for/;
@@ -60,7 +60,7 @@ function consent(found: StorageClass | undefined): Fix | undefined {
 }
 
 /** What helps with that. Pure. */
-export function eventFix(known: ClaimKnown, text: string): Fix {
+export function eventFix(known: ClaimFacts, text: string): Fix {
   switch (eventCause(text)) {
     case 'FreeExtentsCarryData':
       return (

@@ -12,11 +12,11 @@ import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
 import { GATE_ON, tellsGateOff } from './event.ts';
-import type { ClaimKnown } from './known.ts';
-import { populating } from './populating.ts';
+import type { ClaimFacts } from './facts.ts';
+import { populating } from './populator-pod.ts';
 
 /** Why a claim that a populator is to fill is not filled yet; undefined where it waits for something else first. Pure. */
-export function population(known: ClaimKnown): Blocker | undefined {
+export function population(known: ClaimFacts): Blocker | undefined {
   const { claim, population: found } = known;
   const source = claimSource(claim);
   if (found === undefined || source === undefined) return undefined;

@@ -46,14 +46,14 @@ import {
 import { referrer } from '../../grants/kinds.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
 import { eventsOf, isOwn } from '../../snapshots/events.ts';
-import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
 import { CLUSTER_EVENTS, uses } from '../../volume/related.ts';
-import type { Supply } from '../pod/known.ts';
-import { readKnown } from '../read.ts';
+import { readyOf } from '../../volume/volume-progress.ts';
+import type { Supply } from '../pod/facts.ts';
+import { readFacts } from '../read.ts';
 import { tellsGateOff } from './event.ts';
-import type { ClaimKnown } from './known.ts';
-import type { Made } from './populating.ts';
+import type { ClaimFacts } from './facts.ts';
+import type { Made } from './populator-pod.ts';
 
 const ABSENT = { absent: true } as const;
 
@@ -68,7 +68,7 @@ export async function readClaim(
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
   now: number,
-): Promise<ClaimKnown> {
+): Promise<ClaimFacts> {
   const { namespace = '', name, uid } = claim.metadata;
   const { storageClassName, volumeName } = claim.spec;
   const storageClass = await readNamed<StorageClass>(client, STORAGE_CLASSES, storageClassName, {
@@ -91,7 +91,7 @@ export async function readClaim(
     known:
       found === undefined || readyOf(found)?.status === 'True'
         ? undefined
-        : await readKnown(client, found, signal),
+        : await readFacts(client, found, signal),
     pods: await reading(list.then(({ items }) => items.filter((pod) => uses(pod, claim)))),
     events,
     ...(bound || !ours ? {} : { classEvents: await readClassEvents() }),
@@ -113,7 +113,7 @@ export async function readClaim(
   }
 
   /** Who may not look there is told of what is said of the claim. */
-  async function readPopulation(): Promise<ClaimKnown['population']> {
+  async function readPopulation(): Promise<ClaimFacts['population']> {
     const kind = claimSource(claim);
     if (
       kind === undefined ||
@@ -164,7 +164,7 @@ export async function readClaim(
   }
 
   async function readSource(): Promise<
-    Pick<ClaimKnown, 'source' | 'misses' | 'sourceNodes' | 'leases'>
+    Pick<ClaimFacts, 'source' | 'misses' | 'sourceNodes' | 'leases'>
   > {
     const leases = await readLeasesFor();
     const gate = { crossNamespace: isFollowed(leases), links: areLinksFollowed(leases) };
@@ -270,7 +270,7 @@ export async function readClaim(
 }
 
 /** Whatever made its volume, it is not what was asked for. */
-function wasDropped(claim: PersistentVolumeClaim): ClaimKnown['source'] {
+function wasDropped(claim: PersistentVolumeClaim): ClaimFacts['source'] {
   const source = sourceOf(claim, { crossNamespace: true });
   return source.kind === 'dropped' ? { refuse: droppedBy(source) } : undefined;
 }

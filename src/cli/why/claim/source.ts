@@ -9,7 +9,7 @@ import { commandLine } from '../command-line.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
 import { GATE_ON } from './event.ts';
-import type { ClaimKnown } from './known.ts';
+import type { ClaimFacts } from './facts.ts';
 
 const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
   GateOff: 'GateOff',
@@ -30,7 +30,7 @@ const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
 };
 
 /** What it is to start from is not there, not ready, not granted, or does not fit. */
-export function source(known: ClaimKnown): Blocker | undefined {
+export function source(known: ClaimFacts): Blocker | undefined {
   const { claim, source: found, volume } = known;
   // It was used, and what becomes of it, or of its grant, keeps the volume that is made from it no more.
   if (foundIn(volume) !== undefined) return undefined;
@@ -89,7 +89,7 @@ export function source(known: ClaimKnown): Blocker | undefined {
 }
 
 /** What it waits for, where that has a name. */
-function chainTo(known: ClaimKnown, { on, referent }: Obstacle): Pick<Blocker, 'chain'> {
+function chainTo(known: ClaimFacts, { on, referent }: Obstacle): Pick<Blocker, 'chain'> {
   const first = referent ?? on.find(({ name }) => name !== undefined);
   if (first?.name === undefined) return {};
   const { namespace, name } = first;
@@ -98,17 +98,17 @@ function chainTo(known: ClaimKnown, { on, referent }: Obstacle): Pick<Blocker, '
 }
 
 /** Of any kind that volumes are filled from: the one that the claim names. */
-const kindOf = ({ claim }: ClaimKnown, kind: string): string =>
+const kindOf = ({ claim }: ClaimFacts, kind: string): string =>
   kind === 'PopulatorSource' ? (claimSource(claim)?.kind ?? kind) : kind;
 
 /** The grant that nearly allows it. */
-function nearest({ misses: [miss] }: ClaimKnown): string {
+function nearest({ misses: [miss] }: ClaimFacts): string {
   return miss === undefined
     ? ''
     : ` (ReferenceGrant ${miss.namespace}/${miss.name} nearly allows it: ${miss.wrong.join('; ')})`;
 }
 
-function whenOf(known: ClaimKnown, { on }: Obstacle, final: boolean): string {
+function whenOf(known: ClaimFacts, { on }: Obstacle, final: boolean): string {
   if (final) return 'never, as the claim is';
   const objects = on.map(({ kind, namespace, name }) => {
     const where = namespace === undefined ? '' : `${namespace}/`;
@@ -121,7 +121,7 @@ function whenOf(known: ClaimKnown, { on }: Obstacle, final: boolean): string {
 }
 
 function fixOf(
-  known: ClaimKnown,
+  known: ClaimFacts,
   { reason, hint, on, referent, message }: Obstacle,
   final: boolean,
 ): Fix {
@@ -213,7 +213,7 @@ function restore(
 }
 
 /** The nodes that have what it is to start from are gone, or Kubernetes has given them up. */
-export function sourceAway({ claim, sourceNodes = [], volume }: ClaimKnown): Blocker | undefined {
+export function sourceAway({ claim, sourceNodes = [], volume }: ClaimFacts): Blocker | undefined {
   const away = sourceNodes.filter(({ node }) => 'absent' in node || isNotReady(foundIn(node)));
   const [first] = away;
   if (first === undefined || away.length < sourceNodes.length || foundIn(volume) !== undefined)

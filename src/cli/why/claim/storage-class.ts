@@ -4,14 +4,14 @@ import { dynamicClass } from '../../../model/dynamic-class.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Blocker } from '../types.ts';
-import type { ClaimKnown } from './known.ts';
+import type { ClaimFacts } from './facts.ts';
 
 /** It has no class, one that does not exist, or one of others, who do not fill volumes from what it names. Pure. */
 export function storageClass({
   claim,
   storageClass: read,
   population,
-}: ClaimKnown): Blocker | undefined {
+}: ClaimFacts): Blocker | undefined {
   const { name, namespace = '', creationTimestamp } = claim.metadata;
   const { storageClassName } = claim.spec;
   const since = creationTimestamp === undefined ? {} : { since: creationTimestamp };

@@ -8,10 +8,10 @@ import { commandLine, untaint } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { nodeAway } from '../node.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
-import type { NodeKnown } from './read.ts';
+import type { NodeObjectFacts } from './read.ts';
 
 /** One thing that can keep Stowage from work on a node, if it does now. `now` is in ms since the epoch. */
-type NodeCause = (known: NodeKnown, now: number) => Blocker | undefined;
+type NodeCause = (known: NodeObjectFacts, now: number) => Blocker | undefined;
 
 /** As many commands are printed, for as many Volumes. */
 const SHOWN = 5;
@@ -133,7 +133,7 @@ const CAUSES: readonly NodeCause[] = [
 ];
 
 /** The first thing that keeps Stowage from work on a node, or one of its Volumes. Pure. `now` is in ms since the epoch. */
-export function diagnoseNode(known: NodeKnown, now: number): Diagnosis {
+export function diagnoseNode(known: NodeObjectFacts, now: number): Diagnosis {
   for (const cause of CAUSES) {
     const found = cause(known, now);
     if (found !== undefined) return found;

@@ -5,20 +5,20 @@ import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
-import { readKnown } from '../read.ts';
+import { readyOf } from '../../volume/volume-progress.ts';
+import { readFacts } from '../read.ts';
 import { isDeleting } from '../state.ts';
-import type { Known } from '../types.ts';
+import type { VolumeFacts } from '../types.ts';
 
 /** All that the explanation of a node is made from. */
-export interface NodeKnown {
+export interface NodeObjectFacts {
   name: string;
   node: Reading<KubeNode>;
   /** Those that are, or may be, on it, in the order of their names. */
   volumes: Reading<Volume[]>;
   /** All about the one that tells most: of a node that is not reached, else of one that is not Ready. */
-  first: Known | undefined;
+  first: VolumeFacts | undefined;
 }
 
 /** What is known of a node, which the cluster need not have. Throws a StowageError; what the user may not read is told in its place. */
@@ -26,7 +26,7 @@ export async function readNode(
   name: string,
   client: KubeClient,
   signal: AbortSignal,
-): Promise<NodeKnown> {
+): Promise<NodeObjectFacts> {
   const node = await readNamed<KubeNode>(client, NODES, name, { signal });
   const volumes = await reading(
     listAll<Volume>(client, VOLUMES, { signal }).then(({ items }) =>
@@ -37,7 +37,7 @@ export async function readNode(
   );
   const all = (foundIn(volumes) ?? []).filter((volume) => nodeOf(volume) === name);
   const first = all.find(isAway) ?? all.find(isHeld);
-  return { name, node, volumes, first: first && (await readKnown(client, first, signal)) };
+  return { name, node, volumes, first: first && (await readFacts(client, first, signal)) };
 }
 
 /** It is to be made there, or is attached there. */

@@ -8,13 +8,13 @@ import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { type Blocker, type Link, through } from '../types.ts';
 import { claimLink } from './claims.ts';
-import type { PodKnown, PodVolume } from './known.ts';
+import type { PodFacts, PodVolume } from './facts.ts';
 import { multiAttach } from './multi-attach.ts';
 
 const BY_ITSELF = { when: 'within seconds, where a daemon with the controller attachment runs' };
 
 /** A volume of the pod that is not there on its node. `now` is in ms since the epoch. */
-export function notThere(known: PodKnown, now: number): Blocker | undefined {
+export function notThere(known: PodFacts, now: number): Blocker | undefined {
   for (const each of known.volumes) {
     const found = notBacked(each) ?? notAttached(known, each, now);
     if (found !== undefined)
@@ -40,7 +40,7 @@ function linksOf({ claim: read, volume: readVolume }: PodVolume): Link[] {
   ];
 }
 
-export const conditionOf = ({ pod }: PodKnown) =>
+export const conditionOf = ({ pod }: PodFacts) =>
   pod.status?.conditions?.find(({ type }) => type === VOLUMES_ATTACHED_CONDITION);
 
 /** Its claim is bound to what is gone, or is another's. */
@@ -74,7 +74,7 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker |
 }
 
 function notAttached(
-  { pod, node, ...more }: PodKnown,
+  { pod, node, ...more }: PodFacts,
   each: PodVolume,
   now: number,
 ): Blocker | undefined {

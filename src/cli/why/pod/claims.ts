@@ -1,12 +1,13 @@
+import type { PersistentVolumeClaim } from '../../../api/core.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { ofPod } from '../claim/diagnose.ts';
 import { commandLine } from '../command-line.ts';
 import { type Blocker, type Link, through } from '../types.ts';
-import type { Claim, PodKnown } from './known.ts';
+import type { PodFacts } from './facts.ts';
 import { reasonOf } from './supply.ts';
 
 /** A claim that the pod names and nobody has made. */
-export function missingClaim({ pod, volumes }: PodKnown): Blocker | undefined {
+export function missingClaim({ pod, volumes }: PodFacts): Blocker | undefined {
   const missing = volumes.find(
     ({ claimName, claim }) => claimName !== undefined && 'absent' in claim,
   );
@@ -26,14 +27,14 @@ export function missingClaim({ pod, volumes }: PodKnown): Blocker | undefined {
 
 export const claimLink = ({
   metadata: { namespace = '', name },
-}: Pick<Claim, 'metadata'>): Link => ({
+}: Pick<PersistentVolumeClaim, 'metadata'>): Link => ({
   kind: 'PersistentVolumeClaim',
   namespace,
   name,
 });
 
 /** A claim without a volume. `now` is in ms since the epoch. */
-export function unboundClaim({ volumes, supply }: PodKnown, now: number): Blocker | undefined {
+export function unboundClaim({ volumes, supply }: PodFacts, now: number): Blocker | undefined {
   for (const { claimName, claim: read, dynamic } of volumes) {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') continue;

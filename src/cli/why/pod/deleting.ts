@@ -3,10 +3,10 @@ import { foundIn } from '../../volume/read-result.ts';
 import { foreignFinalizers, isForeign } from '../deleting.ts';
 import { notReadyFix } from '../node.ts';
 import type { Diagnosis } from '../types.ts';
-import { type PodKnown, podName } from './known.ts';
+import { type PodFacts, podName } from './facts.ts';
 
 /** What keeps a pod that is being deleted, which waits for no volume any more; undefined for one that is not. Pure. */
-export function deletingPod({ pod, node }: PodKnown): Diagnosis | undefined {
+export function deletingPod({ pod, node }: PodFacts): Diagnosis | undefined {
   const { namespace = '', name, finalizers = [], deletionTimestamp: since } = pod.metadata;
   const { nodeName } = pod.spec;
   if (since === undefined) return undefined;

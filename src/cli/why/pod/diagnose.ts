@@ -4,11 +4,11 @@ import type { Diagnosis } from '../types.ts';
 import { conditionOf, notThere } from './attached.ts';
 import { missingClaim, unboundClaim } from './claims.ts';
 import { deletingPod } from './deleting.ts';
-import { type PodKnown, podName } from './known.ts';
+import { type PodFacts, podName } from './facts.ts';
 import { unscheduled } from './scheduled.ts';
 
 /** The first thing that holds the volumes of a pod up. Pure. `now` is in ms since the epoch. */
-export function diagnosePod(known: PodKnown, now: number): Diagnosis {
+export function diagnosePod(known: PodFacts, now: number): Diagnosis {
   const { pod, volumes } = known;
   const { phase } = pod.status ?? {};
   const name = `Pod ${podName(pod)}`;
@@ -30,7 +30,7 @@ export function diagnosePod(known: PodKnown, now: number): Diagnosis {
   return found ?? { nothing: healthyMessage(known, name) };
 }
 
-function healthyMessage({ pod, volumes }: PodKnown, name: string): string {
+function healthyMessage({ pod, volumes }: PodFacts, name: string): string {
   const ours = volumes
     .map(({ volume }) => volume && foundIn(volume))
     .filter((each) => each !== undefined);

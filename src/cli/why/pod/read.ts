@@ -1,4 +1,10 @@
-import type { KubeNode, PersistentVolume, Pod, StorageClass } from '../../../api/core.ts';
+import type {
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../../api/core.ts';
 import type { Resource } from '../../../api/meta.ts';
 import { NO_PROVISIONER, VOLUME_API_VERSION } from '../../../api/names.ts';
 import {
@@ -12,11 +18,11 @@ import {
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { readyOf } from '../../volume/describe.ts';
 import { foundIn, type Reading, readNamed } from '../../volume/read-result.ts';
+import { readyOf } from '../../volume/volume-progress.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
-import { readKnown } from '../read.ts';
-import type { Claim, PodKnown, PodVolume } from './known.ts';
+import { readFacts } from '../read.ts';
+import type { PodFacts, PodVolume } from './facts.ts';
 
 const ABSENT = { absent: true } as const;
 
@@ -31,7 +37,7 @@ export async function readPod(
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
   now: number,
-): Promise<PodKnown> {
+): Promise<PodFacts> {
   const pod = await client.get<Pod>(PODS, name, { namespace, signal });
   const node = await readNamed<KubeNode>(client, NODES, pod.spec.nodeName, { signal });
   const volumes: PodVolume[] = [];
@@ -40,10 +46,15 @@ export async function readPod(
       each.persistentVolumeClaim?.claimName ?? (each.ephemeral && `${name}-${each.name}`);
     const path = each.hostPath?.type === 'BlockDevice' ? each.hostPath.path : undefined;
     if (claimName !== undefined) {
-      const claim = await readNamed<Claim>(client, PERSISTENT_VOLUME_CLAIMS, claimName, {
-        namespace,
-        signal,
-      });
+      const claim = await readNamed<PersistentVolumeClaim>(
+        client,
+        PERSISTENT_VOLUME_CLAIMS,
+        claimName,
+        {
+          namespace,
+          signal,
+        },
+      );
       volumes.push(await behind(`${namespace}/${claimName}`, claim));
     } else if (path !== undefined) volumes.push(...(await named(path)));
   }
@@ -53,7 +64,10 @@ export async function readPod(
   );
   return { pod, node, volumes, supply: unbound ? await readSupply(client, signal) : undefined };
 
-  async function behind(claimName: string, claim: Reading<Claim>): Promise<PodVolume> {
+  async function behind(
+    claimName: string,
+    claim: Reading<PersistentVolumeClaim>,
+  ): Promise<PodVolume> {
     const pv = await readNamed<PersistentVolume>(
       client,
       PERSISTENT_VOLUMES,
@@ -82,7 +96,9 @@ export async function readPod(
     return { claimName, claim, pv, volume, known: await knownOf(volume) };
   }
 
-  async function dynamicOf(read: Reading<Claim>): Promise<Pick<PodVolume, 'dynamic'>> {
+  async function dynamicOf(
+    read: Reading<PersistentVolumeClaim>,
+  ): Promise<Pick<PodVolume, 'dynamic'>> {
     const claim = foundIn(read);
     if (claim === undefined || claim.status?.phase === 'Bound') return {};
     const { storageClassName, dataSourceRef, dataSource } = claim.spec;
@@ -110,6 +126,6 @@ export async function readPod(
   async function knownOf(volume: Reading<Volume>) {
     const found = foundIn(volume);
     if (found === undefined || readyOf(found)?.status === 'True') return undefined;
-    return readKnown(client, found, signal);
+    return readFacts(client, found, signal);
   }
 }

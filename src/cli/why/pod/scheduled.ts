@@ -1,10 +1,10 @@
 import { commandLine } from '../command-line.ts';
 import type { Blocker } from '../types.ts';
 import { unboundClaim } from './claims.ts';
-import type { PodKnown } from './known.ts';
+import type { PodFacts } from './facts.ts';
 
 /** No node is found for it; a claim that is not bound is most often why. */
-export function unscheduled(known: PodKnown, now: number): Blocker | undefined {
+export function unscheduled(known: PodFacts, now: number): Blocker | undefined {
   const { spec, status, metadata } = known.pod;
   if (spec.nodeName) return undefined;
   const condition = status?.conditions?.find(({ type }) => type === 'PodScheduled');

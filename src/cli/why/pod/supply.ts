@@ -1,13 +1,16 @@
-import type { PersistentVolume } from '../../../api/core.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
 import type { Fix } from '../types.ts';
-import type { Claim, Supply } from './known.ts';
+import type { Supply } from './facts.ts';
 
 /** Why a claim that takes what there is has got nothing, and what helps. */
-export function reasonOf(claim: Claim, supply: Supply | undefined): { why: string; fix: Fix } {
+export function reasonOf(
+  claim: PersistentVolumeClaim,
+  supply: Supply | undefined,
+): { why: string; fix: Fix } {
   const { namespace = '', name } = claim.metadata;
   const {
     volumeName,
@@ -98,7 +101,11 @@ export function reasonOf(claim: Claim, supply: Supply | undefined): { why: strin
 }
 
 /** What it names is not there, is another's, or will be bound to it. */
-function named(volumeName: string, { metadata }: Claim, supply: Supply | undefined): string {
+function named(
+  volumeName: string,
+  { metadata }: PersistentVolumeClaim,
+  supply: Supply | undefined,
+): string {
   const all = supply && foundIn(supply.pvs);
   const pv = all?.find((each) => each.metadata.name === volumeName);
   if (all !== undefined && pv === undefined) {

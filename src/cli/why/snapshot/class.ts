@@ -2,10 +2,10 @@ import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../../api/names.ts
 import type { VolumeSnapshotClass } from '../../../api/snapshot.ts';
 import { foundIn } from '../../volume/read-result.ts';
 import type { Blocker } from '../types.ts';
-import type { SnapshotKnown } from './read.ts';
+import type { SnapshotFacts } from './read.ts';
 
 /** Its class is missing, or of others; one that was written by hand needs none. */
-export function snapshotClass({ snapshot, classes: read }: SnapshotKnown): Blocker | undefined {
+export function snapshotClass({ snapshot, classes: read }: SnapshotFacts): Blocker | undefined {
   const { source, volumeSnapshotClassName: named } = snapshot.spec;
   const classes = 'absent' in read ? [] : foundIn(read);
   if (source.volumeSnapshotContentName !== undefined || classes === undefined) return undefined;

@@ -7,10 +7,10 @@ import { commandLine } from '../command-line.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import type { Blocker, Diagnosis } from '../types.ts';
 import { snapshotClass } from './class.ts';
-import type { SnapshotKnown } from './read.ts';
+import type { SnapshotFacts } from './read.ts';
 
 /** One thing that can hold a snapshot up, if it does now. */
-type SnapshotCause = (known: SnapshotKnown) => Blocker | undefined;
+type SnapshotCause = (known: SnapshotFacts) => Blocker | undefined;
 
 const BY_ITSELF = { when: 'by itself, after a delay that grows to 5 minutes' };
 
@@ -200,7 +200,7 @@ const making: SnapshotCause = ({ snapshot, content: read }) => {
 };
 
 /** The first thing that holds a snapshot up. Pure. */
-export function diagnoseSnapshot(known: SnapshotKnown): Diagnosis {
+export function diagnoseSnapshot(known: SnapshotFacts): Diagnosis {
   const { namespace, name } = known.snapshot.metadata;
   const ready = known.snapshot.status?.readyToUse === true;
   const causes = ready ? [deleting] : [deleting, snapshotClass, source, written, failed, making];

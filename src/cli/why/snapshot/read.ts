@@ -16,7 +16,7 @@ import { eventsOf } from '../../snapshots/events.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
 
 /** All that the explanation of a snapshot is made from. */
-export interface SnapshotKnown {
+export interface SnapshotFacts {
   snapshot: VolumeSnapshot;
   /** Its own, or the one that is being made for it. */
   content: Reading<VolumeSnapshotContent>;
@@ -33,7 +33,7 @@ export async function readSnapshot(
   snapshot: VolumeSnapshot,
   client: KubeClient,
   signal: AbortSignal,
-): Promise<SnapshotKnown> {
+): Promise<SnapshotFacts> {
   const { namespace = '', name, uid } = snapshot.metadata;
   const { source } = snapshot.spec;
   const contentName =

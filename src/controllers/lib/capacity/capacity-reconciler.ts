@@ -48,7 +48,9 @@ export function createCapacityReconciler(deps: CapacityReconcilerDeps) {
       if (action?.do === 'delete') {
         await client.delete(CSI_STORAGE_CAPACITIES, action.name, { namespace });
       } else if (action?.do === 'create') {
-        capacities.recordWrite(await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }));
+        capacities.recordWrite(
+          await client.create(CSI_STORAGE_CAPACITIES, action.object, { namespace }),
+        );
       } else if (action?.do === 'update') {
         const { capacity, maximumVolumeSize, metadata } = action.object;
         const patch = { capacity, maximumVolumeSize };

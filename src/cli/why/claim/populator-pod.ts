@@ -4,7 +4,7 @@ import { attemptsOf, MAX_ATTEMPTS } from '../../../controllers/populator/attempt
 import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { commandLine } from '../command-line.ts';
 import type { Blocker } from '../types.ts';
-import type { ClaimKnown } from './known.ts';
+import type { ClaimFacts } from './facts.ts';
 
 /** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
 export interface Made {
@@ -13,7 +13,7 @@ export interface Made {
 }
 
 /** How far the pod is that fills a claim; undefined where it is not what the claim waits for. Pure. */
-export function populating({ population }: ClaimKnown): Blocker | undefined {
+export function populating({ population }: ClaimFacts): Blocker | undefined {
   const { prime, pod } = population?.made ?? {};
   const isFilled = prime?.metadata.annotations?.[POPULATED_BY_ANNOTATION] !== undefined;
   if (pod === undefined) return isFilled || prime === undefined ? undefined : givenUp(prime);
@@ -84,7 +84,7 @@ function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
 }
 
 /** A claim that is being deleted while it is filled stays until its pod is gone, which may write still. Pure. */
-export function cancelling({ claim, population }: ClaimKnown): Blocker | undefined {
+export function cancelling({ claim, population }: ClaimFacts): Blocker | undefined {
   const { deletionTimestamp: since, finalizers } = claim.metadata;
   const { pod } = population?.made ?? {};
   if (since === undefined || pod === undefined || !finalizers?.includes(POPULATE_FINALIZER))

@@ -42,7 +42,7 @@ import {
  * @param nameOfCommands what it runs only if its account may run the commands of this version
  * @throws NodeError where the node can't be asked
  */
-export async function lookAtNode(
+export async function observeNode(
   executor: Executor,
   node: string,
   cluster: ClusterFacts,
@@ -70,12 +70,12 @@ export async function lookAtNode(
       const asked = now();
       return readSystem(await look(systemProbes()), asked, now());
     }),
-    content: await looked(() => lookAtContent(look, node, cluster)),
+    content: await looked(() => observeContent(look, node, cluster)),
     subjects: await looked(() => executor.subjects(node)),
   };
 }
 
-async function lookAtContent(
+async function observeContent(
   look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
   node: string,
   cluster: ClusterFacts,
@@ -95,7 +95,7 @@ async function lookAtContent(
   ]);
   // The default directory may hold files as well; that the account may not read it is a problem only where something names it.
   const all = [...new Set([SPARSE_FOLDER, ...named])];
-  const { open: folders, closed, files, free } = await lookInto(all, look);
+  const { open: folders, closed, files, free } = await observeFolders(all, look);
   const readable = recorded.filter(({ directory }) => folders.includes(directory));
   const links = madeOn(node, cluster.volumes).map(linkOfVolume);
   const names = groupsOf(node, cluster.volumes);
@@ -125,7 +125,7 @@ async function lookAtContent(
 type Folders = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
 
 /** Looks into folders in one request, or, where one of them is refused, into each alone. */
-async function lookInto(
+async function observeFolders(
   folders: readonly string[],
   look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
 ): Promise<Folders> {
@@ -149,7 +149,7 @@ async function lookInto(
   const [folder = '', ...more] = folders;
   if (more.length === 0)
     return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
-  const parts = await Promise.all(folders.map((each) => lookInto([each], look)));
+  const parts = await Promise.all(folders.map((each) => observeFolders([each], look)));
   return {
     open: parts.flatMap(({ open }) => open),
     closed: parts.flatMap(({ closed }) => closed),

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { normalizeArgv } from '../../src/cli/normalize-argv.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { respelt } from '../../src/cli/spelling.ts';
 import { fakeIo, stowage } from '../support/fake-io.ts';
 
 const program = createProgram(fakeIo().io);
@@ -21,11 +21,11 @@ test.each([
   ['get volumes --nonsense=true -x=1', 'get volumes --nonsense=true -x=1'],
   ['get volumes -- -o=json', 'get volumes -- -o=json'],
 ])('%s is read as %s', (written, wanted) => {
-  expect(respelt(written.split(' '), program)).toEqual(wanted.split(' '));
+  expect(normalizeArgv(written.split(' '), program)).toEqual(wanted.split(' '));
 });
 
 test('an empty value stays one', () => {
-  expect(respelt(['get', 'volumes', '-o='], program)).toEqual(['get', 'volumes', '-o', '']);
+  expect(normalizeArgv(['get', 'volumes', '-o='], program)).toEqual(['get', 'volumes', '-o', '']);
 });
 
 test('no flag is a switch of one command, and has a value in another', () => {

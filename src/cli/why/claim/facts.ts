@@ -12,12 +12,12 @@ import type { NearMiss } from '../../../model/data-source/grant.ts';
 import type { Resolution } from '../../../model/data-source/resolve.ts';
 import type { Reading } from '../../volume/read-result.ts';
 import { commandLine } from '../command-line.ts';
-import type { Supply } from '../pod/known.ts';
-import type { Known } from '../types.ts';
-import type { Made } from './populating.ts';
+import type { Supply } from '../pod/facts.ts';
+import type { VolumeFacts } from '../types.ts';
+import type { Made } from './populator-pod.ts';
 
 /** All that the explanation of a claim is made from. */
-export interface ClaimKnown {
+export interface ClaimFacts {
   claim: PersistentVolumeClaim;
   /** That which it names. */
   storageClass: Reading<StorageClass>;
@@ -35,7 +35,7 @@ export interface ClaimKnown {
   /** Its own, or the one that is being made for it. */
   volume: Reading<Volume>;
   /** All about that, where it is not Ready. */
-  known: Known | undefined;
+  known: VolumeFacts | undefined;
   /** Those that use it. */
   pods: Reading<Pod[]>;
   /** The oldest first. */
@@ -46,7 +46,7 @@ export interface ClaimKnown {
   supply: Supply | undefined;
 }
 
-export const lookAt = ({ claim: { metadata } }: ClaimKnown): string =>
+export const lookAt = ({ claim: { metadata } }: ClaimFacts): string =>
   commandLine('kubectl', 'describe', 'pvc', metadata.name, '-n', metadata.namespace ?? '');
 
 export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>

@@ -9,7 +9,7 @@ import { readValues, VALUE_NAMES, type Values } from './values.ts';
  * @param file of --values
  * @param but flags that say something else here
  */
-export async function valuesOf(
+export async function valuesFromFlags(
   command: Command,
   file: string | undefined,
   but: readonly string[] = [],

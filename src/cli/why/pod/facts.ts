@@ -1,31 +1,22 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../volume/read-result.ts';
-import type { ClaimKnown } from '../claim/known.ts';
-import type { Known } from '../types.ts';
-
-/** With what it asks for, too. */
-export interface Claim extends PersistentVolumeClaim {
-  spec: PersistentVolumeClaim['spec'] & {
-    volumeMode?: string;
-    accessModes?: string[];
-    resources?: { requests?: { storage?: string } };
-  };
-}
+import type { ClaimFacts } from '../claim/facts.ts';
+import type { VolumeFacts } from '../types.ts';
 
 /** A volume of a pod that a Volume of Stowage may be behind. */
 export interface PodVolume {
   /** `namespace/name`; undefined of one that names a device itself. */
   claimName: string | undefined;
-  claim: Reading<Claim>;
+  claim: Reading<PersistentVolumeClaim>;
   /** Of the claim. */
   pv: Reading<PersistentVolume>;
   /** undefined: it is none of Stowage's, as far as is known. */
   volume: Reading<Volume> | undefined;
   /** All about the Volume, where it is not Ready. */
-  known: Known | undefined;
+  known: VolumeFacts | undefined;
   /** All about a claim without a volume whose class is not for volumes made by hand. */
-  dynamic?: ClaimKnown;
+  dynamic?: ClaimFacts;
 }
 
 /** What claims that are not bound could be bound to. */
@@ -35,7 +26,7 @@ export interface Supply {
 }
 
 /** All that an explanation is made from. */
-export interface PodKnown {
+export interface PodFacts {
   pod: Pod;
   node: Reading<KubeNode>;
   volumes: PodVolume[];

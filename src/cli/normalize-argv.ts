@@ -4,7 +4,7 @@ import type { Command, Option } from 'commander';
  * A command line as commander reads it, of one that is written as kubectl takes it, too: `-o=json`, and `=true` or `=false`
  * after flags that take no value, all of which are off unless they are given. What options have as their value stays.
  */
-export function respelt(argv: readonly string[], program: Command): string[] {
+export function normalizeArgv(argv: readonly string[], program: Command): string[] {
   const options = allOptions(program);
   const result: string[] = [];
   for (let index = 0; index < argv.length; index++) {
