@@ -246,7 +246,7 @@ export const kube: readonly Mutation[] = [
       invariant: 8,
       breaks: 'A paused Volume is worked on.',
       function: 'unlessPaused',
-      find: 'return held ? { requeueAfter: LOOK_AGAIN } : decision;',
+      find: 'return held ? { requeueAfter: RETRY.recheck } : decision;',
       replace: 'return decision;',
     },
   ]),

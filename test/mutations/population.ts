@@ -149,7 +149,7 @@ export const population: readonly Mutation[] = [
       invariant: 11,
       breaks: 'Pods are made for ever for a claim that cannot be filled.',
       function: 'nextAttempt',
-      find: 'attempts.failed >= MAX_ATTEMPTS',
+      find: 'attempts.failed >= RETRY.maxTransfers',
       replace: 'attempts.failed >= Infinity',
     },
   ]),

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { checkGuards } from '../../nodes/check-guards.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
@@ -69,9 +70,6 @@ export interface Attacher {
     onProgress: (step: string) => void,
   ): Promise<Outcome>;
 }
-
-/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
-const SUBMIT_WAIT = 1500;
 
 /** Jobs of one operation: where another one was faster, or the node changed meanwhile, it is planned again. */
 const MAX_JOBS = 4;
@@ -297,7 +295,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     let state = await executor.submit(
       node,
       { key, steps, look: firstProbes(desired) },
-      SUBMIT_WAIT,
+      RETRY.submitWait,
     );
     while (state.state === 'running') {
       signal.throwIfAborted();

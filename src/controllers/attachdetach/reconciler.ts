@@ -5,6 +5,7 @@ import type { Volume } from '../../api/volume.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Operations } from '../../workqueue/pending-operations.ts';
 import { change } from './actual-state.ts';
@@ -76,8 +77,6 @@ const SHOW_RETRY_AFTER = 15_000;
 const MOVES_FOR = 60_000;
 /** In ms. Whatever woke nobody is put right by then; where nothing is to be done, it costs no write and no word to a node. */
 const REPAIR_AFTER = 10 * 60_000;
-/** Others write the same objects. */
-const MAX_ROUNDS = 5;
 
 /** The controller's effects: what `decide` says is carried out, written down and told. */
 export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReconciler {
@@ -119,7 +118,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   /** @returns in how many ms to decide again if nothing changes before; Infinity: not by itself */
   async function reconcileOne(known: VolumeState, volume: Volume | undefined): Promise<number> {
-    for (let round = 0; round < MAX_ROUNDS; round++) {
+    for (let round = 0; round < RETRY.maxConflicts; round++) {
       const current = round === 0 ? volume : volume && volumes.get(known.name);
       const again = await once(known, current?.metadata.uid === known.uid ? current : undefined);
       if (again !== 'stale') return again;

@@ -14,6 +14,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
@@ -56,9 +57,6 @@ export interface StatusUpdater {
   precheck(known: VolumeState, operation: Operation): Promise<string | undefined>;
 }
 
-/** Others write the same objects. */
-const MAX_ROUNDS = 5;
-
 export function createStatusUpdater({
   client,
   volumes,
@@ -82,7 +80,7 @@ export function createStatusUpdater({
     if (!isOnSeveral(known.volume)) return undefined;
     const not = 'that it is being attached could not be written down';
     try {
-      for (let round = 0; round < MAX_ROUNDS; round++) {
+      for (let round = 0; round < RETRY.maxConflicts; round++) {
         const volume = volumes.get(known.name);
         if (volume?.metadata.uid !== known.uid) return `the Volume ${known.name} is gone`;
         if (await write(known, volume)) return undefined;

@@ -2,6 +2,7 @@ import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
 import { BACKUP_EVENT, BACKUP_FINALIZER, DRIVER, FORGET_NODE_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
+import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import type {
   BackupAction,
@@ -11,13 +12,6 @@ import type {
   FileHandle,
   StatusFields,
 } from './types.ts';
-
-/** How often one is tried before that helps nobody any more, and how long between, as for volumes that pods fill. */
-const ATTEMPTS = 4;
-const BETWEEN_ATTEMPTS = { startMs: 10_000, maxMs: 40_000 };
-
-/** How soon to see whether one still waits for a place on its node, in ms. */
-const LOOK_AGAIN = 10_000;
 
 const idle: BackupDecision = {};
 
@@ -72,13 +66,13 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       return 'handle' in found ? { retry: true } : without(input, found);
     case 'failed': {
       const { message, forGood } = outcome;
-      if (forGood || attempt >= ATTEMPTS) return fail(message);
+      if (forGood || attempt >= RETRY.maxTransfers) return fail(message);
       // Each of these is said alone: two that took turns would be written for ever.
       if (paused !== undefined) return wait(input, paused);
       if (!('handle' in found)) return without(input, found);
       const said = wait(input, message);
       if (said.action !== undefined) return said;
-      const due = startedAt(backup) + backoffMs(attempt - 1, 0, BETWEEN_ATTEMPTS) - now;
+      const due = startedAt(backup) + backoffMs(attempt - 1, 0, RETRY.betweenTransfers) - now;
       return due > 0
         ? { requeueAfter: due }
         : next(input, { node, attempt: attempt + 1 }, now, found);
@@ -103,7 +97,7 @@ function whileRunning(
   } else if (input.backup.status?.message != null) {
     return { action: { do: 'set-status', fields: { message: null } } };
   }
-  return { follow: job, requeueAfter: LOOK_AGAIN };
+  return { follow: job, requeueAfter: RETRY.recheckSoon };
 }
 
 /** What to do while there is no snapshot that could be packed. */

@@ -11,6 +11,7 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
@@ -37,9 +38,6 @@ export interface BackupDeps {
   /** Decide again about the Backup. */
   enqueue(namespace: string, name: string): void;
 }
-
-/** A decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 30;
 
 /** The thin loop around `decideBackup`: reads, decides, carries out one effect, and reads again. */
 export function createBackupReconciler(
@@ -173,7 +171,7 @@ export function createBackupReconciler(
 
   return async (namespace, name, signal) => {
     let known: BackupOutcome | undefined;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const backup = backups.get(name, namespace);
       if (backup === undefined) return undefined;
@@ -207,7 +205,9 @@ export function createBackupReconciler(
       // Whoever is told of the deletion wakes it.
       if (action.do === 'release' || action.do === 'delete-snapshot') return undefined;
     }
-    throw new Error(`Backup ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(
+      `Backup ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
+    );
   };
 }
 

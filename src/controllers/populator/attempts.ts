@@ -2,13 +2,9 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { POPULATE_ATTEMPTS_ANNOTATION } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { RETRY } from '../../model/retry.ts';
+import { backoffMs } from '../../workqueue/backoff.ts';
 import type { Attempts } from './types.ts';
-
-/** So many pods are made for a claim; more once its source or definition is another one. */
-export const MAX_ATTEMPTS = 4;
-
-/** Before the second pod, in ms; twice as long before each further one. */
-const FIRST_DELAY = 10_000;
 
 /** What is noted on a prime claim; undefined where nothing is, or somebody wrote something else there. Pure. */
 export function attemptsOf(prime: PersistentVolumeClaim | undefined): Attempts | undefined {
@@ -34,6 +30,6 @@ export function originOf({ metadata }: PopulatorDefinition, source: KubeObject):
 /** When the next pod may be made, in ms since the epoch; undefined: never, as things are. Pure. */
 export function nextAttempt(attempts: Attempts | undefined, origin: string): number | undefined {
   if (attempts === undefined || attempts.failed === 0 || attempts.of !== origin) return 0;
-  if (attempts.failed >= MAX_ATTEMPTS) return undefined;
-  return attempts.at + FIRST_DELAY * 2 ** (attempts.failed - 1);
+  if (attempts.failed >= RETRY.maxTransfers) return undefined;
+  return attempts.at + backoffMs(attempts.failed - 1, 0, RETRY.betweenTransfers);
 }

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/core.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { RETRY } from '../../model/retry.ts';
 import { SubstitutionError } from '../../model/substitute.ts';
 import { attemptsOf, nextAttempt, originOf } from './attempts.ts';
 import { hasFinalizer } from './clean-up.ts';
@@ -12,12 +13,6 @@ import type { Attempts, MachineDecision, MachineInput } from './types.ts';
 /** So many pods fill volumes at once. Of these a namespace takes one only if more are free than it has, so that others always find one. */
 export const MAX_RUNNING = 16;
 
-/** How soon to read again what a claim is filled from, in ms, should nobody have told of a change. */
-const ASK_AGAIN = 300_000;
-
-/** How soon to see what was said of a prime claim that has no volume, in ms. */
-const LOOK_AGAIN = 10_000;
-
 /** The next thing that is missing before a pod fills the claim: its source, who protects it, the prime claim, room. Pure. */
 export function beforePod(
   input: MachineInput,
@@ -28,7 +23,8 @@ export function beforePod(
   if (claim === undefined) return {};
   if (prime !== undefined && prime.status?.phase !== 'Bound') return whileUnbound(input, prime);
   if (source === undefined) return { action: { do: 'resolve-source', definition } };
-  if (source.is === 'waits') return emitEvent(input, source.event, { requeueAfter: ASK_AGAIN });
+  if (source.is === 'waits')
+    return emitEvent(input, source.event, { requeueAfter: RETRY.rereadSource });
   let pod: Pod;
   try {
     pod = podOf(claim, definition, source.object, namespace);
@@ -78,7 +74,7 @@ export function beforePod(
 function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): MachineDecision {
   if (input.primeSays === undefined) return { action: { do: 'look-at-prime', prime } };
   const { found } = input.primeSays;
-  const again = { requeueAfter: LOOK_AGAIN };
+  const again = { requeueAfter: RETRY.recheckSoon };
   if (found === undefined) return again;
   const message = `no volume is made for claim ${input.namespace}/${prime.metadata.name} yet: ${found}`;
   return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, message, again);

@@ -1,6 +1,7 @@
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
-import { attemptsOf, MAX_ATTEMPTS, originOf } from './attempts.ts';
+import { RETRY } from '../../model/retry.ts';
+import { attemptsOf, originOf } from './attempts.ts';
 import { podNameOf } from './objects.ts';
 import type { MachineDecision, MachineInput, SourceFound } from './types.ts';
 
@@ -19,8 +20,8 @@ export function noteFailure(
   const before = attemptsOf(prime);
   const of = source.is === 'ready' ? originOf(definition, source.object) : UNKNOWN_ORIGIN;
   const failed = before?.of === of ? before.failed + 1 : 1;
-  const again = failed < MAX_ATTEMPTS ? 'It is tried again' : 'It is not tried again';
-  const message = `pod ${namespace}/${podNameOf(uid)} failed, the ${failed}. of ${MAX_ATTEMPTS}: ${why}. ${again}`;
+  const again = failed < RETRY.maxTransfers ? 'It is tried again' : 'It is not tried again';
+  const message = `pod ${namespace}/${podNameOf(uid)} failed, the ${failed}. of ${RETRY.maxTransfers}: ${why}. ${again}`;
   return {
     action: {
       do: 'note-attempts',

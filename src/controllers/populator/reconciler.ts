@@ -7,6 +7,7 @@ import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { type ActionRunnerDeps, createActionRunner, type WriteAction } from './actions.ts';
@@ -45,9 +46,6 @@ export interface Machine {
   /** The UIDs of claims that wait for something that is told of. */
   waiting(): IterableIterator<string>;
 }
-
-/** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 50;
 
 /** What is asked of the API server in a reconcile, until something is changed. */
 type Asked = Pick<MachineInput, 'liveClaim' | 'source' | 'primeSays' | 'podSays'>;
@@ -125,7 +123,7 @@ export function createMachine(deps: MachineDeps): Machine {
 
   async function reconcile(uid: string, signal: AbortSignal) {
     let asked: Asked = NOTHING;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const input = inputOf(uid, asked);
       const { claim } = input;
@@ -166,7 +164,7 @@ export function createMachine(deps: MachineDeps): Machine {
           if (action.do === 'delete-prime' || action.do === 'delete-pod') return undefined;
       }
     }
-    throw new Error(`claim of UID ${uid}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(`claim of UID ${uid}: ${RETRY.maxActions} effects in a row without an end`);
   }
 
   async function tryTo(

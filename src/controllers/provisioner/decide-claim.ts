@@ -9,6 +9,7 @@ import {
   fileSystemProblem,
   OVERWRITE_PARAMETER,
 } from '../../model/dynamic-class.ts';
+import { RETRY } from '../../model/retry.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
@@ -19,12 +20,6 @@ import { expand } from './expand.ts';
 import { failureMessage } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
-
-/** How soon to look again at what sends no event, such as room on a node, in ms. */
-const LOOK_AGAIN = 30_000;
-
-/** How soon to read again what a claim starts from, in ms, should nobody have told of a change. */
-const ASK_AGAIN = 300_000;
 
 /** What to do about one claim now. Pure. */
 export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
@@ -169,7 +164,7 @@ function forSelected(
   const taint = node && untolerated(node, input.consumers);
   if (taint !== undefined) {
     return isPrime(input.claim)
-      ? tell(input, failed(taint), { requeueAfter: ASK_AGAIN })
+      ? tell(input, failed(taint), { requeueAfter: RETRY.rereadSource })
       : rescheduleClaim(input, name, taint);
   }
   const source = sourceOf(input);
@@ -225,7 +220,7 @@ function forAny(
   );
   if (most !== undefined) return create(input, options, most.node.metadata.name);
   const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
-  return tell(input, failed(message), { requeueAfter: LOOK_AGAIN });
+  return tell(input, failed(message), { requeueAfter: RETRY.recheck });
 }
 
 function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDecision {
@@ -252,7 +247,9 @@ function sourceOf(
     case 'ready':
       return { nodes: source.nodes };
     case 'waits':
-      return { decision: tell(input, failed(source.message), { requeueAfter: ASK_AGAIN }) };
+      return {
+        decision: tell(input, failed(source.message), { requeueAfter: RETRY.rereadSource }),
+      };
     case 'other':
       return {
         decision: tell(input, {

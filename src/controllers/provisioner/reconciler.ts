@@ -19,6 +19,7 @@ import type { KubeClient } from '../../kube/types.ts';
 import { claimOf, volumeNameOf } from '../../model/claim-volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
@@ -75,9 +76,6 @@ const leftOf = (
   now: number,
 ): number => (told !== undefined && told.uid === metadata.uid ? told.at + TELL_AGAIN - now : 0);
 
-/** Nothing takes as many: a decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 50;
-
 export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconciler {
   const { client, claims, volumes, persistentVolumes, storageClasses, nodes, rooms, reservations } =
     deps;
@@ -101,7 +99,7 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     let of: string | undefined;
     let isFresh = false;
     let isCounted = false;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const claim = claims.get(name, namespace);
       if (claim === undefined) {
@@ -188,7 +186,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       if (action.do === 'give-back' || action.do === 'take-back') return undefined;
     }
-    throw new Error(`claim ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`);
+    throw new Error(
+      `claim ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
+    );
   }
 
   const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToSend) =>

@@ -14,6 +14,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { isNodeReady, isOff } from '../../model/node-health.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Rooms } from '../lib/capacity/capacity-cache.ts';
 import type { Reservations } from '../lib/capacity/reservations.ts';
@@ -57,9 +58,6 @@ export interface ContentDeps {
 
 export type Result = { requeueAfterMs?: number; retry?: true } | undefined;
 
-/** A decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 30;
-
 /** The thin loop around `decideContent`: reads, decides, carries out one effect, and reads again. */
 export function createContentReconciler(
   deps: ContentDeps,
@@ -72,7 +70,7 @@ export function createContentReconciler(
   return async (name, signal) => {
     let known: ContentFindings = nothing;
     let uid: string | undefined;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const content = contents.get(name);
       if (content === undefined || content.spec.driver !== DRIVER) return undefined;
@@ -101,7 +99,7 @@ export function createContentReconciler(
         return undefined;
     }
     throw new Error(
-      `VolumeSnapshotContent ${name}: ${MAX_EFFECTS} effects in a row without an end`,
+      `VolumeSnapshotContent ${name}: ${RETRY.maxActions} effects in a row without an end`,
     );
   };
 }

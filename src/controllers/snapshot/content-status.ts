@@ -1,12 +1,10 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
+import { RETRY } from '../../model/retry.ts';
 import { setProblem } from './status.ts';
 import type { ContentAction, Decision } from './types.ts';
 
 export const idle: Decision<ContentAction> = {};
-
-/** For how long one message stands for others of nodes that do not answer, in ms: what ssh prints may differ each time. */
-const SAME_MESSAGE = 60_000;
 
 /** Says what a content waits for, once; whatever that is wakes it. */
 export function waitFor(
@@ -28,7 +26,7 @@ export function unknown(
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
   const said = Date.parse(error?.time ?? '');
-  if (error !== undefined && now - said < SAME_MESSAGE && isOfNode(error.message))
+  if (error !== undefined && now - said < RETRY.sameMessage && isOfNode(error.message))
     return { retry: true };
   const action = setProblem(
     content,

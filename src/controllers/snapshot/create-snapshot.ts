@@ -1,5 +1,6 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { RETRY } from '../../model/retry.ts';
 import { sizeOf } from '../../storage/registry.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
@@ -12,9 +13,6 @@ import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
 import { freezeOf } from './snapshot-class.ts';
 import { isBeingMade } from './source.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
-
-/** How soon room is looked for again, in ms: nothing tells when others need less of it. */
-const LOOK_AGAIN = 30_000;
 
 /** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
 export function take(input: ContentInput, now: number): Decision<ContentAction> {
@@ -144,8 +142,8 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const isSaid =
     withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
   return isSaid
-    ? { requeueAfter: LOOK_AGAIN }
-    : { ...failed(input, why, now), requeueAfter: LOOK_AGAIN };
+    ? { requeueAfter: RETRY.recheck }
+    : { ...failed(input, why, now), requeueAfter: RETRY.recheck };
 }
 
 const placeOf = ({ place }: ContentInput) =>

@@ -2,6 +2,7 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { SNAPSHOT_ATTEMPT_LABEL, SNAPSHOT_JOB_ANNOTATION } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { formatHandle, parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { JobKey } from '../../nodes/job.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 
@@ -21,7 +22,6 @@ export interface JobNote {
 }
 
 const UID = /^[0-9a-f][0-9a-f-]{0,63}$/;
-const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
 
 /** What `formatNote` wrote into the content; undefined where there is nothing, or something that nobody can go by. */
 export function noteOf({ metadata }: VolumeSnapshotContent): JobNote | undefined {
@@ -99,5 +99,5 @@ export function jobKeyOf(
 /** When the job may be submitted: the first at once, each later one after a longer wait. ms since the epoch. */
 export function dueAt({ tries, at }: JobNote, now: number): number {
   // A time to come is of another clock than ours.
-  return tries <= 1 || at > now ? 0 : at + backoffMs(tries - 2, 0, BETWEEN_ATTEMPTS);
+  return tries <= 1 || at > now ? 0 : at + backoffMs(tries - 2, 0, RETRY.betweenJobs);
 }

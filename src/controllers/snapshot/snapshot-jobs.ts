@@ -1,6 +1,7 @@
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { NodeError } from '../../nodes/errors.ts';
 import type { Executor, JobState, Probe, ProbeResult } from '../../nodes/job.ts';
 import { describeFailure, withHint } from '../../nodes/job-text.ts';
@@ -49,9 +50,6 @@ export interface ExecutorWorkDeps<Wanted, Seen> {
     freeze: Freeze | undefined,
   ): Wanted | { problem: string };
 }
-
-/** How long to wait for a job in the round trip that starts it, in ms: a clone ends within it. */
-const SUBMIT_WAIT = 1500;
 
 /** The work for snapshots as durable jobs on nodes. How a job ended is judged by a look at the node. */
 export function createExecutorWork<Wanted extends object, Seen>({
@@ -123,7 +121,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       const look = storage.probes(wanted, before);
       const job = { key: jobKeyOf(content, note), steps: plan.steps, look };
       takenAt = clock.now();
-      state = await executor.submit(node, job, SUBMIT_WAIT);
+      state = await executor.submit(node, job, RETRY.submitWait);
     }
     if (state.state === 'running') return { is: 'running' };
     // What was seen as the job ended was asked for by this process.

@@ -15,6 +15,7 @@ import type { Informer } from '../../kube/informer.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { Result } from './content-reconciler.ts';
@@ -48,9 +49,6 @@ export interface SnapshotReconciler {
   reconcileClaim(namespace: string, name: string): Promise<Result>;
 }
 
-/** A decision that never settles is an error, not a busy loop. */
-const MAX_EFFECTS = 30;
-
 /** The thin loop around `decideSnapshot`: reads, decides, carries out one effect, and reads again. */
 export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler {
   const { client, snapshots, claims, contents, clock, logger } = deps;
@@ -59,7 +57,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
   async function reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result> {
     let known: SnapshotFindings = nothing;
     let uid: string | undefined;
-    for (let round = 0; round < MAX_EFFECTS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const snapshot = snapshots.get(name, namespace);
       if (snapshot === undefined) return undefined;
@@ -85,7 +83,7 @@ export function createSnapshotReconciler(deps: SnapshotDeps): SnapshotReconciler
       if (action.do === 'take-off-finalizers') return undefined;
     }
     throw new Error(
-      `VolumeSnapshot ${namespace}/${name}: ${MAX_EFFECTS} effects in a row without an end`,
+      `VolumeSnapshot ${namespace}/${name}: ${RETRY.maxActions} effects in a row without an end`,
     );
   }
 

@@ -1,6 +1,7 @@
 import type { Logger } from '../../api/logger.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import { type ActionRunner, nothing, type VolumeFindings } from './actions.ts';
 import { jobKey, parseJobName } from './job-name.ts';
@@ -30,16 +31,13 @@ export type Reconcile = (
   signal: AbortSignal,
 ) => Promise<{ requeueAfterMs?: number; retry?: true } | undefined>;
 
-/** No chart has a path as long: a decision that never settles is an error, not a busy loop. */
-const MAX_ACTIONS = 50;
-
 /** The thin loop around a decision: reads, decides, carries out one effect, and reads again. */
 export function createActionLoop(deps: ActionLoopDeps): Reconcile {
   const { read, objects, actions, logger } = deps;
   return async (name, signal) => {
     let known = nothing;
     let before: string | undefined;
-    for (let round = 0; round < MAX_ACTIONS; round++) {
+    for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const subject = read(name);
       if (subject === undefined) return undefined;
@@ -71,7 +69,7 @@ export function createActionLoop(deps: ActionLoopDeps): Reconcile {
       }
       if (decision.action.do === 'release-volume') return undefined;
     }
-    throw new Error(`volume ${name}: ${MAX_ACTIONS} effects in a row without an end`);
+    throw new Error(`volume ${name}: ${RETRY.maxActions} effects in a row without an end`);
   };
 
   function follow(volume: Volume, node: string): void {

@@ -1,5 +1,6 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { finalize } from './finalize.ts';
 import { report } from './job-retry.ts';
 import { maintain } from './maintain.ts';
@@ -9,9 +10,6 @@ import { isRecoverable } from './ready.ts';
 import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 import { recordProblem } from './validate-status.ts';
-
-/** In ms. */
-const LOOK_AGAIN = 30_000;
 
 /**
  * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.
@@ -26,7 +24,7 @@ function reconcile(input: Input, now: number): Decision {
     const message = `${problem}. Nothing is done on any node by it; correct the status`;
     const ready = { status: 'False', reason: READY_REASON.unavailableError, message } as const;
     // Nobody is told when it is put right.
-    return report(volume, now, 'Failed', ready, { requeueAfter: LOOK_AGAIN });
+    return report(volume, now, 'Failed', ready, { requeueAfter: RETRY.recheck });
   }
   // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
   if (volume.metadata.deletionTimestamp !== undefined) {

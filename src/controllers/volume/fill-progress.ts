@@ -1,5 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import type { Step } from '../../nodes/job.ts';
 import { cancelFill } from '../../storage/device.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
@@ -8,9 +9,6 @@ import { desiredOf } from './desired-volume.ts';
 import type { JobStep } from './job-phase.ts';
 import { report } from './job-retry.ts';
 import type { Decision, Input } from './types.ts';
-
-/** How soon to ask again how far the filling of a volume is, in ms. */
-const PROGRESS = 10_000;
 
 /** A job that fills the volume takes its time: it is told how far it is. */
 export function follow(
@@ -27,7 +25,7 @@ export function follow(
   } as const;
   return report(volume, now, 'Pending', ready, {
     follow: true,
-    ...(fills ? { requeueAfter: PROGRESS } : {}),
+    ...(fills ? { requeueAfter: RETRY.recheckSoon } : {}),
   });
 }
 

@@ -2,6 +2,7 @@ import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
@@ -13,9 +14,6 @@ import { isNodeForgotten, leftoverOf } from './leftover.ts';
 import { isUnused, whatHolds } from './persistent-volume.ts';
 import { type Ready, setStatus } from './status.ts';
 import type { Decision, Input } from './types.ts';
-
-/** How soon to look again at what holds a deletion up and sends no event, in ms. */
-const LOOK_AGAIN = 10_000;
 
 const terminating: Ready = { status: 'Unknown', reason: READY_REASON.terminating, message: '' };
 
@@ -38,7 +36,7 @@ export function finalize(input: Input, now: number): Decision {
         now,
         volume.status?.phase,
         { ...terminating, message: `the PersistentVolume is still in use: ${whatHolds(pv)}` },
-        { requeueAfter: LOOK_AGAIN },
+        { requeueAfter: RETRY.recheckSoon },
       );
     }
   }
@@ -57,7 +55,7 @@ function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decis
   if (places.length === 0) return undefined;
   const what = `is still attached on ${places.join('; ')}`;
   const ready = attachmentEnabled ? { ...terminating, message: what } : attachmentDisabled(what);
-  return report(volume, now, 'Terminating', ready, { requeueAfter: LOOK_AGAIN });
+  return report(volume, now, 'Terminating', ready, { requeueAfter: RETRY.recheckSoon });
 }
 
 /** The node is not asked. What it may still have is written down before anything is let go of. */
@@ -151,7 +149,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
             now,
             'Terminating',
             { ...terminating, reason: step.reason ?? terminating.reason, message: step.message },
-            { requeueAfter: LOOK_AGAIN },
+            { requeueAfter: RETRY.recheckSoon },
           )
         : report(volume, now, 'Failed', destructionError(step.message), { retry: true });
     case 'again':

@@ -1,15 +1,11 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
 import { doneName, type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-phase.ts';
 import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';
-
-/** For how long one message stands for others of its reason, in ms. */
-const SAME_MESSAGE = 60_000;
-
-const BETWEEN_ATTEMPTS = { startMs: 1000, maxMs: 300_000 };
 
 /** Names a job in the status before there is one, so that whoever comes next knows what may be on the node. */
 export function startAttempt(
@@ -43,7 +39,7 @@ export function dueAt(volume: Volume, attempt: number, now: number): number {
   // A time to come is of another clock than ours.
   return attempt <= 1 || Number.isNaN(written) || written > now
     ? 0
-    : written + backoffMs(attempt - 2, 0, BETWEEN_ATTEMPTS);
+    : written + backoffMs(attempt - 2, 0, RETRY.betweenJobs);
 }
 
 /** What is the same for every job: ask, wait, look. undefined where the job's end must be judged. */
@@ -86,7 +82,8 @@ export function forget({ volume, forgotten }: Input, now: number): Decision | un
 export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
   const old = readyOf(volume);
   const written = Date.parse(old?.lastUpdateTime ?? '');
-  const told = old?.status === 'Unknown' && old.reason === reason && now - written < SAME_MESSAGE;
+  const told =
+    old?.status === 'Unknown' && old.reason === reason && now - written < RETRY.sameMessage;
   return told
     ? { retry: true }
     : report(

@@ -3,11 +3,9 @@ import type { KubeObject } from '../../api/meta.ts';
 import { PAUSED_ANNOTATION, PAUSED_REASON } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import type { Condition } from '../../api/volume.ts';
+import { RETRY } from '../../model/retry.ts';
 import { withCondition } from './status.ts';
 import type { Action, Decision, Input } from './types.ts';
-
-/** How soon to decide again while paused, in ms: what is only read goes on. */
-const LOOK_AGAIN = 30_000;
 
 /** Which of the two says so, by kind and name; undefined when neither does. */
 export function pausedBy(object: KubeObject, node: KubeNode | undefined): string | undefined {
@@ -34,7 +32,7 @@ export function unlessPaused(
       input.paused !== undefined &&
       decision.action !== undefined &&
       isWrite(decision.action, input);
-    return held ? { requeueAfter: LOOK_AGAIN } : decision;
+    return held ? { requeueAfter: RETRY.recheck } : decision;
   };
 }
 

@@ -1,7 +1,8 @@
 import type { PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.ts';
-import { attemptsOf, MAX_ATTEMPTS } from '../../../controllers/populator/attempts.ts';
+import { attemptsOf } from '../../../controllers/populator/attempts.ts';
 import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
+import { RETRY } from '../../../model/retry.ts';
 import { commandLine } from '../command-line.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
@@ -44,7 +45,7 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
     const before =
       failed === 0
         ? ''
-        : `, the ${failed + 1}. of ${MAX_ATTEMPTS}; the last one failed: ${message}`;
+        : `, the ${failed + 1}. of ${RETRY.maxTransfers}; the last one failed: ${message}`;
     return {
       cause: failed === 0 ? 'Populating' : 'PopulationFailing',
       holdup: `it is filled by ${what}${on(pod)}${before}`,
@@ -73,7 +74,7 @@ const on = ({ spec }: Pod): string =>
 /** Also where the events of that are gone. */
 function givenUp(prime: PersistentVolumeClaim): Blocker | undefined {
   const attempts = attemptsOf(prime);
-  if (attempts === undefined || attempts.failed < MAX_ATTEMPTS) return undefined;
+  if (attempts === undefined || attempts.failed < RETRY.maxTransfers) return undefined;
   return {
     cause: 'PopulationFailing',
     holdup: `${attempts.failed} pods that were to fill its volume have failed. The last: ${attempts.message}`,
