@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { StowageError } from '../../api/errors.ts';
 import { VOLUME_API_VERSION } from '../../api/names.ts';
 import { VOLUMES } from '../../api/resources.ts';
@@ -18,25 +19,26 @@ import { labelsText } from '../volume/summary.ts';
 import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import { type Found, find } from './find.ts';
-import { type AdoptFlags, typeOf } from './flags.ts';
-import { complete } from './wizard.ts';
+import type { AdoptFlags } from './flags.ts';
+import { complete, type Given } from './wizard.ts';
 
 /**
  * `stowage adopt volume`: looks at the storage, and creates the Volume that adopts it, as its manifest alone would. Throws a
  * StowageError: `conflict` where the storage may be another Volume's, or the node would refuse it.
  */
 export async function adopt(
-  givenName: string | undefined,
-  given: AdoptFlags & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
-  const { name, flags } = await complete(givenName, given, io, connect);
+  const nodeFlags = () => Promise.resolve(given);
+  const { answers: flags } = await complete(given, command, { io, connect, nodeFlags });
   const client = await connect();
-  const { node = '' } = flags;
+  const { name, node = '', type = 'raw' } = flags;
   const { items: known } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
   const found = await withNodes([node], flags, io, client, (executor) =>
-    find(typeOf(flags) ?? 'raw', flags, (probes) => executor.observe(node, probes), known),
+    find(type, flags, (probes) => executor.observe(node, probes), known),
   );
   const volume = adopting(name, flags, found);
   refuse([volumeProblem(volume)].filter((problem) => problem !== undefined));

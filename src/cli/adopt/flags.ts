@@ -22,8 +22,6 @@ export interface AdoptFlags extends Omit<CreateFlags, 'dryRun'>, WaitFlags, Node
 export type StorageType = 'raw' | 'sparse' | 'lvm';
 
 const ABOUT = { raw: ['device'], sparse: ['directory', 'file'], lvm: ['vg', 'lv'] } as const;
-/** The directory has a default. */
-const NEEDED = { raw: ['device'], sparse: ['file'], lvm: ['vg', 'lv'] } as const;
 
 /** Returns the type that flags are about; undefined where none is. Throws a StowageError `usage` for flags about several. */
 export function typeOf(flags: AdoptFlags): StorageType | undefined {
@@ -36,17 +34,4 @@ export function typeOf(flags: AdoptFlags): StorageType | undefined {
     });
   }
   return given[0];
-}
-
-/** Returns the flags that are still needed, as they are written. */
-export function missing(name: string | undefined, flags: AdoptFlags): string[] {
-  const type = typeOf(flags);
-  return [
-    ...(name === undefined ? ['NAME'] : []),
-    ...(flags.node === undefined ? ['--node'] : []),
-    ...(type === undefined
-      ? ['--device or --file or --vg and --lv']
-      : NEEDED[type].filter((flag) => flags[flag] === undefined).map((flag) => `--${flag}`)),
-    ...(flags.storageClass === undefined ? ['--storage-class'] : []),
-  ];
 }

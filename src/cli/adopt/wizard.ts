@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { VOLUMES } from '../../api/resources.ts';
 import { isUid } from '../../api/uid.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -5,7 +6,6 @@ import { snapshotUids } from '../../controllers/volume/adoption.ts';
 import { readContents } from '../../controllers/volume/claimants.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../kube/client.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import type { Probe } from '../../nodes/job.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { isSnapshotName, uidsIn } from '../../storage/lvm/names.ts';
@@ -13,63 +13,74 @@ import { readGroup } from '../../storage/lvm/read-group.ts';
 import { offeredProbes, readOffered } from '../../storage/offered-devices.ts';
 import { succeeded } from '../../storage/probe-results.ts';
 import { isInSnapshots } from '../../storage/snapshot/snapshot-path.ts';
-import type { Io } from '../io.ts';
+import type { GlobalFlags } from '../globals.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
-import { classesThere } from '../volume/static-classes.ts';
-import { askClass } from '../volume/wizard.ts';
-import { nameProblem, toAsk } from '../wizard/missing.ts';
-import { askNodes } from '../wizard/nodes.ts';
-import { type Asking, askGroup, look, pathProblem } from '../wizard/storage.ts';
-import { type AdoptFlags, missing, typeOf } from './flags.ts';
+import { askingOf, NAME, STORAGE_CLASS } from '../volume/wizard.ts';
+import { complete as completeBy, orOther, type Question } from '../wizard/ask.ts';
+import { NODE } from '../wizard/nodes.ts';
+import { deviceOf, groupOf, type Looking, look } from '../wizard/storage.ts';
+import { type AdoptFlags, type StorageType, typeOf } from './flags.ts';
+
+/** The command line, and the type of the storage that it names. */
+export type Given = AdoptFlags & GlobalFlags & { name?: string | undefined; type?: StorageType };
+
+const nodesOf = ({ node }: Given) => (node === undefined ? [] : [node]);
+
+const QUESTIONS: readonly Question<Given, Looking>[] = [
+  NAME,
+  { ...NODE, typed: NODE.message },
+  {
+    of: 'type',
+    message: 'What it adopts:',
+    needed: '--device or --file or --vg and --lv',
+    names: {
+      raw: 'a disk or partition',
+      sparse: 'a file in a directory',
+      lvm: 'a logical volume of LVM',
+    },
+  },
+  { ...deviceOf(nodesOf, deviceChoices), when: ({ type }) => type === 'raw' },
+  {
+    of: 'file',
+    message: ({ node, directory = SPARSE_FOLDER }) => `File in ${directory} of ${node}:`,
+    when: ({ type }) => type === 'sparse',
+    needed: true,
+    choices: fileChoices,
+    typed: 'Name of the file:',
+    problem: (text) => (isUid(text) ? undefined : 'The file of a Volume is named by its UID'),
+  },
+  { ...groupOf(nodesOf), when: ({ type }) => type === 'lvm' },
+  {
+    of: 'lv',
+    message: ({ vg }) => `Logical volume of ${vg}:`,
+    when: ({ type }) => type === 'lvm',
+    needed: true,
+    choices: logicalVolumeChoices,
+    typed: 'Name of the logical volume:',
+  },
+  STORAGE_CLASS,
+];
 
 /**
  * Asks for what is missing, where somebody can be asked; for that it looks at nodes. Throws a StowageError `usage` that names it
  * where not.
  */
-export async function complete<F extends AdoptFlags>(
-  name: string | undefined,
-  given: F,
-  io: Io,
-  connect: () => Promise<KubeClient>,
-): Promise<{ name: string; flags: F }> {
-  const lacking = missing(name, given);
-  if (name !== undefined && lacking.length === 0) return { name, flags: given };
-  toAsk(
-    lacking,
-    io,
-    lacking.includes('--storage-class') ? await classesThere(io, connect) : undefined,
+export function complete(given: Given, command: Command, looking: Looking) {
+  const type = typeOf(given);
+  return completeBy<Given, 'name', Looking>(
+    QUESTIONS,
+    { ...given, ...(type && { type }) },
+    askingOf(command, looking),
   );
-  const prompts = await io.prompts();
-  const asking: Asking = { prompts, io, connect, nodeFlags: () => Promise.resolve(given) };
-  const flags = { ...given };
-  const chosen = name ?? (await prompts.input('Name of the Volume:', nameProblem));
-  flags.node ??= (await askNodes(prompts, given, io, connect)).names[0] ?? '';
-  const type = typeOf(flags) ?? (await prompts.select('What it adopts:', TYPES));
-  if (type === 'raw') flags.device ??= await askDevice(flags.node, asking);
-  if (type === 'sparse') flags.file ??= await askFile(flags.node, flags, asking);
-  if (type === 'lvm') {
-    flags.vg ??= await askGroup([flags.node], asking);
-    flags.lv ??= await askLogicalVolume(flags.node, flags.vg, asking);
-  }
-  flags.storageClass ??= await askClass(asking);
-  return { name: chosen, flags };
 }
 
-const TYPES = [
-  { name: 'a disk or partition', value: 'raw' },
-  { name: 'a file in a directory', value: 'sparse' },
-  { name: 'a logical volume of LVM', value: 'lvm' },
-];
-
-const OTHER = '';
-
 /** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. Snapshots are not among them. */
-async function askDevice(node: string, asking: Asking): Promise<string> {
+async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
   const devices =
-    (await look(node, async (ask) => readOffered(await ask(offeredProbes())), asking)) ?? [];
-  const owners = await ownersOf(asking);
+    (await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking)) ?? [];
+  const owners = await ownersOf(looking);
   const choices = devices.flatMap(
     ({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
       const [type = '', uid] = carries.split(':');
@@ -79,21 +90,14 @@ async function askDevice(node: string, asking: Asking): Promise<string> {
       return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
     },
   );
-  return choose(
-    `Device of ${node}:`,
-    choices,
-    'Path of the device on the node:',
-    asking,
-    pathProblem,
-  );
+  return orOther(choices);
 }
 
 /** Returns the files in the directory that are named by a UID. */
-async function askFile(
-  node: string,
-  { directory = SPARSE_FOLDER }: AdoptFlags,
-  asking: Asking,
-): Promise<string> {
+async function fileChoices(
+  { node = '', directory = SPARSE_FOLDER }: Given,
+  looking: Looking,
+): Promise<readonly Choice[]> {
   const probe: Probe = {
     name: 'files',
     argv: [
@@ -104,37 +108,31 @@ async function askFile(
   const files = await look(
     node,
     async (ask) => succeeded('the files', (await ask([probe]))('files')).split('\n'),
-    asking,
+    looking,
   );
-  const owners = await ownersOf(asking);
+  const owners = await ownersOf(looking);
   const choices = (files ?? []).flatMap((line): Choice[] => {
     const [, uid = ''] = line.split('|');
     if (!isUid(uid) || owners.isSnapshot(uid) || isInSnapshots(`${directory}/${uid}`)) return [];
     return [{ name: [uid, owners.volume(uid)].join('  ').trimEnd(), value: uid }];
   });
-  const problem = (answer: string) =>
-    isUid(answer) ? undefined : 'The file of a Volume is named by its UID';
-  return choose(`File in ${directory} of ${node}:`, choices, 'Name of the file:', asking, problem);
+  return orOther(choices);
 }
 
 /** Returns the logical volumes that have Stowage's tag. */
-async function askLogicalVolume(node: string, vg: string, asking: Asking): Promise<string> {
-  const volumes = (await look(node, (ask) => readGroup(ask, vg), asking)) ?? [];
-  const owners = await ownersOf(asking);
+async function logicalVolumeChoices(
+  { node = '', vg = '' }: Given,
+  looking: Looking,
+): Promise<readonly Choice[]> {
+  const volumes = (await look(node, (ask) => readGroup(ask, vg), looking)) ?? [];
+  const owners = await ownersOf(looking);
   const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
     const [uid] = uidsIn(tags);
     if (uid === undefined || owners.isSnapshot(uid) || isSnapshotName(name)) return [];
     const told = [name, roundedSize(Number(sizeBytes)), owners.volume(uid)];
     return [{ name: told.join('  ').trimEnd(), value: name }];
   });
-  const problem = (answer: string) => (answer === '' ? 'It has a name' : undefined);
-  return choose(
-    `Logical volume of ${vg}:`,
-    choices,
-    'Name of the logical volume:',
-    asking,
-    problem,
-  );
+  return orOther(choices);
 }
 
 interface Owners {
@@ -143,7 +141,7 @@ interface Owners {
   isSnapshot(uid: string | undefined): boolean;
 }
 
-async function ownersOf({ connect, io }: Asking): Promise<Owners> {
+async function ownersOf({ connect, io }: Looking): Promise<Owners> {
   const client = await connect();
   const { signal } = io;
   const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
@@ -156,21 +154,4 @@ async function ownersOf({ connect, io }: Asking): Promise<Owners> {
     },
     isSnapshot: (uid) => snapshots.has(uid),
   };
-}
-
-async function choose(
-  question: string,
-  choices: readonly Choice[],
-  otherQuestion: string,
-  { prompts }: Asking,
-  problem: (answer: string) => string | undefined,
-): Promise<string> {
-  if (choices.length > 0) {
-    const answer = await prompts.select(question, [
-      ...choices,
-      { name: 'another one', value: OTHER },
-    ]);
-    if (answer !== OTHER) return answer;
-  }
-  return prompts.input(otherQuestion, problem);
 }

@@ -53,9 +53,9 @@ export default function adoptVolume(adopt: Command, io: Io): void {
       if (given.dryRun === 'plan' && given.output === 'name') {
         command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
       }
-      const flags = { ...given, ...(await settleNodeFlags(command, io.env)) };
+      const flags = { ...given, ...(await settleNodeFlags(command, io.env)), name };
       const { adopt: run } = await import('../adopt/adopt.ts');
-      await run(name, flags, io, clientFor(command, io));
+      await run(flags, command, io, clientFor(command, io));
     },
   );
 }

@@ -70,8 +70,8 @@ export default function createStorageClass(create: Command, io: Io): void {
     .option('--mount-options <option,...>', 'options that volumes are mounted with', commaList)
     .option('--default', 'claims that name no class get this one');
   addCreateOptions(command).action(async (name: string | undefined, _flags, command: Command) => {
-    const flags = command.optsWithGlobals<CreateClassFlags & GlobalFlags>();
+    const flags = { ...command.optsWithGlobals<CreateClassFlags & GlobalFlags>(), name };
     const { create: run } = await import('../storage-class/create.ts');
-    await run(name, flags, io, clientFor(command, io));
+    await run(flags, command, io, clientFor(command, io));
   });
 }

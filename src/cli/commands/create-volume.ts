@@ -70,10 +70,10 @@ export default function createVolume(create: Command, io: Io): void {
   addNodeOptions(command, ', for --dry-run=plan and for what is asked for');
   addWaitOptions(addCreateOptions(command, true), 'wait until the Volume can be used').action(
     async (name: string | undefined, _flags, command: Command) => {
-      const given = command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>();
+      const given = { ...command.optsWithGlobals<CreateVolumeFlags & GlobalFlags>(), name };
       const { asks } = await import('../volume/wizard.ts');
       const isPlan = given.dryRun === 'plan';
-      if (!isPlan && !asks(name, given, io)) refuseNodeFlags(command, '--dry-run=plan');
+      if (!isPlan && !asks(given, io)) refuseNodeFlags(command, '--dry-run=plan');
       let settled: Promise<NodeFlags> | undefined;
       const nodeFlags = () => {
         settled ??= settleNodeFlags(command, io.env);
@@ -84,7 +84,7 @@ export default function createVolume(create: Command, io: Io): void {
         command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
       }
       const { create: run } = await import('../volume/create.ts');
-      await run(name, flags, io, clientFor(command, io), nodeFlags);
+      await run(flags, command, io, clientFor(command, io), nodeFlags);
     },
   );
 }

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { GrantFlags, Snapshots } from '../grants/grant.ts';
+import { connectFor } from '../globals.ts';
+import type { Snapshots } from '../grants/grant.ts';
+import type { Given } from '../grants/wizard.ts';
 import type { Io } from '../io.ts';
 import { SNAPSHOT_NOUNS } from '../nouns.ts';
 import { addCreateOptions } from '../objects/flags.ts';
@@ -25,11 +26,9 @@ export default function grantSnapshot(grant: Command, io: Io): void {
     );
   addCreateOptions(command).action(
     async (name: Snapshots | undefined, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<
-        Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags
-      >();
+      const flags = { ...command.optsWithGlobals<Given>(), name };
       const { grant: run } = await import('../grants/grant.ts');
-      await run(name, flags, io, () => connectFor(command, io));
+      await run(flags, command, io, () => connectFor(command, io));
     },
   );
 }

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { BUILTINS } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
+import { connectFor } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { POPULATOR_NOUNS } from '../nouns.ts';
 import { addCreateOptions } from '../objects/flags.ts';
 import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../parse.ts';
 import type { RegisterFlags } from '../populators/register.ts';
-import type { Asked } from '../populators/wizard.ts';
+import type { Given } from '../populators/wizard.ts';
 
 export default function registerPopulator(register: Command, io: Io): void {
   const [plural, singular, ...more] = POPULATOR_NOUNS;
@@ -70,12 +70,11 @@ export default function registerPopulator(register: Command, io: Io): void {
       secretEnv = [],
       env = [],
       ...flags
-    } = command.optsWithGlobals<Asked & { secretEnv?: RegisterFlags['env'] } & GlobalFlags>();
+    } = command.optsWithGlobals<Given & { secretEnv?: RegisterFlags['env'] }>();
     const variables = [...env, ...secretEnv];
     const { register: run } = await import('../populators/register.ts');
-    await run(name, { ...flags, ...(variables.length > 0 && { env: variables }) }, io, () =>
-      connectFor(command, io),
-    );
+    const given = { ...flags, name, ...(variables.length > 0 && { env: variables }) };
+    await run(given, command, io, () => connectFor(command, io));
   });
 }
 

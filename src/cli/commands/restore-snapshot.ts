@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
+import { connectFor } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { SNAPSHOT_NOUNS } from '../nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
@@ -10,7 +10,7 @@ import {
   oneObjectName,
   quantity,
 } from '../parse.ts';
-import type { RestoreFlags } from '../snapshots/restore/restore.ts';
+import type { Given } from '../snapshots/restore/wizard.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'];
 
@@ -47,11 +47,9 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     );
   addWaitOptions(addCreateOptions(command), 'wait until the claim is bound').action(
     async (name: NamespacedName | undefined, _flags, command: Command) => {
-      const flags = command.optsWithGlobals<
-        Omit<RestoreFlags, 'to'> & { to?: NamespacedName } & GlobalFlags
-      >();
+      const flags = { ...command.optsWithGlobals<Given>(), name };
       const { restore: run } = await import('../snapshots/restore/restore.ts');
-      await run(name, flags, io, () => connectFor(command, io));
+      await run(flags, command, io, () => connectFor(command, io));
     },
   );
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { StowageError } from '../../api/errors.ts';
 import type { Resource } from '../../api/meta.ts';
 import { REFERENCE_GRANTS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
@@ -6,7 +7,6 @@ import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { grantFor } from '../../model/data-source/grant.ts';
-import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { printDone } from '../objects/print.ts';
@@ -14,7 +14,7 @@ import { printable } from '../output/printable.ts';
 import { readNamed } from '../volume/read-result.ts';
 import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
-import { agreeToGrant, complete } from './wizard.ts';
+import { agreeToGrant, complete, type Given } from './wizard.ts';
 
 export interface GrantFlags extends CreateFlags {
   to: string;
@@ -37,13 +37,13 @@ const TRIES = 3;
  * called for what needs no cluster. Throws a StowageError.
  */
 export async function grant(
-  given: Snapshots | undefined,
-  givenFlags: Omit<GrantFlags, 'to'> & { to?: string } & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<Connection>,
 ): Promise<void> {
-  const { snapshot, flags, asked } = await complete(given, givenFlags, io, connect);
-  const { to, dryRun, output } = flags;
+  const { answers: flags, asked } = await complete(given, { command, io, live: connect });
+  const { name: snapshot, to, dryRun, output } = flags;
   const namespace = snapshot.namespace ?? flags.namespace ?? (await connect()).namespace;
   const wanted: Wanted = { namespace, snapshot: snapshot.name, to, what: grantedTo(flags.for) };
   if (namespace === to) {

@@ -3,57 +3,46 @@ import type { Connection } from '../../kube/connect.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
-import { lackingOf, toAsk } from '../wizard/missing.ts';
-import { askNamespace } from '../wizard/namespaces.ts';
+import { type Asking, complete as completeBy, type Question } from '../wizard/ask.ts';
+import { namespaceChoices } from '../wizard/namespaces.ts';
 import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
-import { askSnapshot } from '../wizard/snapshots.ts';
+import { SNAPSHOT, snapshotChoices } from '../wizard/snapshots.ts';
 import type { GrantFlags, Snapshots } from './grant.ts';
-import { GRANTED_TO, type GrantedTo } from './kinds.ts';
 
-/** In place of one of GRANTED_TO. */
-const BOTH = '';
+/** The command line. */
+export type Given = Omit<GrantFlags, 'to'> &
+  GlobalFlags & { name?: Snapshots | undefined; to?: string };
+
+const QUESTIONS: readonly Question<Given, Connection>[] = [
+  {
+    of: 'name',
+    needed: true,
+    ...SNAPSHOT,
+    choices: (_, connection, io) => snapshotChoices({ all: true }, connection, io),
+  },
+  {
+    of: 'to',
+    message: 'Namespace that may use it:',
+    needed: true,
+    choices: ({ name }, { client, namespace }, io) =>
+      namespaceChoices({ except: name?.namespace ?? namespace }, client, io),
+  },
+  {
+    of: 'for',
+    message: 'What may use it there:',
+    none: true,
+    names: {
+      '': 'claims, and links to snapshots',
+      claims: 'claims only',
+      links: 'links only',
+    },
+  },
+];
 
 /** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
-export async function complete<F extends Partial<GrantFlags>>(
-  given: Snapshots | undefined,
-  flags: F,
-  io: Io,
-  connect: () => Promise<Connection>,
-): Promise<{ snapshot: Snapshots; flags: F & { to: string }; asked: boolean }> {
-  const { to } = flags;
-  if (
-    !toAsk(lackingOf({ NAME: given, '--to': to }), io) &&
-    given !== undefined &&
-    to !== undefined
-  ) {
-    return { snapshot: given, flags: { ...flags, to }, asked: false };
-  }
-  const prompts = await io.prompts();
-  const connection = await connect();
-  const snapshot = given ?? (await askSnapshot({ all: true }, prompts, connection, io));
-  const except = snapshot.namespace ?? connection.namespace;
-  const asked = {
-    ...flags,
-    to:
-      to ??
-      (await askNamespace(
-        'Namespace that may use it:',
-        { except },
-        prompts,
-        connection.client,
-        io,
-      )),
-  };
-  if (flags.for === undefined) {
-    const answer = await prompts.select('What may use it there:', [
-      { name: 'claims, and links to snapshots', value: BOTH },
-      ...GRANTED_TO.map((what) => ({ name: `${what} only`, value: what })),
-    ]);
-    if (answer !== BOTH) asked.for = answer as GrantedTo;
-  }
-  return { snapshot, flags: asked, asked: true };
-}
+export const complete = (given: Given, asking: Asking<Given, Connection>) =>
+  completeBy<Given, 'name' | 'to', Connection>(QUESTIONS, given, asking);
 
 /** Shows what is about to be granted, and goes on only with a yes. Throws a StowageError `conflict` otherwise. */
 export async function agreeToGrant(

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Command } from 'commander';
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
@@ -14,12 +15,12 @@ import type { Connection } from '../../kube/connect.ts';
 import { servedKind } from '../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { problemOf } from '../../model/populator-definition.ts';
-import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { printDone } from '../objects/print.ts';
+import { written } from '../wizard/ask.ts';
 import { objectsOf, type Wanted } from './manifest.ts';
-import { type Asked, agreeToRegister, complete } from './wizard.ts';
+import { agreeToRegister, complete, type Given } from './wizard.ts';
 
 export interface RegisterFlags extends CreateFlags {
   group?: string;
@@ -47,12 +48,13 @@ export interface RegisterFlags extends CreateFlags {
  * how. What is missing is asked for on a terminal. Throws a StowageError: `conflict` where the name stands for another kind.
  */
 export async function register(
-  given: string | undefined,
-  givenFlags: Asked & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<Connection>,
 ): Promise<void> {
-  const { name, flags, asked } = await complete(given, givenFlags, io, connect);
+  const { answers: flags, asked } = await complete(given, command, io, connect);
+  const { name } = flags;
   const client = flags.dryRun === 'client';
   const { sourceKind, by, own } = wayOf(flags);
   const resource = own ?? (await resourceOf(sourceKind, flags, client ? undefined : connect, io));
@@ -134,10 +136,9 @@ function wayOf(
   const builtin = node as Builtin;
   const odd = OF_PODS.find((flag) => flags[flag] !== undefined);
   if (odd !== undefined) {
-    const option = odd.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     throw new StowageError(
       'usage',
-      `--${option} is for pods, and ${builtin} is filled from on the node`,
+      `${written(odd)} is for pods, and ${builtin} is filled from on the node`,
     );
   }
   const of = BUILTIN_KINDS[builtin]?.resource;

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { KubeObject } from '../../api/meta.ts';
 import { SNAPSHOT_GROUP, STOWAGE_GROUP, VOLUME_GROUP } from '../../api/names.ts';
 import { kindText, type SourceKind } from '../../api/populator.ts';
@@ -8,16 +9,16 @@ import type { GlobalFlags } from '../globals.ts';
 import { CUSTOM_RESOURCE_DEFINITIONS } from '../install/kinds.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
-import { oneDirectory, oneObjectName } from '../parse.ts';
-import type { Prompts } from '../prompts/prompts.ts';
+import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
-import { lackingOf, nameProblem, orNone, problemBy, toAsk } from '../wizard/missing.ts';
+import { complete as completeBy, orOther, type Question } from '../wizard/ask.ts';
 import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import type { RegisterFlags } from './register.ts';
 
-/** What is not said yet. */
-export type Asked = RegisterFlags;
+/** The command line. `source`: the question for group and kind in one. */
+export type Given = RegisterFlags & GlobalFlags & { name?: string | undefined; source?: never };
+type Connect = () => Promise<Connection>;
 
 /** Groups of kinds that volumes are not filled from. */
 const OTHERS = [
@@ -27,61 +28,62 @@ const OTHERS = [
   VOLUME_POPULATORS.group,
   'gateway.networking.k8s.io',
 ];
-const OTHER = '';
+
+const NAME = { of: 'name', message: 'Name to register it under:', needed: true } as const;
+
+const QUESTIONS: readonly Question<Given, Connect>[] = [
+  {
+    of: 'source',
+    message: 'Kind that claims name:',
+    when: ({ group, kind }) => group === undefined || kind === undefined,
+    none: true,
+    choices: kindChoices,
+    take: (text) => {
+      const [group = '', kind = ''] = text.split('/');
+      return { group, kind };
+    },
+  },
+  { of: 'group', message: 'API group of the kind, without a version:', needed: true },
+  { of: 'kind', message: 'Kind, such as Hello:', needed: true },
+  NAME,
+  { of: 'image', message: 'Image of the container that fills a volume:', needed: true },
+  {
+    of: 'arg',
+    message: 'Argument, such as --file={.spec.fileName} (empty: none):',
+    when: ({ command }) => command === undefined,
+    none: true,
+    again: 'Next argument (empty: no more):',
+  },
+  {
+    of: 'mountPath',
+    message: 'Where it finds a file system to fill, such as /mnt (empty: it fills none):',
+    when: ({ devicePath }) => devicePath === undefined,
+    none: true,
+  },
+  {
+    of: 'devicePath',
+    message: ({ mountPath }) =>
+      `Where it finds a Block volume, such as /dev/block${mountPath ? ' (empty: it fills none)' : ''}:`,
+    when: (_, { mountPath }) => mountPath === undefined,
+    none: ({ mountPath }) => mountPath !== undefined,
+  },
+];
 
 /** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
-export async function complete<F extends Asked>(
-  name: string | undefined,
-  flags: F,
-  io: Io,
-  connect: () => Promise<Connection>,
-): Promise<{ name: string; flags: F; asked: boolean }> {
-  const { group, kind, image, node } = flags;
-  if (node !== undefined) {
-    // What fills volumes on their node has a kind of its own.
-    if (!toAsk(lackingOf({ NAME: name }), io) && name !== undefined)
-      return { name, flags, asked: false };
-    return { name: await askName(await io.prompts()), flags, asked: true };
-  }
-  const lacking = lackingOf({ NAME: name, '--group': group, '--kind': kind, '--image': image });
-  if (
-    !toAsk(lacking, io) &&
-    name !== undefined &&
-    group !== undefined &&
-    kind !== undefined &&
-    image !== undefined
-  ) {
-    return { name, flags: { ...flags, group, kind, image }, asked: false };
-  }
-  const prompts = await io.prompts();
-  const source =
-    group !== undefined && kind !== undefined
-      ? { group, kind }
-      : await askKind(flags, prompts, connect, io);
-  const under = name ?? (await askName(prompts));
-  const asked = {
-    ...flags,
-    ...source,
-    image: image ?? (await prompts.input('Image of the container that fills a volume:', someText)),
-  };
-  if (asked.command === undefined && asked.arg === undefined) await askArguments(asked, prompts);
-  if (asked.mountPath === undefined && asked.devicePath === undefined)
-    await askPlace(asked, prompts);
-  return { name: under, flags: asked, asked: true };
-}
+export const complete = (given: Given, command: Command, io: Io, connect: Connect) =>
+  completeBy<Given, 'name', Connect>(
+    // A built-in has a kind of its own.
+    given.node === undefined ? QUESTIONS : [NAME],
+    given,
+    { command, io, live: () => connect },
+  );
 
-const askName = (prompts: Prompts): Promise<string> =>
-  prompts.input('Name to register it under:', nameProblem);
-
-const someText = (answer: string) => (answer === '' ? 'It is needed' : undefined);
-
-/** Of the kinds that the cluster has by definitions of its own. */
-async function askKind(
-  { group, kind }: Asked,
-  prompts: Prompts,
-  connect: () => Promise<Connection>,
+/** Returns the kinds that the cluster has by definitions of its own. */
+async function kindChoices(
+  { group, kind }: Given,
+  connect: Connect,
   { signal }: Io,
-): Promise<SourceKind> {
+): Promise<readonly Choice[]> {
   const read = await reading(
     listAll<KubeObject & { spec: { group: string; names: { kind: string } } }>(
       (await connect()).client,
@@ -95,52 +97,9 @@ async function askKind(
     .filter(
       (each) => [each.group, undefined].includes(group) && [each.kind, undefined].includes(kind),
     );
-  if (kinds.length > 0) {
-    const answer = await prompts.select('Kind that claims name:', [
-      ...kinds.map((each, index) => ({ name: kindText(each), value: String(index) })),
-      { name: 'another one', value: OTHER },
-    ]);
-    const chosen = answer === OTHER ? undefined : kinds[Number(answer)];
-    if (chosen !== undefined) return chosen;
-  }
-  return {
-    group:
-      group ??
-      (await prompts.input(
-        'API group of the kind, without a version:',
-        problemBy((text) => oneObjectName(text)),
-      )),
-    kind: kind ?? (await prompts.input('Kind, such as Hello:', someText)),
-  };
-}
-
-async function askArguments(flags: Asked, prompts: Prompts): Promise<void> {
-  const args: string[] = [];
-  for (;;) {
-    const question =
-      args.length === 0
-        ? 'Argument, such as --file={.spec.fileName} (empty: none):'
-        : 'Next argument (empty: no more):';
-    const answer = await prompts.input(question, () => undefined);
-    if (answer === '') break;
-    args.push(answer);
-  }
-  if (args.length > 0) flags.arg = args;
-}
-
-async function askPlace(flags: Asked, prompts: Prompts): Promise<void> {
-  const path = problemBy((text) => oneDirectory(text));
-  const mount = await prompts.input(
-    'Where it finds a file system to fill, such as /mnt (empty: it fills none):',
-    orNone(path),
+  return orOther(
+    kinds.map((each) => ({ name: kindText(each), value: `${each.group}/${each.kind}` })),
   );
-  if (mount !== '') flags.mountPath = mount;
-  const optional = mount === '' ? '' : ' (empty: it fills none)';
-  const device = await prompts.input(
-    `Where it finds a Block volume, such as /dev/block${optional}:`,
-    mount === '' ? path : orNone(path),
-  );
-  if (device !== '') flags.devicePath = device;
 }
 
 /** Shows what is about to be created or changed, and goes on only with a yes. Throws a StowageError `conflict` otherwise. */

@@ -1,14 +1,14 @@
+import type { Command } from 'commander';
 import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
-import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { createObjects } from '../objects/create.ts';
 import type { CreateFlags } from '../objects/flags.ts';
 import { type ClassFlags, type DynamicFlags, dynamicClass, staticClass } from './manifest.ts';
-import { agreeToClass, complete } from './wizard.ts';
+import { agreeToClass, complete, type Given } from './wizard.ts';
 
 export interface CreateClassFlags
   extends Omit<ClassFlags, 'fsType'>,
@@ -21,14 +21,15 @@ export interface CreateClassFlags
 
 /** `stowage create storageclass`. What is missing is asked for on a terminal. `connect` is not called for what needs no cluster. Throws a StowageError. */
 export async function create(
-  given: string | undefined,
-  givenFlags: CreateClassFlags & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<KubeClient>,
 ): Promise<void> {
   // What contradicts itself is not worth a question.
-  if (givenFlags.static || givenFlags.dynamic) refuseContradictions(givenFlags);
-  const { name, flags, asked } = await complete(given, givenFlags, io);
+  if (given.static || given.dynamic) refuseContradictions(given);
+  const { answers: flags, asked } = await complete(given, command, io);
+  const { name } = flags;
   refuseContradictions(flags);
   const wanted = classOf(name, { ...flags, fsType: flags.fsType ?? 'ext4' });
   const checked = checkClass(wanted);

@@ -1,7 +1,7 @@
+import type { Command } from 'commander';
 import type { StorageClass } from '../../api/core.ts';
 import { defaultAnnotationsOf } from '../../api/default-class.ts';
 import { StowageError } from '../../api/errors.ts';
-import { isLvmName, LVM_NAME } from '../../api/lvm-name.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
@@ -10,97 +10,87 @@ import { classDirectoryWanted } from '../../model/dynamic-class.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import { asYaml } from '../output/data.ts';
-import type { Prompts } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
-import { askAttachPolicy } from '../wizard/attach-policy.ts';
-import { nameProblem, orNone, toAsk } from '../wizard/missing.ts';
+import { complete as completeBy, type Question } from '../wizard/ask.ts';
+import { ATTACH_POLICY } from '../wizard/attach-policy.ts';
 import { agree, summarise } from '../wizard/review-plan.ts';
 import { sameCommand } from '../wizard/same-command.ts';
 import type { CreateClassFlags } from './create.ts';
 
+/** The command line. */
+export type Given = CreateClassFlags & GlobalFlags & { name?: string | undefined };
+
+/** Tells that no flag is about the storage of claims' volumes. */
+const isOpen = ({ static: byHand, type, vg, directory }: Given) =>
+  !byHand && type === undefined && vg === undefined && directory === undefined;
+
+const QUESTIONS: readonly Question<Given>[] = [
+  { of: 'name', message: 'Name of the storage class:', needed: true },
+  {
+    of: 'dynamic',
+    message: 'What has it:',
+    when: ({ static: byHand }) => !byHand,
+    needed: '--static or --dynamic',
+    names: {
+      dynamic: 'claims, which make volumes of their own',
+      static: 'Volumes that are made by hand',
+    },
+    take: (sort) => ({ [sort]: true }),
+  },
+  {
+    of: 'type',
+    message: 'What its volumes are made of:',
+    when: isOpen,
+    names: { sparse: 'sparse files, attached as loop devices', lvm: 'logical volumes of LVM' },
+  },
+  {
+    of: 'directory',
+    message: 'Folder of the files on the nodes (empty: as for Volumes that say none):',
+    when: ({ type }, given) => type === 'sparse' && isOpen(given),
+    none: true,
+    problem: (text) => {
+      const wanted = classDirectoryWanted(text);
+      return wanted && `It must ${wanted}`;
+    },
+  },
+  {
+    of: 'vg',
+    message: 'Volume group of the nodes:',
+    when: ({ type, static: byHand }) => type === 'lvm' && !byHand,
+    needed: '--vg, the volume group of each node',
+  },
+  {
+    of: 'thinPool',
+    message: 'Thin pool of that group (empty: none):',
+    when: ({ type, static: byHand }, { vg }) => type === 'lvm' && !byHand && vg === undefined,
+    none: true,
+  },
+  {
+    of: 'reclaimPolicy',
+    message: 'What becomes of a volume whose claim is deleted:',
+    when: ({ dynamic }) => dynamic === true,
+    names: { Delete: 'it is deleted, with all its data', Retain: 'it stays' },
+  },
+  { ...ATTACH_POLICY, when: ({ dynamic }, given) => dynamic === true && isOpen(given) },
+  { of: 'fsType', message: 'File system:' },
+  {
+    of: 'default',
+    message: 'Do claims that name no class get this one?',
+    when: ({ dynamic }) => dynamic === true,
+  },
+];
+
 /** Asks for what is missing, where somebody can be asked. Throws a StowageError `usage` that names it where not. */
-export async function complete<F extends CreateClassFlags>(
-  name: string | undefined,
-  flags: F,
-  io: Io,
-): Promise<{ name: string; flags: F; asked: boolean }> {
-  const lacking = [
-    ...(name === undefined ? ['NAME'] : []),
-    ...(flags.static || flags.dynamic ? [] : ['--static or --dynamic']),
-    ...(flags.type === 'lvm' && flags.vg === undefined
-      ? ['--vg, the volume group of each node']
-      : []),
-  ];
-  const hint = lacking.includes('--static or --dynamic')
-    ? 'Volumes of a static class are made by hand; claims of a dynamic one make their own.'
-    : undefined;
-  if (!toAsk(lacking, io, hint) && name !== undefined) return { name, flags, asked: false };
-  const prompts = await io.prompts();
-  return {
-    name: name ?? (await prompts.input('Name of the storage class:', nameProblem)),
-    flags: await ask(flags, prompts),
-    asked: true,
-  };
-}
-
-async function ask<F extends CreateClassFlags>(given: F, prompts: Prompts): Promise<F> {
-  const flags = { ...given };
-  if (!flags.static && !flags.dynamic) {
-    const sort = await prompts.select('What has it:', [
-      { name: 'claims, which make volumes of their own', value: 'dynamic' },
-      { name: 'Volumes that are made by hand', value: 'static' },
-    ]);
-    flags[sort === 'static' ? 'static' : 'dynamic'] = true;
-  }
-  if (flags.dynamic) await askDynamic(flags, prompts);
-  flags.fsType ??= (await prompts.select('File system:', ['ext4', 'xfs'].map(itself))) as
-    | 'ext4'
-    | 'xfs';
-  if (flags.dynamic && flags.default === undefined) {
-    flags.default = await prompts.confirm('Do claims that name no class get this one?');
-  }
-  return flags;
-}
-
-async function askDynamic(flags: CreateClassFlags, prompts: Prompts): Promise<void> {
-  const isOpen =
-    flags.type === undefined && flags.vg === undefined && flags.directory === undefined;
-  if (isOpen) {
-    flags.type = (await prompts.select('What its volumes are made of:', [
-      { name: 'sparse files, attached as loop devices', value: 'sparse' },
-      { name: 'logical volumes of LVM', value: 'lvm' },
-    ])) as 'sparse' | 'lvm';
-    if (flags.type === 'sparse') {
-      const directory = await prompts.input(
-        'Folder of the files on the nodes (empty: as for Volumes that say none):',
-        orNone(pathProblem),
-      );
-      if (directory !== '') flags.directory = directory;
-    }
-  }
-  if (flags.type === 'lvm' && flags.vg === undefined) {
-    flags.vg = await prompts.input('Volume group of the nodes:', lvmProblem);
-    const pool = await prompts.input('Thin pool of that group (empty: none):', orNone(lvmProblem));
-    if (pool !== '') flags.thinPool ??= pool;
-  }
-  flags.reclaimPolicy ??= (await prompts.select(
-    'What becomes of a volume whose claim is deleted:',
-    [
-      { name: 'it is deleted, with all its data', value: 'Delete' },
-      { name: 'it stays', value: 'Retain' },
-    ],
-  )) as 'Delete' | 'Retain';
-  if (isOpen) flags.attachPolicy ??= await askAttachPolicy(prompts);
-}
-
-const itself = (value: string) => ({ name: value, value });
-
-function pathProblem(answer: string): string | undefined {
-  const wanted = classDirectoryWanted(answer);
-  return wanted && `It must ${wanted}`;
-}
-
-const lvmProblem = (answer: string) => (isLvmName(answer) ? undefined : `It must be ${LVM_NAME}`);
+export const complete = (given: Given, command: Command, io: Io) =>
+  completeBy<Given, 'name', undefined>(QUESTIONS, given, {
+    command,
+    io,
+    live: () => undefined,
+    hint: (lacking) =>
+      lacking.includes('--static or --dynamic')
+        ? 'Volumes of a static class are made by hand; claims of a dynamic one make their own.'
+        : undefined,
+  });
 
 /** Shows what is about to be created, and goes on only with a yes. Throws a StowageError `conflict` otherwise, or where it is there. */
 export async function agreeToClass(

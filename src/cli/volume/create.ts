@@ -1,6 +1,6 @@
+import type { Command } from 'commander';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
 import type { NodeFlags } from '../nodes/flags.ts';
 import { checkObjects, createObjects } from '../objects/create.ts';
@@ -13,7 +13,7 @@ import { volumeProblem } from './check.ts';
 import { lostByCreation } from './data-loss.ts';
 import { type VolumeFlags, volumesOf } from './manifest.ts';
 import { summaryOf } from './summary.ts';
-import { complete } from './wizard.ts';
+import { complete, type Given } from './wizard.ts';
 
 export interface CreateVolumeFlags
   extends VolumeFlags,
@@ -26,23 +26,23 @@ export interface CreateVolumeFlags
 
 /** `stowage create volume`. `connect` is not called for what needs no cluster, nor `nodeFlags` where no node is looked at. Throws a StowageError. */
 export async function create(
-  name: string | undefined,
-  given: CreateVolumeFlags & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<KubeClient>,
   nodeFlags: () => Promise<NodeFlags>,
 ): Promise<void> {
-  const wanted = await complete(name, given, io, connect, nodeFlags);
-  const volumes = volumesOf(wanted.name, wanted.flags);
+  const { answers, asked } = await complete(given, command, { io, connect, nodeFlags });
+  const volumes = volumesOf(answers.name, answers);
   refuse(volumes.map(volumeProblem).filter((problem) => problem !== undefined));
   const { dryRun } = given;
   if (dryRun === 'plan') return printPlans(volumes, given, io, await connect());
   const flags = { ...given, dryRun };
-  if (wanted.asked && dryRun === 'none') {
+  if (asked && dryRun === 'none') {
     const client = await connect();
     // A name that is taken is told before nodes are asked what they would do.
     await checkObjects(volumes, io, client);
-    summarise(await summaryOf(volumes, wanted, given, await nodeFlags(), io, client), io);
+    summarise(await summaryOf(volumes, answers, await nodeFlags(), io, client), io);
     await agreeTo(volumes, flags, io);
   } else await confirmOverwriting(volumes, flags, io);
   await createObjects(volumes, flags, io, connect);

@@ -2,6 +2,7 @@ import { StowageError } from '../../api/errors.ts';
 import { VOLUME_API_VERSION } from '../../api/names.ts';
 import type { AttachPolicy, OnDelete, Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
 import type { Nodes } from '../node-pattern.ts';
+import { written } from '../wizard/ask.ts';
 
 /** What the command line says of Volumes. */
 export interface VolumeFlags {
@@ -34,12 +35,6 @@ const ABOUT = {
   overwrite: ['raw', 'lvm'],
 } as const satisfies Partial<Record<keyof VolumeFlags, readonly VolumeType[]>>;
 
-/** What a type can't do without. */
-const NEEDED = { sparse: ['size'], raw: ['device'], lvm: ['vg', 'size'] } as const;
-
-const written = (flag: string) =>
-  `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-
 /**
  * The type that is given, or that other flags are about: a file or a device rather than a logical volume, which is named
  * by its group. undefined when nothing tells. Throws a StowageError `usage` when flags contradict one another.
@@ -66,19 +61,6 @@ function contradiction(one: string, other: string): StowageError {
   return new StowageError('usage', `${one} and ${other} contradict each other`, {
     hint: 'A sparse file has --size and maybe --directory and --require-mount; a raw device has --device and maybe --overwrite; a logical volume has --vg, --size, and maybe --thin-pool and --overwrite.',
   });
-}
-
-/** The flags that are still needed, as they are written. */
-export function missing(name: string | undefined, flags: VolumeFlags): string[] {
-  const type = typeOf(flags);
-  return [
-    ...(name === undefined ? ['NAME'] : []),
-    ...(flags.node === undefined ? ['--node'] : []),
-    ...(type === undefined
-      ? ['--size or --device or --vg']
-      : NEEDED[type].filter((flag) => flags[flag] === undefined).map(written)),
-    ...(flags.storageClass === undefined ? ['--storage-class'] : []),
-  ];
 }
 
 /** One Volume for each node. Nothing may be missing any more. */

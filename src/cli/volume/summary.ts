@@ -12,7 +12,6 @@ import { plansOf } from '../plan/print.ts';
 import type { Summary } from '../wizard/review-plan.ts';
 import { type SameFlags, sameCommand } from '../wizard/same-command.ts';
 import type { VolumeFlags } from './manifest.ts';
-import type { Wanted } from './wizard.ts';
 
 /**
  * What is about to be created, what would run on the nodes for it, and the command that asks for the same. Throws a StowageError
@@ -20,8 +19,7 @@ import type { Wanted } from './wizard.ts';
  */
 export async function summaryOf(
   volumes: readonly Volume[],
-  { name, flags }: Wanted<VolumeFlags>,
-  given: SameFlags,
+  flags: VolumeFlags & SameFlags & { name: string },
   nodeFlags: NodeFlags,
   io: Io,
   client: KubeClient,
@@ -32,7 +30,7 @@ export async function summaryOf(
       ['What is made', volumes.map(described).join('\n')],
       ['What would run for it', await planned(volumes, nodeFlags, io, client)],
     ],
-    command: sameCommand(['create', 'volume', name], optionsOf(flags), given),
+    command: sameCommand(['create', 'volume', flags.name], optionsOf(flags), flags),
   };
 }
 

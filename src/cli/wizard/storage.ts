@@ -15,82 +15,81 @@ import type { NodeFlags } from '../nodes/flags.ts';
 import { withNodes } from '../nodes/with-nodes.ts';
 import { printable } from '../output/printable.ts';
 import { roundedSize } from '../output/size.ts';
-import type { Choice, Prompts } from '../prompts/prompts.ts';
+import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../volume/read-result.ts';
+import { orOther } from './ask.ts';
 
-/** What is asked where, and by what. */
-export interface Asking {
-  prompts: Prompts;
+/** Reads choices from the cluster and its nodes. */
+export interface Looking {
   io: Io;
   connect: () => Promise<KubeClient>;
-  /** How nodes are reached; asked for where one is looked at. */
+  /** Returns how nodes are reached; called where one is looked at. */
   nodeFlags: () => Promise<NodeFlags>;
 }
 
-const OTHER = '';
+type ChoicesOn = (node: string, looking: Looking) => Promise<readonly Choice[]>;
 
-export const pathProblem = (answer: string) =>
-  answer.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…';
+/** A question for a disk or partition: of one node, it is shown which it has. */
+export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: ChoicesOn) =>
+  ({
+    of: 'device',
+    message: (answers: A) => `Device of ${nodesOf(answers)[0]}:`,
+    needed: true,
+    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), on, looking),
+    typed: 'Path of the device on the node:',
+    problem: (text: string) =>
+      text.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…',
+  }) as const;
 
-const groupProblem = (answer: string) =>
-  isLvmName(answer) ? undefined : `A volume group has ${LVM_NAME}`;
+/** A question for a volume group: of one node, it is shown which it has, and how much room is in them. */
+export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
+  ({
+    of: 'vg',
+    message: (answers: A) => `Volume group of ${nodesOf(answers)[0]}:`,
+    needed: true,
+    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), groupChoices, looking),
+    typed: 'Volume group on the node:',
+    problem: (text: string) => (isLvmName(text) ? undefined : `A volume group has ${LVM_NAME}`),
+  }) as const;
 
-/** Asks for a disk or partition: of one node, it is shown which it has, and what is on them. */
-export async function askDevice(nodes: readonly string[], asking: Asking): Promise<string> {
-  const { prompts } = asking;
-  const [node] = nodes;
-  if (node !== undefined && nodes.length === 1) {
-    const devices = await look(
-      node,
-      async (ask) => readOffered(await ask(offeredProbes())),
-      asking,
-    );
-    if (devices !== undefined && devices.length > 0) {
-      const owners = await ownersOn(node, asking);
-      const owner = ({ path, links }: OfferedDevice) =>
-        [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
-      const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
-      const answer = await prompts.select(`Device of ${node}:`, [
-        ...choices.filter(({ disabled }) => disabled === undefined),
-        { name: 'another one, by its path', value: OTHER },
-        ...choices.filter(({ disabled }) => disabled !== undefined),
-      ]);
-      if (answer !== OTHER) return answer;
-    }
-  }
-  return prompts.input('Path of the device on the node:', pathProblem);
+const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, looking: Looking) =>
+  node === undefined || more.length > 0 ? [] : on(node, looking);
+
+/** Returns the disks and partitions of a node, and what is on them. Those in use cannot be chosen. */
+export async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+  const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking);
+  if (devices === undefined || devices.length === 0) return [];
+  const owners = await ownersOn(node, looking);
+  const owner = ({ path, links }: OfferedDevice) =>
+    [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
+  const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
+  return [
+    ...choices.filter(({ disabled }) => disabled === undefined),
+    { name: 'another one, by its path', value: '' },
+    ...choices.filter(({ disabled }) => disabled !== undefined),
+  ];
 }
 
-/** Asks for a volume group: of one node, it is shown which it has, and how much room is in them. */
-export async function askGroup(nodes: readonly string[], asking: Asking): Promise<string> {
-  const { prompts } = asking;
-  const [node] = nodes;
-  if (node !== undefined && nodes.length === 1) {
-    const groups = await look(
-      node,
-      async (ask) => {
-        const view = readView(await ask(viewProbes()));
-        return readAllGroups(await ask(groupProbes(view)), view);
-      },
-      asking,
-    );
-    if (groups !== undefined && groups.length > 0) {
-      const answer = await prompts.select(`Volume group of ${node}:`, [
-        ...groups.map(
-          ({ name, extentBytes, freeExtents, readOnly, exported, partial }): Choice => ({
-            name: `${name}  ${roundedSize(Number(extentBytes * freeExtents))} free`,
-            value: name,
-            ...((readOnly || exported || partial) && {
-              disabled: readOnly ? 'read-only' : exported ? 'exported' : 'a disk of it is missing',
-            }),
-          }),
-        ),
-        { name: 'another one', value: OTHER },
-      ]);
-      if (answer !== OTHER) return answer;
-    }
-  }
-  return prompts.input('Volume group on the node:', groupProblem);
+async function groupChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+  const groups = await look(
+    node,
+    async (ask) => {
+      const view = readView(await ask(viewProbes()));
+      return readAllGroups(await ask(groupProbes(view)), view);
+    },
+    looking,
+  );
+  return orOther(
+    (groups ?? []).map(
+      ({ name, extentBytes, freeExtents, readOnly, exported, partial }): Choice => ({
+        name: `${name}  ${roundedSize(Number(extentBytes * freeExtents))} free`,
+        value: name,
+        ...((readOnly || exported || partial) && {
+          disabled: readOnly ? 'read-only' : exported ? 'exported' : 'a disk of it is missing',
+        }),
+      }),
+    ),
+  );
 }
 
 function deviceChoice(
@@ -126,7 +125,7 @@ function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
 }
 
 /** The Volumes that name devices of a node, by these. */
-async function ownersOn(node: string, { connect, io }: Asking): Promise<Map<string, string>> {
+async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<string, string>> {
   const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
   return new Map(
     (foundIn(read)?.items ?? [])
@@ -141,7 +140,7 @@ async function ownersOn(node: string, { connect, io }: Asking): Promise<Map<stri
 export async function look<T>(
   node: string,
   read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,
-  { io, connect, nodeFlags }: Asking,
+  { io, connect, nodeFlags }: Looking,
 ): Promise<T | undefined> {
   io.stderr.write(`Looking at ${node} …\n`);
   try {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { missing, typeOf, type VolumeFlags, volumesOf } from '../../../src/cli/volume/manifest.ts';
+import { typeOf, type VolumeFlags, volumesOf } from '../../../src/cli/volume/manifest.ts';
+import { lacking } from '../../../src/cli/volume/wizard.ts';
 
 const BOTH: VolumeFlags = { node: { names: ['n1'], many: false }, storageClass: 'fast' };
 
@@ -34,7 +35,7 @@ describe('flags become a Volume', () => {
       { sparseLoopDevice: { size: '1Gi' }, mode: 'Filesystem', onDelete: 'Retain' },
     ],
   ])('%j', (flags, spec) => {
-    expect(missing('data1', { ...BOTH, ...flags })).toEqual([]);
+    expect(lacking({ name: 'data1', ...BOTH, ...flags })).toEqual([]);
     expect(volumesOf('data1', { ...BOTH, ...flags })).toEqual([
       {
         apiVersion: 'storage.metalk8s.scality.com/v1alpha1',
@@ -77,6 +78,6 @@ describe('what is missing', () => {
     [{ ...BOTH, thinPool: 'pool' }, ['--vg', '--size']],
     [{ ...BOTH, size: '1Gi', overwrite: 'ext4' }, ['--vg']],
   ])('%j', (flags, wanted) => {
-    expect(missing('data1', flags)).toEqual(wanted);
+    expect(lacking({ name: 'data1', ...flags })).toEqual(wanted);
   });
 });

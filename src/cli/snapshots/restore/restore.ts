@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { PersistentVolumeClaim, StorageClass } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
 import { DRIVER, NO_PROVISIONER } from '../../../api/names.ts';
@@ -8,7 +9,6 @@ import type { Connection } from '../../../kube/connect.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { isGranted } from '../../../model/data-source/grant.ts';
 import { denial } from '../../../model/data-source/resolve.ts';
-import type { GlobalFlags } from '../../globals.ts';
 import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../grants/kinds.ts';
 import type { Io } from '../../io.ts';
 import type { CreateFlags, WaitFlags } from '../../objects/flags.ts';
@@ -26,7 +26,7 @@ import { waited } from '../wait.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
 import { originOf } from './origin.ts';
-import { agreeToClaim, complete } from './wizard.ts';
+import { agreeToClaim, complete, type Given } from './wizard.ts';
 
 export interface RestoreFlags extends CreateFlags, WaitFlags {
   to: NamespacedName;
@@ -42,13 +42,13 @@ export interface RestoreFlags extends CreateFlags, WaitFlags {
  * needs no cluster. Throws a StowageError; then there is no claim that would be bound to an empty volume.
  */
 export async function restore(
-  given: NamespacedName | undefined,
-  givenFlags: Omit<RestoreFlags, 'to'> & { to?: NamespacedName } & GlobalFlags,
+  given: Given,
+  command: Command,
   io: Io,
   connect: () => Promise<Connection>,
 ): Promise<void> {
-  const { snapshot, flags, asked } = await complete(given, givenFlags, io, connect);
-  const { namespace, name } = snapshot;
+  const { answers: flags, asked } = await complete(given, { command, io, live: connect });
+  const { namespace, name } = flags.name;
   const { to, dryRun, output } = flags;
   const isSaid =
     (namespace ?? flags.namespace) !== undefined && (to.namespace ?? flags.namespace) !== undefined;
