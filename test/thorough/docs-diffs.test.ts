@@ -1,7 +1,13 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { parseAllDocuments } from 'yaml';
-import type { KubeEvent, KubeNode, StorageClass } from '../../src/api/core.ts';
+import type {
+  KubeEvent,
+  KubeNode,
+  PersistentVolumeClaim,
+  Pod,
+  StorageClass,
+} from '../../src/api/core.ts';
 import type { Leftover } from '../../src/api/leftover.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import { DRIVER, PAUSED_ANNOTATION, STOWAGE_API_VERSION } from '../../src/api/names.ts';
@@ -10,14 +16,19 @@ import {
   EVENTS,
   LEFTOVERS,
   NODES,
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
   STORAGE_CLASSES,
   VOLUMES,
 } from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
 import type { Rule } from '../../src/cli/install/rules.ts';
 import { createRepository, type Repository } from '../support/checkout.ts';
+import { createNode } from '../support/claim-objects.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../support/cluster.ts';
 import { readBlocks } from '../support/documents/page.ts';
 import { onTerminal } from '../support/terminal.ts';
+import { ensureUdev } from '../support/udev.ts';
 import { until } from '../support/until.ts';
 
 /** What docs/extending.md says of its diffs, in a copy of the checkout to which one after the other is applied. */
@@ -175,7 +186,66 @@ const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
       },
     );
   },
+
+  async 'Add a storage kind'() {
+    const { client } = cluster;
+    const stopUdev = await ensureUdev();
+    await createNode(client, 'n1');
+    await execa('mount', ['--mkdir', '-t', 'tmpfs', '-o', 'size=64m', 'stowage-test', MEMORY]);
+    try {
+      const { spec, ...rest } = sparseVolume('data1', 'n1', '16Mi');
+      const { sparseLoopDevice: tmpfs, ...others } = spec;
+      const onDemand = { ...others, attachPolicy: 'OnDemand' as const, tmpfs };
+      await client.create<KubeObject>(VOLUMES, { ...rest, spec: onDemand } as KubeObject);
+      const attachments = async () =>
+        ((await client.get<Volume>(VOLUMES, 'data1')).status?.attachments ?? []).length;
+      await whileWatching(['--transport', 'local', '--local-node', 'n1'], async () => {
+        await until('it is made', async () => {
+          const { status } = await client.get<Volume>(VOLUMES, 'data1');
+          return status?.phase === 'Available' ? true : undefined;
+        });
+        await client.create(PERSISTENT_VOLUME_CLAIMS, claimOf('data1'), NAMESPACE);
+        await client.create(PODS, podWith('data1'), NAMESPACE);
+        await until('it is attached', async () => ((await attachments()) === 1 ? true : undefined));
+        const command = program('--kubeconfig', cluster.kubeconfig, 'get', 'volumes');
+        expect(await repository.run(...command)).toMatch(/^data1 +n1 +Available +loop\d+ +16Mi /m);
+        await client.delete(PODS, 'p', NAMESPACE);
+        await until('it is detached', async () => ((await attachments()) === 0 ? true : undefined));
+        await client.delete(PERSISTENT_VOLUME_CLAIMS, 'data1', NAMESPACE);
+        await client.delete(VOLUMES, 'data1');
+        return until('it is gone', async () =>
+          (await client.list(VOLUMES)).items.length === 0 ? true : undefined,
+        );
+      });
+      expect(await repository.run('ls', MEMORY)).toBe('');
+    } finally {
+      await execa('umount', [MEMORY]);
+      await stopUdev();
+    }
+  },
 };
+
+const MEMORY = '/srv/memory';
+const NAMESPACE = { namespace: 'default' };
+
+const claimOf = (volumeName: string) =>
+  ({
+    ...{ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: volumeName } },
+    spec: {
+      ...{ volumeName, storageClassName: 'local', accessModes: ['ReadWriteOnce'] },
+      resources: { requests: { storage: '1Mi' } },
+    },
+  }) as PersistentVolumeClaim;
+
+const podWith = (claimName: string) =>
+  ({
+    ...{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } },
+    spec: {
+      nodeName: 'n1',
+      containers: [{ name: 'c', image: 'x' }],
+      volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }],
+    },
+  }) as Pod;
 
 interface Role extends KubeObject {
   rules?: Rule[];
