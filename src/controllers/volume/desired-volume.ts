@@ -1,7 +1,7 @@
 import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { earlierLink } from '../../storage/links.ts';
-import { type Desired, driverOfSpec, sizeOf } from '../../storage/registry.ts';
+import { type Desired, driverOfSpec, driversOf, sizeOf } from '../../storage/registry.ts';
 import type { VolumeSource } from './source.ts';
 import type { ClassOptions } from './storage-class.ts';
 
@@ -13,9 +13,13 @@ export function nodeOf(volume: Volume): string {
   return volume.status?.prepared?.node ?? volume.spec.nodeName;
 }
 
-/** What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. */
+/**
+ * What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. Of a Volume that
+ * names no kind of storage it is not known which of both it is.
+ */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
-  return spec.onDelete ?? (spec.adopt == null ? driverOfSpec(spec).onDelete : 'Retain');
+  const [driver] = spec.adopt == null ? driversOf(spec) : [];
+  return spec.onDelete ?? driver?.onDelete ?? 'Retain';
 }
 
 /**

@@ -287,3 +287,8 @@ describe('the path on record', () => {
     expect(linkOf(desiredOf(sparse(), options))).toBe(LINK);
   });
 });
+
+test('what a Volume without a kind of storage may have had is kept', () => {
+  const { sparseLoopDevice: _, ...spec } = sparse().spec;
+  expect(desiredOf({ ...volume(), spec }, options)).toMatchObject({ onDelete: 'Retain' });
+});
