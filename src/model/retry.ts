@@ -9,8 +9,6 @@ export const RETRY = {
   maxTransfers: 4,
   /** Between those, by backoff. */
   betweenTransfers: { startMs: 10_000, maxMs: 40_000 },
-  /** For the end of a job in the round trip that submits it: most end within it. */
-  submitWait: 1500,
   /** To recheck what is under way: a fill, a deletion that is held up, a place on a node that others have. */
   recheckSoon: 10_000,
   /** To recheck what others change: room on a node, a pause. */

@@ -53,6 +53,35 @@ export const jobs: readonly Mutation[] = [
       replace: ':',
     },
   ]),
+  ...mutationsOf('src/nodes/next-step.ts', [
+    {
+      id: 'job-end-believed',
+      invariant: 9,
+      breaks: 'A job that ended with 0 makes the volume ready though steps remain.',
+      function: 'nextStep',
+      find: "if (planned.steps.length === 0) return { is: 'done', plan: planned };",
+      replace:
+        "if (planned.steps.length === 0 || state.state === 'succeeded') return { is: 'done', plan: planned };",
+    },
+  ]),
+  ...mutationsOf('src/nodes/job-runner.ts', [
+    {
+      id: 'ensured-by-stale-cache',
+      invariant: 10,
+      breaks: 'A snapshot or backup is made for an object that changed since it was decided on.',
+      function: 'createJobRunner.ensure',
+      find: 'if (!(await work.isCurrent())) return undefined;',
+      replace: '',
+    },
+    {
+      id: 'failed-job-forgotten',
+      invariant: 11,
+      breaks: 'A job that failed is forgotten as if it had done all, and no failure is seen.',
+      function: 'createJobRunner.ensure',
+      find: "if (judged.is === 'done') {",
+      replace: "if (judged.is !== 'refused') {",
+    },
+  ]),
   ...mutationsOf('src/nodes/check-guards.ts', [
     {
       id: 'killed-guard-passes',

@@ -451,7 +451,7 @@ export const provisioning: readonly Mutation[] = [
       breaks:
         'What a running backup writes is removed under it, and what it writes afterwards stays.',
       function: 'createBackupWork',
-      find: "(await poll(node, backupJobKey(backup, job))).state === 'running'",
+      find: "(await jobs.poll(node, backupJobKey(backup, job))).state === 'running'",
       replace: 'false',
     },
   ]),

@@ -2,26 +2,15 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Volumes: their jobs, their deletion, and the addresses of their nodes. */
 export const volumes: readonly Mutation[] = [
-  ...mutationsOf('src/controllers/volume/job-phase.ts', [
-    {
-      id: 'job-end-believed',
-      invariant: 9,
-      breaks: 'A job that ended with 0 makes the volume ready though steps remain.',
-      function: 'jobStep',
-      find: "if (planned.steps.length === 0) return { is: 'done', observed: observation.known };",
-      replace:
-        "if (planned.steps.length === 0 || job.known.state === 'succeeded') return { is: 'done', observed: observation.known };",
-    },
+  ...mutationsOf('src/controllers/volume/provision.ts', [
     {
       id: 'passing-refusal-is-final',
       invariant: 11,
       breaks: 'A refusal that passes makes a volume Failed for good.',
-      function: 'jobStep',
-      find: 'passing: planned.passing ?? false',
-      replace: 'passing: false',
+      function: 'provision',
+      find: 'const { passing, reason } = step.plan;',
+      replace: 'const { passing, reason } = { ...step.plan, passing: false };',
     },
-  ]),
-  ...mutationsOf('src/controllers/volume/provision.ts', [
     {
       id: 'attempt-not-persisted',
       invariant: 10,

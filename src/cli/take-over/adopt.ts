@@ -4,7 +4,8 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
 import type { Clock, KubeClient } from '../../kube/types.ts';
-import type { Executor, JobState, Step } from '../../nodes/job.ts';
+import type { Executor, Step } from '../../nodes/job.ts';
+import { createJobRunner } from '../../nodes/job-runner.ts';
 import { describeFailure } from '../../nodes/job-text.ts';
 import { type Recognised, recognise } from './recognise.ts';
 import { refusedVolume } from './refused.ts';
@@ -72,27 +73,24 @@ async function record(
   steps: readonly Step[],
   { executor, clock }: Adopting,
 ): Promise<void> {
+  const jobs = createJobRunner(executor);
   const key = { subject: metadata.uid ?? '', id: 'adopt-1' };
   // Of an earlier try, which the node would take for this one.
-  await executor.forget(nodeName, key.subject);
+  await jobs.forget(nodeName, key.subject);
   const end = clock.now() + DONE_WITHIN;
-  let state: JobState = await executor.submit(nodeName, { key, steps }, AT_ONCE);
-  while (state.state === 'running' && clock.now() < end) {
-    [state = state] = await executor.poll(nodeName, [key], AT_ONCE);
-  }
-  if (state.state === 'succeeded') {
-    await executor.forget(nodeName, key.subject);
-    return;
-  }
-  const why =
-    state.state === 'running' || state.state === 'not-found'
-      ? `the job is ${state.state}`
-      : describeFailure(state);
-  throw new StowageError(
-    'failed',
-    `Volume ${metadata.name}: its records were not written on ${nodeName}: ${why}`,
-    {
-      hint: 'No byte of the device was written. Mend what is in the way, and take over again.',
-    },
-  );
+  const notWritten = (why: string) =>
+    new StowageError(
+      'failed',
+      `Volume ${metadata.name}: its records were not written on ${nodeName}: ${why}`,
+      {
+        hint: 'No byte of the device was written. Mend what is in the way, and take over again.',
+      },
+    );
+  const pause = async () => {
+    if (clock.now() >= end) throw notWritten('the job is running');
+  };
+  const state = await jobs.runToEnd(nodeName, { key, steps }, pause, AT_ONCE);
+  if (state.state === 'not-found') throw notWritten('the job is not-found');
+  if (state.state !== 'succeeded') throw notWritten(describeFailure(state));
+  await jobs.forget(nodeName, key.subject);
 }

@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { RETRY } from '../../model/retry.ts';
 import { checkGuards } from '../../nodes/check-guards.ts';
-import { NodeError } from '../../nodes/errors.ts';
-import type { Executor, JobKey, JobState, ProbeResult, Step } from '../../nodes/job.ts';
+import type { Executor, JobState, ProbeResult, Step } from '../../nodes/job.ts';
+import { createJobRunner } from '../../nodes/job-runner.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
-import type { Follower } from '../../nodes/job-watcher.ts';
+import type { Follower, RunningJob } from '../../nodes/job-watcher.ts';
 import { leftMounted, presenceOf, unusedGuards } from '../../storage/device.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { firstProbes } from '../../storage/observe.ts';
 import { plan } from '../../storage/plan.ts';
 import type { Presence } from '../../storage/presence.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
 import type { Desired, Observed } from '../../storage/registry.ts';
 import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
+import { answered } from '../lib/answered.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { Operation } from './types.ts';
 
@@ -76,6 +75,7 @@ const MAX_JOBS = 4;
 
 export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   const { executor, follower, loopNumbers } = deps;
+  const jobs = createJobRunner(executor);
   /** UIDs of Volumes and nodes for which the last attempt failed because the persistent path leads to another device. */
   const failedAstray = new Set<string>();
 
@@ -88,18 +88,13 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   ): Promise<Outcome> {
     const desired = deps.desiredOf(volume, node, readOnly);
     const context: OperationContext = { volume, node, desired, signal, onProgress, seen: false };
-    try {
-      if (kind === 'attach') return await attach(context, precheck);
-      return kind === 'detach' ? await detach(context, precheck) : await verify(context);
-    } catch (error) {
-      const nothingDone = !context.seen;
-      if (error instanceof NodeError) {
-        const said = unknown(withHint(error.message, error.hint));
-        return { ...said, nothingDone, ...(error.code === 'unreachable' && { silent: true }) };
-      }
-      if (error instanceof ObservationError) return { ...unknown(error.message), nothingDone };
-      throw error;
-    }
+    return answered(
+      () => (kind === 'verify' ? verify(context) : { attach, detach }[kind](context, precheck)),
+      ({ code, message }) => ({
+        ...{ ...unknown(message), nothingDone: !context.seen },
+        ...(code === 'unreachable' && { silent: true }),
+      }),
+    );
   }
 
   async function see(
@@ -115,7 +110,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   async function verify(context: OperationContext): Promise<Outcome> {
     const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
-    if (!(await executor.forget(node, uid))) return stillRuns(context);
+    if (!(await jobs.forget(node, uid))) return stillRuns(context);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
     return presenceOf(desired, await see(context));
@@ -161,7 +156,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         if (isLast) return presenceOf(desired, observed);
         // It was there before: a job of an earlier process that is to detach it may not have come to that.
-        if (!(await executor.forget(node, uid))) return stillRuns(context);
+        if (!(await jobs.forget(node, uid))) return stillRuns(context);
         isLast = true;
         seen = undefined;
         continue;
@@ -240,17 +235,14 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
    * What uses it, or why that cannot be seen: the node answered just now, and nothing was done to the device since, so that it
    * is where it was, and not in doubt.
    */
-  async function whatUses(
+  const whatUses = (
     { node, desired }: OperationContext,
     observed: Observed,
-  ): Promise<string | undefined> {
-    try {
-      return await checkGuards(executor, node, unusedGuards(desired, observed));
-    } catch (error) {
-      if (!(error instanceof NodeError)) throw error;
-      return `whether it is in use cannot be seen: ${withHint(error.message, error.hint)}`;
-    }
-  }
+  ): Promise<string | undefined> =>
+    answered(
+      () => checkGuards(executor, node, unusedGuards(desired, observed)),
+      ({ message }) => `whether it is in use cannot be seen: ${message}`,
+    );
 
   /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
   async function takeOverFromDeadNodes(
@@ -286,28 +278,21 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     { volume, node, desired, signal, onProgress }: OperationContext,
     name: 'attach' | 'detach',
     steps: readonly Step[],
-  ): Promise<Exclude<JobState, { state: 'running' }>> {
-    const key: JobKey = {
-      subject: volume.metadata.uid ?? '',
-      // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
-      id: `${name}-${randomUUID().slice(-12)}`,
-    };
-    let state = await executor.submit(
-      node,
-      { key, steps, look: firstProbes(desired) },
-      RETRY.submitWait,
-    );
-    while (state.state === 'running') {
+  ): Promise<Exclude<JobState, RunningJob>> {
+    // All random, of a UUID of version 4; Node.js asks the kernel for many of them at once.
+    const id = `${name}-${randomUUID().slice(-12)}`;
+    const subject = volume.metadata.uid ?? '';
+    const job = { key: { subject, id }, steps, look: firstProbes(desired) };
+    const end = await jobs.runToEnd(node, job, async () => {
       signal.throwIfAborted();
       await new Promise<void>((resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-        follower.follow(node, key, resolve, (running) => onProgress(stepText(running)));
+        follower.follow(node, job.key, resolve, (running) => onProgress(stepText(running)));
       });
-      state = (await executor.poll(node, [key], 0))[0] as JobState;
-    }
+    });
     // What is left of it is removed by the next look at the latest.
-    await executor.forget(node, key.subject);
-    return state;
+    await jobs.forget(node, subject);
+    return end;
   }
 
   return { run };

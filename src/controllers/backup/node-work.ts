@@ -1,22 +1,22 @@
 import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
 import type { Logger } from '../../api/logger.ts';
-import { NodeError } from '../../nodes/errors.ts';
-import type { Executor, JobKey, JobState, Step } from '../../nodes/job.ts';
-import { withHint } from '../../nodes/job-text.ts';
-import { lastLine, publicFailure, withoutPaths } from '../../nodes/public-text.ts';
+import type { Executor, JobKey, ProbeResult, Step } from '../../nodes/job.ts';
+import { createJobRunner, type Ensured, type JobWork } from '../../nodes/job-runner.ts';
+import type { JobPlan } from '../../nodes/next-step.ts';
+import { lastLine, withoutPaths } from '../../nodes/public-text.ts';
 import {
   backupProbes,
   backupStep,
   cancelBackup,
-  type DesiredBackup,
   leaveBackup,
   madeProbe,
+  type ObservedBackup,
   readBackup,
   readMade,
 } from '../../storage/populate/backup.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
 import { progressText, readProgress } from '../../storage/populate/progress.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
+import { answered } from '../lib/answered.ts';
 import { doesNotAnswer } from './decide-backup.ts';
 import type { BackupJob, BackupOutcome, FileHandle } from './types.ts';
 
@@ -54,8 +54,8 @@ export interface BackupWorkDeps {
   logger: Logger;
 }
 
-/** How long to wait for a job in the round trip that starts it, in ms. */
-const SUBMIT_WAIT = 1500;
+/** `made`: the archive that was found; `passing`: the refusal may end by itself. */
+type BackupPlan = JobPlan & { made?: ObservedBackup['made']; passing?: true };
 
 /** What jobs of a Backup are of: it, and not the volume, which is kept from nothing meanwhile. */
 const subjectOf = ({ metadata }: Backup): string => `backup-${metadata.uid}`;
@@ -66,111 +66,82 @@ export const backupJobKey = (backup: Backup, { attempt }: BackupJob): JobKey => 
 });
 
 export function createBackupWork({ executor, authorization, logger }: BackupWorkDeps): BackupWork {
-  const poll = async (node: string, key: JobKey) =>
-    (await executor.poll(node, [key], 0))[0] as JobState;
+  const jobs = createJobRunner(executor);
 
-  const submit = (node: string, key: JobKey, step: Step) =>
-    executor.submit(node, { key, steps: [step] }, SUBMIT_WAIT);
+  const madeOn = async (
+    node: string,
+    { metadata: { uid = '' } }: Backup,
+    seen?: ReadonlyMap<string, ProbeResult>,
+  ) => readMade(seen ?? (await executor.observe(node, [madeProbe(uid)])));
+
+  /** @param begin used where the node knows no such job */
+  async function ensure(
+    backup: Backup,
+    job: BackupJob,
+    begin: Pick<JobWork<BackupPlan>, 'plan' | 'isCurrent'>,
+  ): Promise<BackupOutcome | undefined> {
+    const end = await jobs.ensure(job.node, backupJobKey(backup, job), {
+      ...begin,
+      async judge(seen) {
+        const made = await madeOn(job.node, backup, seen);
+        return made ? { steps: [], made } : { refusal: 'the node forgot what was made' };
+      },
+    });
+    return end && outcomeOf(end);
+  }
 
   async function run(
     ...[backup, job, handle, mode, isCurrent]: Parameters<BackupWork['run']>
   ): Promise<BackupOutcome | undefined> {
-    const { node } = job;
-    const key = backupJobKey(backup, job);
     const target = backupTarget(backup);
     if ('problem' in target) return { is: 'failed', message: target.problem, forGood: true };
-    const wanted: DesiredBackup = {
-      ...{
-        uid: backup.metadata.uid ?? '',
-        namespace: backup.metadata.namespace,
-        file: handle.path,
-        mode,
-        to: target.to,
+    const { namespace, uid = '' } = backup.metadata;
+    const wanted = { uid, namespace, file: handle.path, mode, to: target.to };
+    const look = backupProbes(wanted);
+    return ensure(backup, job, {
+      isCurrent,
+      async plan() {
+        const { authorizationSecretRef: ref, url } = backup.spec.to;
+        const secret = ref && (await authorization(namespace ?? '', ref, url ?? ''));
+        if (secret !== undefined && 'problem' in secret)
+          return { refusal: secret.problem, passing: true };
+        const seen = readBackup(wanted, await executor.observe(job.node, look));
+        if (seen.made !== undefined) return { steps: [], made: seen.made };
+        const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
+        return 'refusal' in step ? step : { steps: [step], look };
       },
-    };
-    let state = await poll(node, key);
-    if (state.state === 'not-found') {
-      const ref = backup.spec.to.authorizationSecretRef;
-      const secret =
-        ref === undefined
-          ? undefined
-          : await authorization(backup.metadata.namespace ?? '', ref, backup.spec.to.url ?? '');
-      if (secret !== undefined && 'problem' in secret)
-        return { is: 'unknown', message: secret.problem };
-      const seen = readBackup(wanted, await executor.observe(node, backupProbes(wanted)));
-      if (seen.made !== undefined) return { is: 'made', ...seen.made };
-      const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
-      if ('refusal' in step) return { is: 'failed', message: step.refusal, forGood: true };
-      if (!(await isCurrent())) return undefined;
-      state = await executor.submit(
-        node,
-        { key, steps: [step], look: backupProbes(wanted) },
-        SUBMIT_WAIT,
-      );
-    }
-    return cameOf(backup, node, state);
+    });
   }
 
-  async function look(backup: Backup, job: BackupJob): Promise<BackupOutcome> {
-    const state = await poll(job.node, backupJobKey(backup, job));
-    if (state.state !== 'not-found') return cameOf(backup, job.node, state);
-    const made = await madeOn(job.node, backup);
-    return made === undefined ? { is: 'none' } : { is: 'made', ...made };
-  }
-
-  const madeOn = async (node: string, { metadata: { uid = '' } }: Backup) =>
-    readMade(await executor.observe(node, [madeProbe(uid)]));
-
-  async function cameOf(backup: Backup, node: string, state: JobState): Promise<BackupOutcome> {
-    switch (state.state) {
-      case 'running': {
-        const progress = readProgress(state.output);
-        const waits = progress !== undefined && 'waits' in progress;
-        return { is: 'running', ...(waits ? { waits: progressText(progress) } : {}) };
-      }
-      case 'succeeded': {
-        const made = state.seen === undefined ? await madeOn(node, backup) : readMade(state.seen);
-        return made === undefined
-          ? { is: 'failed', message: 'the node forgot what was made', forGood: false }
-          : { is: 'made', ...made };
-      }
-      case 'not-found':
-        return { is: 'unknown', message: 'the node forgot the job' };
-      case 'failed':
-        return {
-          is: 'failed',
-          message: lastLine(state.output) || publicFailure(state),
-          forGood: state.exit === REFUSED,
-        };
-      default:
-        return { is: 'failed', message: publicFailure(state), forGood: false };
-    }
-  }
+  /** Plans nothing, so that none is submitted. */
+  const look = (backup: Backup, job: BackupJob) =>
+    ensure(backup, job, {
+      plan: async () => ({ steps: [], made: await madeOn(job.node, backup) }),
+      isCurrent: async () => false,
+    });
 
   async function leave(backup: Backup, job: BackupJob): Promise<BackupOutcome> {
     const { node } = job;
     const { uid = '' } = backup.metadata;
     // Jobs of one subject wait for each other.
-    const beside = `${subjectOf(backup)}-end`;
-    if ((await poll(node, backupJobKey(backup, job))).state === 'running') {
-      await submit(node, { subject: beside, id: 'cancel' }, cancelBackup({ uid }));
+    const subject = `${subjectOf(backup)}-end`;
+    const runBeside = (id: string, step: Step) =>
+      jobs.submit(node, { key: { subject, id }, steps: [step] });
+    if ((await jobs.poll(node, backupJobKey(backup, job))).state === 'running') {
+      await runBeside('cancel', cancelBackup({ uid }));
       return { is: 'running' };
     }
     const target = backupTarget(backup);
     if (!('problem' in target)) {
-      const state = await submit(
-        node,
-        { subject: beside, id: 'leave' },
-        leaveBackup({ uid, to: target.to }),
-      );
-      if (state.state !== 'succeeded') {
+      const { state } = await runBeside('leave', leaveBackup({ uid, to: target.to }));
+      if (state !== 'succeeded') {
         // Another try is another job.
-        if (state.state !== 'running') await executor.forget(node, beside);
+        if (state !== 'running') await jobs.forget(node, subject);
         return { is: 'unknown', message: 'what it left is not removed yet' };
       }
     }
-    for (const subject of [beside, subjectOf(backup)]) {
-      if (!(await executor.forget(node, subject))) return { is: 'running' };
+    for (const each of [subject, subjectOf(backup)]) {
+      if (!(await jobs.forget(node, each))) return { is: 'running' };
     }
     return { is: 'left' };
   }
@@ -179,11 +150,10 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     run: (backup, ...args) => published(backup, () => run(backup, ...args)),
     look: (backup, job) => published(backup, () => look(backup, job)) as Promise<BackupOutcome>,
     async forget(backup, job) {
-      try {
-        await leave(backup, job);
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-      }
+      await answered(
+        () => leave(backup, job),
+        () => undefined,
+      );
     },
     leave: (backup, job) => published(backup, () => leave(backup, job)) as Promise<BackupOutcome>,
   };
@@ -193,7 +163,10 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     backup: Backup,
     ask: () => Promise<BackupOutcome | undefined>,
   ): Promise<BackupOutcome | undefined> {
-    const outcome = await answered(ask);
+    const outcome = await answered(ask, ({ code, node, message }): BackupOutcome => {
+      const whose = code === 'unreachable' ? doesNotAnswer(node) : node && `node ${node}: `;
+      return { is: 'unknown', message: `${whose ?? ''}${message}` };
+    });
     if (outcome === undefined || !('message' in outcome)) return outcome;
     const { namespace, name } = backup.metadata;
     const message = withoutPaths(outcome.message, [backup.spec.to.path ?? '']);
@@ -203,22 +176,28 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
   }
 }
 
-/** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
-async function answered(
-  ask: () => Promise<BackupOutcome | undefined>,
-): Promise<BackupOutcome | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NodeError) {
-      const said = withHint(error.message, error.hint);
-      const { code, node } = error;
+function outcomeOf(end: Ensured<BackupPlan>): BackupOutcome {
+  switch (end.is) {
+    case 'running': {
+      const progress = readProgress(end.output);
+      const waits = progress !== undefined && 'waits' in progress;
+      return { is: 'running', ...(waits ? { waits: progressText(progress) } : {}) };
+    }
+    case 'done':
+      return end.plan.made === undefined ? { is: 'none' } : { is: 'made', ...end.plan.made };
+    case 'refused':
+      return end.plan.passing
+        ? { is: 'unknown', message: end.message }
+        : { is: 'failed', message: end.message, forGood: true };
+    case 'failed': {
+      const { state, message, told = message } = end;
+      if (state.state === 'not-found') return { is: 'unknown', message };
+      if (state.state !== 'failed') return { is: 'failed', message: told, forGood: false };
       return {
-        is: 'unknown',
-        message: `${code === 'unreachable' ? doesNotAnswer(node) : `node ${node}: `}${said}`,
+        is: 'failed',
+        message: lastLine(state.output) || told,
+        forGood: state.exit === REFUSED,
       };
     }
-    if (error instanceof ObservationError) return { is: 'unknown', message: error.message };
-    throw error;
   }
 }

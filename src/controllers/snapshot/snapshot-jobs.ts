@@ -1,13 +1,12 @@
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
-import { RETRY } from '../../model/retry.ts';
-import { NodeError } from '../../nodes/errors.ts';
-import type { Executor, JobState, Probe, ProbeResult } from '../../nodes/job.ts';
-import { describeFailure, withHint } from '../../nodes/job-text.ts';
+import type { Executor, Probe, ProbeResult } from '../../nodes/job.ts';
+import { createJobRunner } from '../../nodes/job-runner.ts';
+import { withHint } from '../../nodes/job-text.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
-import { ObservationError } from '../../storage/probe-results.ts';
 import type { Plan, Refusal } from '../../storage/types.ts';
+import { answered } from '../lib/answered.ts';
 import { type JobNote, jobKeyOf } from './job-record.ts';
 import type { IsCurrent, NodeWork } from './node-work.ts';
 import type { Freeze, Outcome } from './types.ts';
@@ -59,18 +58,18 @@ export function createExecutorWork<Wanted extends object, Seen>({
   storage,
   wantedOf,
 }: ExecutorWorkDeps<Wanted, Seen>): NodeWork {
-  async function lookBefore(node: string, wanted: Wanted): Promise<Results> {
-    const probes = storage.before(wanted);
-    return probes.length === 0 ? new Map() : executor.observe(node, probes);
-  }
+  const jobs = createJobRunner(executor);
 
-  async function see(node: string, wanted: Wanted, known?: Results, seen?: Results): Promise<Seen> {
-    const before = known ?? (await lookBefore(node, wanted));
-    return storage.read(
-      wanted,
-      before,
-      seen ?? (await executor.observe(node, storage.probes(wanted, before))),
-    );
+  /** Returns a function that observes a snapshot. It runs the probes that the others depend on once. */
+  function observer(node: string, wanted: Wanted) {
+    let before: Results | undefined;
+    return async (results?: Results) => {
+      const first = storage.before(wanted);
+      before ??= first.length === 0 ? new Map() : await executor.observe(node, first);
+      const look = storage.probes(wanted, before);
+      const found = results ?? (await executor.observe(node, look));
+      return { look, seen: storage.read(wanted, before, found) };
+    };
   }
 
   const present = (wanted: Wanted, seen: Seen): Outcome => {
@@ -82,9 +81,6 @@ export function createExecutorWork<Wanted extends object, Seen>({
       : { is: 'unknown', message: withHint(away.refusal, away.hint) };
   };
 
-  const poll = async (content: VolumeSnapshotContent, note: JobNote): Promise<JobState> =>
-    (await executor.poll(note.node, [jobKeyOf(content, note)], 0))[0] as JobState;
-
   async function look(
     content: VolumeSnapshotContent,
     node: string,
@@ -93,9 +89,9 @@ export function createExecutorWork<Wanted extends object, Seen>({
   ): Promise<Outcome> {
     const wanted = wantedOf(content, undefined, node, handle, undefined);
     if ('problem' in wanted) return { is: 'unknown', message: wanted.problem };
-    const state = note?.node === node ? await poll(content, note) : undefined;
+    const state = note?.node === node ? await jobs.poll(node, jobKeyOf(content, note)) : undefined;
     if (state?.state === 'running') return { is: 'running' };
-    return present(wanted, await see(node, wanted));
+    return present(wanted, (await observer(node, wanted)()).seen);
   }
 
   async function run(
@@ -108,72 +104,52 @@ export function createExecutorWork<Wanted extends object, Seen>({
     const { node, handle } = note;
     const wanted = wantedOf(content, volume, node, handle, freeze);
     if ('problem' in wanted) return { is: 'refused', message: wanted.problem };
-    let state = await poll(content, note);
+    const observe = observer(node, wanted);
     let takenAt: number | undefined;
-    let before: Results | undefined;
-    if (state.state === 'not-found') {
-      before = await lookBefore(node, wanted);
-      const seen = await see(node, wanted, before);
-      const plan = storage.plan(note.do, wanted, seen);
-      if ('refusal' in plan) return { is: 'refused', message: withHint(plan.refusal, plan.hint) };
-      if (plan.steps.length === 0) return present(wanted, seen);
-      if (!(await isCurrent())) return undefined;
-      const look = storage.probes(wanted, before);
-      const job = { key: jobKeyOf(content, note), steps: plan.steps, look };
-      takenAt = clock.now();
-      state = await executor.submit(node, job, RETRY.submitWait);
+    const judge = async (results?: Results) => {
+      const found = await observe(results);
+      return { ...storage.plan(note.do, wanted, found.seen), ...found };
+    };
+    const end = await jobs.ensure(node, jobKeyOf(content, note), {
+      ...{ plan: judge, judge, judgesFailures: true, forgets: true },
+      isCurrent: () =>
+        isCurrent().finally(() => {
+          takenAt = clock.now();
+        }),
+    });
+    switch (end?.is) {
+      case undefined:
+        return undefined;
+      case 'running':
+        return { is: 'running' };
+      case 'refused':
+        return { is: 'refused', message: end.message };
+      case 'done': {
+        const found = present(wanted, end.plan.seen);
+        return found.is === 'whole' ? { ...found, takenAt } : found;
+      }
+      case 'failed': {
+        const { message, plan } = end;
+        const left = plan && { leftBytes: storage.leftOf(wanted, plan.seen) };
+        const isFrozen = plan && storage.leavesFrozen(wanted, plan.seen);
+        return { is: 'failed', message, ...left, ...(isFrozen && { isFrozen }) };
+      }
     }
-    if (state.state === 'running') return { is: 'running' };
-    // What was seen as the job ended was asked for by this process.
-    const known = state.state === 'succeeded' && before !== undefined ? state.seen : undefined;
-    const seen = await see(node, wanted, before, known);
-    const plan = storage.plan(note.do, wanted, seen);
-    if (!('refusal' in plan) && plan.steps.length === 0) {
-      // What is left of it is removed by the next look for the Volume, if not now.
-      await executor.forget(node, note.volume);
-      const found = present(wanted, seen);
-      return found.is === 'whole' ? { ...found, takenAt } : found;
-    }
-    const left = { leftBytes: storage.leftOf(wanted, seen) };
-    const frozen = storage.leavesFrozen(wanted, seen) ? ({ isFrozen: true } as const) : {};
-    return { is: 'failed', message: describe(state, plan), ...left, ...frozen };
   }
 
   return {
-    look: (...args) => answered(() => look(...args)) as Promise<Outcome>,
+    look: (...args) => unlessUnknown(() => look(...args)),
     take: (content, volume, note, freeze, isCurrent) =>
-      answered(() => run(content, volume, note, freeze, isCurrent)),
+      unlessUnknown(() => run(content, volume, note, freeze, isCurrent)),
     remove: (content, volume, note, isCurrent) =>
-      answered(() => run(content, volume, note, undefined, isCurrent)),
+      unlessUnknown(() => run(content, volume, note, undefined, isCurrent)),
     follow: (content, note, ended) => follower.follow(note.node, jobKeyOf(content, note), ended),
   };
 }
 
-function describe(state: Exclude<JobState, { state: 'running' }>, plan: Plan): string {
-  switch (state.state) {
-    case 'succeeded':
-      return 'refusal' in plan
-        ? withHint(plan.refusal, plan.hint)
-        : `still to be done: ${plan.steps[0]?.name ?? ''}`;
-    case 'not-found':
-      return 'the node forgot the job';
-    default:
-      return describeFailure(state);
-  }
-}
-
 /** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
-async function answered(ask: () => Promise<Outcome | undefined>): Promise<Outcome | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (error instanceof NodeError) {
-      return {
-        is: 'unknown',
-        message: `node ${error.node}: ${withHint(error.message, error.hint)}`,
-      };
-    }
-    if (error instanceof ObservationError) return { is: 'unknown', message: error.message };
-    throw error;
-  }
-}
+const unlessUnknown = <T>(ask: () => Promise<T>): Promise<T | Outcome> =>
+  answered(ask, ({ node, message }) => ({
+    is: 'unknown',
+    message: node === undefined ? message : `node ${node}: ${message}`,
+  }));

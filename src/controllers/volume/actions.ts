@@ -16,6 +16,7 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isOff } from '../../model/node-health.ts';
 import type { Executor, ProbeResult } from '../../nodes/job.ts';
+import { createJobRunner } from '../../nodes/job-runner.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import type { Observed } from '../../storage/registry.ts';
 import { holdersBeside } from '../../storage/shared-fs/holders.ts';
@@ -25,7 +26,7 @@ import { readAdoptionProblem } from './claimants.ts';
 import { createLeftover } from './create-leftover.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
-import { besides, forgetJobs, type NodePlaces, observe, poll, submit } from './node-work.ts';
+import { answered, besides, keyOf, type NodePlaces, observe, submit } from './node-work.ts';
 import { type ObjectWrites, removeFinalizer } from './object-writes.ts';
 import type { ObservationTimes } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
@@ -96,6 +97,7 @@ export function createActionRunner(
   loopNumbers: LoopNumbers,
 ): ActionRunner {
   const { client, objects, volumeOfUid, persistentVolumes, executor, events, clock, logger } = deps;
+  const jobs = createJobRunner(executor);
   return { carryOut };
 
   async function carryOut(
@@ -177,37 +179,41 @@ export function createActionRunner(
         return { ...known, ...(await lookAt(volume, node, known.source)) };
       case 'poll':
         // What was seen before may be of a job that ran meanwhile.
-        return { ...known, job: await poll(executor, volume, node), observation: undefined };
+        return {
+          ...known,
+          job: await answered(() => jobs.poll(node, keyOf(volume))),
+          observation: undefined,
+        };
       case 'submit': {
         // Before anything is awaited, so that no other Volume is promised the same number meanwhile.
         loopNumbers.promise(node, uid, action.loopNumber);
         // The cache may be behind: what is submitted must be what the API server has.
         if (!(await objects.isCurrent(volume, node))) return nothing;
-        const job = await submit(executor, volume, node, action.steps, known.source, deps);
+        const job = await submit(jobs, volume, node, action.steps, known.source, deps);
         const seen = 'known' in job && job.known.state === 'succeeded' ? job.known.seen : undefined;
         const next = { ...nothing, source: known.source, job };
         if (seen === undefined) return next;
         return { ...next, ...(await lookAt(volume, node, known.source, seen)) };
       }
       case 'cancel': {
-        const cancelled = await besides(executor, volume, node, 'cancel', action.steps);
+        const cancelled = await besides(jobs, volume, node, 'cancel', action.steps);
         return 'known' in cancelled
           ? { ...known, cancelled: true }
           : { ...nothing, job: cancelled };
       }
       case 'record-directory':
         // The next observation shows the result.
-        await besides(executor, volume, node, 'directory', action.steps);
+        await besides(jobs, volume, node, 'directory', action.steps);
         return { ...known, directoryRecorded: true };
       case 'prefer-path': {
-        const preferred = await besides(executor, volume, node, 'path', action.steps);
+        const preferred = await besides(jobs, volume, node, 'path', action.steps);
         // A job that still runs, or ended in another way, is made again at the next look.
         if ('known' in preferred && preferred.known.state === 'succeeded')
           observationTimes.notePath(uid, node);
         return { ...known, pathPreferred: true };
       }
       case 'forget-jobs': {
-        const forgotten = await forgetJobs(executor, volume, node);
+        const forgotten = await answered(() => jobs.forget(node, uid));
         return 'known' in forgotten
           ? { ...known, forgotten: forgotten.known }
           : { ...nothing, job: forgotten };

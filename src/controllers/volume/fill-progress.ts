@@ -4,7 +4,7 @@ import { RETRY } from '../../model/retry.ts';
 import type { Step } from '../../nodes/job.ts';
 import { cancelFill } from '../../storage/device.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
-import { progressText } from '../../storage/populate/progress.ts';
+import { progressText, readProgress } from '../../storage/populate/progress.ts';
 import { desiredOf } from './desired-volume.ts';
 import type { JobStep } from './job-phase.ts';
 import { report } from './job-retry.ts';
@@ -14,8 +14,9 @@ import type { Decision, Input } from './types.ts';
 export function follow(
   volume: Volume,
   now: number,
-  { message, progress }: Extract<JobStep, { is: 'running' }>,
+  { message, output }: Extract<JobStep, { is: 'running' }>,
 ): Decision {
+  const progress = readProgress(output);
   const fills = volume.spec.source?.populator != null;
   const far = progress === undefined ? '' : `: ${progressText(progress)}`;
   const ready = {

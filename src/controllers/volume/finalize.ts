@@ -143,12 +143,16 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
       return action === undefined ? {} : { action };
     }
     case 'refused':
-      return step.passing
+      return step.plan.passing
         ? report(
             volume,
             now,
             'Terminating',
-            { ...terminating, reason: step.reason ?? terminating.reason, message: step.message },
+            {
+              ...terminating,
+              reason: step.plan.reason ?? terminating.reason,
+              message: step.message,
+            },
             { requeueAfter: RETRY.recheckSoon },
           )
         : report(volume, now, 'Failed', destructionError(step.message), { retry: true });

@@ -30,7 +30,7 @@ export function submitWhenDue(
   const due = dueAt(volume, attempt, now);
   return now < due
     ? { requeueAfter: due - now }
-    : { action: { do: 'submit', steps: step.steps, loopNumber: step.loopNumber } };
+    : { action: { do: 'submit', steps: step.plan.steps, loopNumber: step.plan.loopNumber } };
 }
 
 /** When an attempt may be submitted, counted from when it was written into the status. ms since the epoch. */

@@ -90,7 +90,7 @@ export function provision(input: Input, now: number): Decision {
       const forgetting = forget(input, now);
       if (forgetting !== undefined) return forgetting;
       const action = setStatus(volume, now, 'Pending', pending, {
-        ...observedStatus(input, step.observed, desired),
+        ...observedStatus(input, step.plan.observed, desired),
         job: doneName('PrepareVolume'),
       });
       return action === undefined ? {} : { action };
@@ -123,16 +123,16 @@ export function provision(input: Input, now: number): Decision {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.
       const waits =
         volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
-      const reason = step.reason ?? waits;
-      return step.passing
+      const { passing, reason } = step.plan;
+      return passing
         ? report(
             volume,
             now,
             'Pending',
-            { ...pending, reason, message: step.message },
+            { ...pending, reason: reason ?? waits, message: step.message },
             { retry: true },
           )
-        : fail(step.reason ?? READY_REASON.creationError, step.message);
+        : fail(reason ?? READY_REASON.creationError, step.message);
     }
     default:
       return {};

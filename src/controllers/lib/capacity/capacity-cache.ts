@@ -1,12 +1,11 @@
 import type { Volume } from '../../../api/volume.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
-import { NodeError } from '../../../nodes/errors.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { withHint } from '../../../nodes/job-text.ts';
 import { namedDirectoryProbes, readNamedDirectory } from '../../../storage/directory/observe.ts';
 import { refuseDirectory } from '../../../storage/directory/refuse.ts';
 import { readView, viewProbes } from '../../../storage/lvm/view.ts';
-import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
+import { answersOf } from '../../../storage/probe-results.ts';
 import {
   type FolderRoom,
   folderRoomProbes,
@@ -16,6 +15,7 @@ import {
   readGroupRoom,
 } from '../../../storage/room.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
+import { answered, type Unanswered } from '../answered.ts';
 import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
 
 /**
@@ -80,38 +80,33 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
 
   async function lookNow(key: string, node: string, place: StorageLocation): Promise<void> {
     const before = forgotten.get(node);
-    const facts = await factsOf(node, place);
+    const unknown = ({ message }: Unanswered) => ({ unknown: message });
+    const facts = await answered(() => factsOf(node, place), unknown);
     // What went meanwhile may be in it or not.
     if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });
   }
 
   async function factsOf(node: string, place: StorageLocation): Promise<Facts> {
-    try {
-      if (place.type === 'lvm') {
-        const view = readView(answersOf(await executor.observe(node, viewProbes())));
-        const results = await executor.observe(node, groupRoomProbes(view, place.vgName));
-        return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
-      }
-      const { directory } = place;
-      const folders = [
-        ...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])]),
-      ];
-      const results = await executor.observe(node, [
-        ...folderRoomProbes(directory, folders),
-        ...namedDirectoryProbes(directory),
-      ]);
-      // The file system below a mount point has room, too, for files that the next mount hides.
-      const away = refuseDirectory(
-        readNamedDirectory(directory, answersOf(results)),
-        place.requireMount,
-      );
-      if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
-      return { folder: readFolderRoom(directory, folders, results), of: folders };
-    } catch (error) {
-      if (error instanceof NodeError) return { unknown: withHint(error.message, error.hint) };
-      if (error instanceof ObservationError) return { unknown: error.message };
-      throw error;
+    if (place.type === 'lvm') {
+      const view = readView(answersOf(await executor.observe(node, viewProbes())));
+      const results = await executor.observe(node, groupRoomProbes(view, place.vgName));
+      return { group: readGroupRoom(view, place.vgName, place.thinPool, results) };
     }
+    const { directory } = place;
+    const folders = [
+      ...new Set([directory, ...volumesOn(node).flatMap((each) => folderOf(each) ?? [])]),
+    ];
+    const results = await executor.observe(node, [
+      ...folderRoomProbes(directory, folders),
+      ...namedDirectoryProbes(directory),
+    ]);
+    // The file system below a mount point has room, too, for files that the next mount hides.
+    const away = refuseDirectory(
+      readNamedDirectory(directory, answersOf(results)),
+      place.requireMount,
+    );
+    if (away !== undefined) return { refused: withHint(away.refusal, away.hint) };
+    return { folder: readFolderRoom(directory, folders, results), of: folders };
   }
 
   function refusal(key: string): { refusedBytes?: bigint } {

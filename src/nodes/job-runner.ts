@@ -1,0 +1,101 @@
+import type { Executor, Job, JobKey, JobState, ProbeResult } from './job.ts';
+import type { RunningJob } from './job-watcher.ts';
+import { type JobPlan, type NextStep, nextStep } from './next-step.ts';
+
+/** How long to wait for a job in the round trip that starts it, in ms: most end within it. */
+const SUBMIT_WAIT = 1500;
+
+/** The part of a job that differs by controller. */
+export interface JobWork<Plan extends JobPlan> {
+  /** Observes the node and plans, where it knows no such job. */
+  plan(): Promise<Plan>;
+  /** Asked right before the job is submitted: whether all is as it was planned for. */
+  isCurrent(): Promise<boolean>;
+  /** The same once the job ended. `seen`: what the job observed then, where this call submitted it. */
+  judge(seen?: ReadonlyMap<string, ProbeResult>): Promise<Plan>;
+  /** Judges a failed job as well, which may have done all. Default: its failure stands. */
+  judgesFailures?: true;
+  /** Forgets the subject's jobs once this one is judged as done. */
+  forgets?: true;
+}
+
+type Ended = Exclude<JobState, RunningJob>;
+
+/** What came of a job. */
+export type Ensured<Plan extends JobPlan> =
+  | { is: 'running'; output: string | undefined }
+  /** `refused`: no job was submitted. */
+  | Extract<NextStep<Plan>, { is: 'done' | 'refused' }>
+  /** The state is `not-found` where the node lost the job at once. `plan`: where it was judged. */
+  | { is: 'failed'; state: Ended; message: string; told?: string; plan: Plan | undefined };
+
+export type JobRunner = ReturnType<typeof createJobRunner>;
+
+/** Runs jobs: no controller calls `submit`, `poll` and `forget` of an executor. Throws NodeError. */
+export function createJobRunner(executor: Executor) {
+  const poll = async (node: string, key: JobKey, holdMs = 0): Promise<JobState> =>
+    (await executor.poll(node, [key], holdMs))[0] as JobState;
+
+  /** Starts a job, or joins the one that the node has under its key, and waits a moment for its end. */
+  const submit = (node: string, job: Job) => executor.submit(node, job, SUBMIT_WAIT);
+
+  /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one runs. */
+  const forget = (node: string, subject: string) => executor.forget(node, subject);
+
+  /**
+   * Continues a job from its present state, and can be called again at any time: submits it where
+   * the node knows no such job and steps remain, and judges its end. Returns undefined where
+   * `isCurrent` denies it.
+   */
+  async function ensure<Plan extends JobPlan>(
+    node: string,
+    key: JobKey,
+    work: JobWork<Plan>,
+  ): Promise<Ensured<Plan> | undefined> {
+    let state = await poll(node, key);
+    let seen: ReadonlyMap<string, ProbeResult> | undefined;
+    if (state.state === 'not-found') {
+      const next = nextStep(state, await work.plan());
+      if (next.is === 'done' || next.is === 'refused') return next;
+      if (next.is === 'submit') {
+        if (!(await work.isCurrent())) return undefined;
+        const { steps, look } = next.plan;
+        state = await submit(node, { key, steps, ...(look && { look }) });
+        if (state.state === 'succeeded') seen = state.seen;
+      }
+    }
+    if (state.state === 'running') return { is: 'running', output: state.output };
+    const isJudged = state.state === 'succeeded' || work.judgesFailures;
+    const plan = isJudged ? await work.judge(seen) : undefined;
+    const judged = nextStep({ state: 'succeeded' }, plan);
+    if (judged.is === 'done') {
+      if (work.forgets) await forget(node, key.subject);
+      return judged;
+    }
+    const next = nextStep(state, plan);
+    return state.state === 'not-found' || !('message' in next)
+      ? { is: 'failed', state, message: 'the node forgot the job', plan }
+      : { ...next, is: 'failed', state, plan };
+  }
+
+  /**
+   * Submits a job and waits for its end.
+   * @param pause awaited before each poll; what it throws ends the wait, and not the job
+   * @param holdMs how long the node holds each answer back while the job runs
+   */
+  async function runToEnd(
+    node: string,
+    job: Job,
+    pause: () => Promise<void>,
+    holdMs = 0,
+  ): Promise<Ended> {
+    let state = await executor.submit(node, job, holdMs || SUBMIT_WAIT);
+    while (state.state === 'running') {
+      await pause();
+      state = await poll(node, job.key, holdMs);
+    }
+    return state;
+  }
+
+  return { poll, submit, forget, ensure, runToEnd };
+}

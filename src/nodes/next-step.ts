@@ -1,0 +1,59 @@
+import type { JobState, Probe, Step } from './job.ts';
+import { describeFailure, stepText, withHint } from './job-text.ts';
+import { publicFailure } from './public-text.ts';
+
+/** `look`: what a job of these steps observes as it ends. */
+type Steps = { steps: readonly Step[]; look?: readonly Probe[] };
+type Refusal = { refusal: string; hint?: string };
+
+/** The steps that remain, none where the node is as wanted; or why nothing may be done. */
+export type JobPlan = Steps | Refusal;
+
+/** The next thing to do about a job. */
+export type NextStep<Plan extends JobPlan = JobPlan> =
+  | { is: 'ask' }
+  | { is: 'running'; message: string; output: string | undefined }
+  /** `exit`: the status that the program ended with; `told`: the message without commands. */
+  | { is: 'failed'; message: string; told: string; exit: number }
+  /** Another attempt may succeed: the job died, or the node changed under it. */
+  | { is: 'again'; message: string; told?: string }
+  /** Observe the node, and plan. */
+  | { is: 'look' }
+  | { is: 'submit'; plan: Extract<Plan, Steps> }
+  /** The node is as wanted. */
+  | { is: 'done'; plan: Extract<Plan, Steps> }
+  | { is: 'refused'; message: string; plan: Extract<Plan, Refusal> };
+
+/**
+ * Decides what to do next about a job. A job is done where no step remains, whatever it reported.
+ * @param state undefined while the node was not asked
+ * @param plan undefined while the node was not observed since; unused for a job that runs or failed
+ */
+export function nextStep<Plan extends JobPlan>(
+  state: JobState | undefined,
+  plan: Plan | undefined,
+): NextStep<Plan> {
+  if (state === undefined) return { is: 'ask' };
+  switch (state.state) {
+    case 'running':
+      return { is: 'running', message: stepText(state), output: state.output };
+    case 'failed': {
+      const { exit } = state;
+      return { is: 'failed', message: describeFailure(state), told: publicFailure(state), exit };
+    }
+    case 'raced':
+    case 'guarded':
+    case 'died':
+      return { is: 'again', message: describeFailure(state), told: publicFailure(state) };
+  }
+  if (plan === undefined) return { is: 'look' };
+  if ('refusal' in plan) {
+    const refused = plan as Extract<Plan, Refusal>;
+    return { is: 'refused', message: withHint(refused.refusal, refused.hint), plan: refused };
+  }
+  const planned = plan as Extract<Plan, Steps>;
+  if (planned.steps.length === 0) return { is: 'done', plan: planned };
+  return state.state === 'not-found'
+    ? { is: 'submit', plan: planned }
+    : { is: 'again', message: `still to be done: ${planned.steps[0]?.name}` };
+}

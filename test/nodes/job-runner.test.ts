@@ -1,0 +1,265 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeClient } from '../../src/kube/types.ts';
+import type { Executor, JobKey, JobState, ProbeResult } from '../../src/nodes/job.ts';
+import { createJobRunner, type JobWork } from '../../src/nodes/job-runner.ts';
+import { type JobPlan, nextStep } from '../../src/nodes/next-step.ts';
+import { result } from '../support/fake-executor.ts';
+import { mortal } from '../support/mortal.ts';
+
+const KEY: JobKey = { subject: 'u', id: 'make-1' };
+const STEP = { name: 'make it', argv: ['mk'], guards: [] };
+const LOOK = [{ name: 'it', argv: ['cat', 'it'] }];
+const facts = { step: { name: 'make it', command: "'mk'" }, exit: 1, output: 'no' };
+
+const RUNNING: JobState = { state: 'running' };
+const SUCCEEDED: JobState = { state: 'succeeded' };
+const FAILED: JobState = { state: 'failed', ...facts };
+const RACED: JobState = { state: 'raced', ...facts };
+const DIED: JobState = { state: 'died' };
+const FORGOTTEN: JobState = { state: 'not-found' };
+const WHY = 'the step "make it" failed with status 1: \'mk\': no';
+
+describe('the next step', () => {
+  const TO_DO: JobPlan = { steps: [STEP] };
+  const DONE: JobPlan = { steps: [] };
+  const REFUSED: JobPlan = { refusal: 'it is in use', hint: 'Wait.' };
+  const ended = { message: WHY, told: 'the step "make it" failed with status 1: no' };
+  const refused = { is: 'refused', message: 'it is in use. Wait.', plan: REFUSED };
+
+  test.each<[string, JobState | undefined, JobPlan | undefined, object]>([
+    ['asks what was not asked', undefined, TO_DO, { is: 'ask' }],
+    ['awaits a job', { ...RUNNING, output: 'x' }, DONE, { is: 'running', output: 'x' }],
+    ['has a failure stand, whatever is planned', FAILED, DONE, { is: 'failed', exit: 1, ...ended }],
+    ['tries again what was outrun', RACED, DONE, { is: 'again', ...ended }],
+    ['tries again what died', DIED, DONE, { is: 'again' }],
+    ['looks where no job is', FORGOTTEN, undefined, { is: 'look' }],
+    ['looks once a job succeeded', SUCCEEDED, undefined, { is: 'look' }],
+    ['submits what remains', FORGOTTEN, TO_DO, { is: 'submit', plan: TO_DO }],
+    ['needs no job where nothing remains', FORGOTTEN, DONE, { is: 'done', plan: DONE }],
+    ['is done where nothing remains', SUCCEEDED, DONE, { is: 'done', plan: DONE }],
+    [
+      'believes no success',
+      SUCCEEDED,
+      TO_DO,
+      { is: 'again', message: 'still to be done: make it' },
+    ],
+    ['refuses before a job', FORGOTTEN, REFUSED, refused],
+    ['refuses after a job', SUCCEEDED, REFUSED, refused],
+  ])('%s', (_, state, plan, expected) => {
+    expect(nextStep(state, plan)).toMatchObject(expected);
+  });
+});
+
+interface Scene {
+  /** It is there from the start. */
+  there?: boolean;
+  /** A job of an earlier call. */
+  earlier?: JobState;
+  /** How many answers tell of the job as running. */
+  takes?: number;
+  end?: JobState;
+  /** Whether the job makes it, however it ends. */
+  makes?: boolean;
+  /** The end of the job comes with what its look found. */
+  tells?: boolean;
+  refusal?: string;
+  isCurrent?: boolean;
+  work?: Partial<JobWork<JobPlan>>;
+}
+
+/** A node with one job at most, which makes one thing; and the work for that. */
+function scene({
+  there = false,
+  earlier,
+  takes = 0,
+  end = SUCCEEDED,
+  makes = end === SUCCEEDED,
+  tells = false,
+  ...rest
+}: Scene) {
+  const asked: string[] = [];
+  const node = { there, job: earlier, runs: 0, left: takes };
+  const seen = () => new Map([['it', result(node.there ? 0 : 1)]]);
+  const answer = (submits: boolean): JobState => {
+    if (node.job?.state === 'running' && node.left-- === 0) {
+      node.job = end;
+      node.there ||= makes;
+    }
+    const state = node.job ?? FORGOTTEN;
+    return state.state === 'succeeded' && submits && tells ? { ...state, seen: seen() } : state;
+  };
+  const executor: Executor = {
+    async observe() {
+      asked.push('observe');
+      return seen();
+    },
+    async submit(_, { look }) {
+      asked.push(look === LOOK ? 'submit' : 'submit without a look');
+      if (node.job === undefined) node.runs += 1;
+      node.job ??= RUNNING;
+      return answer(true);
+    },
+    async poll(_, __, waitMs) {
+      asked.push(waitMs === 0 ? 'poll' : `poll ${waitMs}`);
+      return [answer(false)];
+    },
+    async forget(_, subject) {
+      asked.push(`forget ${subject}`);
+      node.job = undefined;
+      return true;
+    },
+    subjects: async () => [],
+    close: async () => {},
+  };
+  const ensure = (hands: Executor = executor) => {
+    const planOf = (results: ReadonlyMap<string, ProbeResult>): JobPlan => {
+      if (rest.refusal !== undefined) return { refusal: rest.refusal };
+      return { steps: results.get('it')?.exit === 0 ? [] : [STEP], look: LOOK };
+    };
+    return createJobRunner(hands).ensure<JobPlan>('n1', KEY, {
+      plan: async () => planOf(await hands.observe('n1', LOOK)),
+      async isCurrent() {
+        asked.push('ask');
+        return rest.isCurrent ?? true;
+      },
+      judge: async (results) => planOf(results ?? (await hands.observe('n1', LOOK))),
+      forgets: true,
+      ...rest.work,
+    });
+  };
+  return { asked, executor, node, ensure };
+}
+
+const BEGINS = ['poll', 'observe', 'ask', 'submit'];
+const JUDGES = { work: { judgesFailures: true } } as const;
+const done = { is: 'done' };
+const SCENES: [string, Scene, object | undefined, string[]][] = [
+  ['is judged by a look', {}, done, [...BEGINS, 'observe', 'forget u']],
+  ['is judged by its own look', { tells: true }, done, [...BEGINS, 'forget u']],
+  ['runs', { takes: 1 }, { is: 'running' }, BEGINS],
+  ['still runs', { earlier: RUNNING, takes: 1 }, { is: 'running' }, ['poll']],
+  ['is not needed', { there: true }, done, ['poll', 'observe']],
+  ['is refused', { refusal: 'no' }, { is: 'refused', message: 'no' }, ['poll', 'observe']],
+  ['is not current', { isCurrent: false }, undefined, ['poll', 'observe', 'ask']],
+  [
+    'ended earlier',
+    { earlier: SUCCEEDED, there: true, tells: true },
+    done,
+    ['poll', 'observe', 'forget u'],
+  ],
+  [
+    'left steps',
+    { makes: false },
+    { is: 'failed', message: 'still to be done: make it', state: SUCCEEDED },
+    [...BEGINS, 'observe'],
+  ],
+  [
+    'is refused once it ended',
+    { earlier: SUCCEEDED, refusal: 'no' },
+    { is: 'failed', message: 'no', state: SUCCEEDED, plan: { refusal: 'no' } },
+    ['poll', 'observe'],
+  ],
+  ['failed', { end: FAILED, makes: true }, { is: 'failed', message: WHY, state: FAILED }, BEGINS],
+  [
+    'failed, which is judged',
+    { end: FAILED, ...JUDGES },
+    { is: 'failed', message: WHY, state: FAILED, plan: { steps: [STEP] } },
+    [...BEGINS, 'observe'],
+  ],
+  [
+    'failed and had done all, which is judged',
+    { end: FAILED, makes: true, ...JUDGES },
+    done,
+    [...BEGINS, 'observe', 'forget u'],
+  ],
+  [
+    'failed and is refused now, which is judged',
+    { earlier: FAILED, refusal: 'no', ...JUDGES },
+    { is: 'failed', message: WHY, plan: { refusal: 'no' } },
+    ['poll', 'observe'],
+  ],
+  [
+    'was forgotten at once',
+    { end: FORGOTTEN },
+    { is: 'failed', message: 'the node forgot the job', state: FORGOTTEN },
+    BEGINS,
+  ],
+  [
+    'was forgotten at once, which is judged',
+    { end: FORGOTTEN, ...JUDGES },
+    { is: 'failed', message: 'the node forgot the job', plan: { steps: [STEP] } },
+    [...BEGINS, 'observe'],
+  ],
+];
+
+describe('a job that is ensured', () => {
+  test.each(SCENES)('%s', async (_, given, expected, commands) => {
+    const { ensure, asked } = scene(given);
+    const outcome = await ensure();
+    if (expected === undefined) expect(outcome).toBeUndefined();
+    else expect(outcome).toMatchObject(expected);
+    expect(asked).toEqual(commands);
+  });
+
+  test('that only its callers forget is kept', async () => {
+    const { ensure, asked } = scene({ work: { forgets: undefined as never } });
+    expect(await ensure()).toMatchObject(done);
+    expect(asked).not.toContain('forget u');
+  });
+
+  const toTheEnd = async ({ ensure }: ReturnType<typeof scene>) => {
+    for (let call = 0; call < 10; call++) {
+      const outcome = await ensure();
+      if (outcome?.is !== 'running') return outcome;
+    }
+    throw new Error('it runs for ever');
+  };
+  const CRASHES = SCENES.filter(([, { end }]) => end !== FORGOTTEN).flatMap(([name, given]) =>
+    (['before', 'after'] as const).map((when) => [name, when, given] as const),
+  );
+
+  test.each(CRASHES)(
+    '%s: comes to the same end where the process dies %s any effect',
+    async (...row) => {
+      const [, when, given] = row;
+      const whole = scene(given);
+      const expected = await toTheEnd(whole);
+      const effects = whole.asked.filter((each) => each !== 'ask').length;
+      for (let at = 1; at <= effects; at++) {
+        const life = scene(given);
+        const process = mortal({} as KubeClient, life.executor);
+        void process.arm(at, when);
+        // It may end before, as the job is not followed here.
+        await life.ensure(process.executor).catch(() => undefined);
+        expect(await toTheEnd(life)).toEqual(expected);
+        expect({ at, ...life.node, left: 0 }).toEqual({ at, ...whole.node, left: 0 });
+      }
+    },
+  );
+});
+
+describe('a job that is run to its end', () => {
+  test('is asked for again after each pause', async () => {
+    const { executor, asked } = scene({ takes: 2 });
+    const pause = async () => void asked.push('pause');
+    const job = { key: KEY, steps: [STEP], look: LOOK };
+    expect(await createJobRunner(executor).runToEnd('n1', job, pause)).toEqual(SUCCEEDED);
+    expect(asked).toEqual(['submit', 'pause', 'poll', 'pause', 'poll']);
+  });
+
+  test('is asked for as long as the node may hold the answer back', async () => {
+    const { executor, asked } = scene({ takes: 1, end: DIED });
+    const job = { key: KEY, steps: [STEP] };
+    const pause = async () => {};
+    expect(await createJobRunner(executor).runToEnd('n1', job, pause, 9000)).toEqual(DIED);
+    expect(asked).toEqual(['submit without a look', 'poll 9000']);
+  });
+
+  test('is left to run once a pause throws', async () => {
+    const { executor, asked, node } = scene({ takes: 2 });
+    const pause = () => Promise.reject(new Error('stopped'));
+    const job = { key: KEY, steps: [STEP], look: LOOK };
+    await expect(createJobRunner(executor).runToEnd('n1', job, pause)).rejects.toThrow('stopped');
+    expect({ asked, job: node.job }).toEqual({ asked: ['submit'], job: RUNNING });
+  });
+});
