@@ -52,6 +52,16 @@ export const volumes: readonly Mutation[] = [
       replace: 'return { retry: true };',
     },
   ]),
+  ...mutationsOf('src/controllers/volume/job-retry.ts', [
+    {
+      id: 'deleted-beside-running-job',
+      invariant: 10,
+      breaks: 'A Volume is deleted beside the job that still makes it.',
+      function: 'untilJobEnds',
+      find: "if (job.known.state !== 'running') return undefined;",
+      replace: 'return undefined;',
+    },
+  ]),
   ...mutationsOf('src/controllers/volume/actions.ts', [
     {
       id: 'submit-by-stale-cache',
@@ -110,14 +120,6 @@ export const volumes: readonly Mutation[] = [
       function: 'finalize',
       find: 'if (!isUnused(pv))',
       replace: 'if (false)',
-    },
-    {
-      id: 'deleted-beside-running-job',
-      invariant: 10,
-      breaks: 'A Volume is deleted beside the job that still makes it.',
-      function: 'endOfEarlierJob',
-      find: "if (job.known.state !== 'running') return undefined;",
-      replace: 'return undefined;',
     },
     {
       id: 'leftover-not-kept',

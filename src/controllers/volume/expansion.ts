@@ -4,7 +4,7 @@ import { type Desired, sizeText } from '../../storage/registry.ts';
 import { isOnDemand } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, endJob, forget, report, startAttempt } from './job-retry.ts';
+import { advance, endJob, report, startAttempt } from './job-retry.ts';
 import { observedStatus } from './observed-status.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import type { Decision, Input } from './types.ts';
@@ -33,17 +33,10 @@ export function growing(input: Input, attempt: number, now: number): Decision {
   switch (step.is) {
     case 'running':
       return report(volume, now, undefined, usable(step.message), { follow: true });
-    case 'done':
-      return (
-        forget(input, now) ??
-        endJob(
-          input,
-          'GrowVolume',
-          now,
-          available(input),
-          observedStatus(input, step.plan.observed, desired),
-        )
-      );
+    case 'done': {
+      const found = observedStatus(input, step.plan.observed, desired);
+      return endJob(input, 'GrowVolume', now, available(input), found);
+    }
     case 'refused':
       return report(volume, now, 'Failed', unavailable(step.message), { retry: true });
     case 'again':
@@ -61,5 +54,5 @@ export function growing(input: Input, attempt: number, now: number): Decision {
 /** The device is gone: it grows once it is attached again. */
 export function stopGrowing(input: Input, now: number): Decision {
   const ready = isOnDemand(input.volume) ? available(input) : waiting(input);
-  return forget(input, now) ?? endJob(input, 'GrowVolume', now, ready);
+  return endJob(input, 'GrowVolume', now, ready);
 }

@@ -7,12 +7,12 @@ import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { cancelSteps } from './fill-progress.ts';
-import { doneName, parseJobName } from './job-name.ts';
+import { parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { advance, endJob, report, startAttempt, untilJobEnds } from './job-retry.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';
 import { isUnused, whatHolds } from './persistent-volume.ts';
-import { type Ready, setStatus } from './status.ts';
+import type { Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 const terminating: Ready = { status: 'Unknown', reason: READY_REASON.terminating, message: '' };
@@ -97,21 +97,14 @@ function release(pv: PersistentVolume | undefined): Decision {
 
 /** A job that makes or attaches is waited for: what it leaves can only be taken back once it has ended. */
 export function endOfEarlierJob(input: Input, now: number): Decision | undefined {
-  const { volume, job } = input;
+  const { volume, job, cancelled } = input;
   const name = parseJobName(volume.status?.job);
   if (name?.attempt === undefined || name.kind === 'UnprepareVolume') return undefined;
-  if (job === undefined) return { action: { do: 'poll' } };
-  if ('unknown' in job) return unreachable(volume, now, job);
-  if (job.known.state !== 'running') return undefined;
-  const steps = input.cancelled ? [] : cancelSteps(input);
-  if (steps.length > 0) return { action: { do: 'cancel', steps } };
-  return report(
-    volume,
-    now,
-    volume.status?.phase,
-    { ...terminating, message: `waits for the end of ${volume.status?.job}` },
-    { follow: true },
-  );
+  const isRunning = job !== undefined && 'known' in job && job.known.state === 'running';
+  const steps = isRunning && !cancelled ? cancelSteps(input) : [];
+  return steps.length > 0
+    ? { action: { do: 'cancel', steps } }
+    : untilJobEnds(input, now, terminating);
 }
 
 /** A failed try is tried again: only then nothing is left behind. */
@@ -134,28 +127,21 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
         { ...terminating, message: step.message },
         { follow: true },
       );
-    case 'done': {
-      const forgetting = forget(input, now);
-      if (forgetting !== undefined) return forgetting;
-      const action = setStatus(volume, now, 'Terminating', terminating, {
-        job: doneName('UnprepareVolume'),
-      });
-      return action === undefined ? {} : { action };
-    }
-    case 'refused':
-      return step.plan.passing
+    case 'done':
+      return endJob(input, 'UnprepareVolume', now, terminating, {}, 'Terminating');
+    case 'refused': {
+      const { passing, reason = terminating.reason } = step.plan;
+      const { message } = step;
+      return passing
         ? report(
             volume,
             now,
             'Terminating',
-            {
-              ...terminating,
-              reason: step.plan.reason ?? terminating.reason,
-              message: step.message,
-            },
+            { ...terminating, reason, message },
             { requeueAfter: RETRY.recheckSoon },
           )
-        : report(volume, now, 'Failed', destructionError(step.message), { retry: true });
+        : report(volume, now, 'Failed', destructionError(message), { retry: true });
+    }
     case 'again':
       return startAttempt(volume, now, 'UnprepareVolume', attempt + 1, 'Terminating', {
         ...terminating,

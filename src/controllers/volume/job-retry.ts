@@ -16,8 +16,7 @@ export function startAttempt(
   phase: VolumeStatus['phase'],
   ready: Ready,
 ): Decision {
-  const action = setStatus(volume, now, phase, ready, { job: jobName(kind, attempt), attempt });
-  return action === undefined ? {} : { action };
+  return report(volume, now, phase, ready, {}, { job: jobName(kind, attempt), attempt });
 }
 
 /** Submits the steps of an attempt when it is due: the first at once, each later one after a longer wait. */
@@ -63,8 +62,21 @@ export function advance(
   }
 }
 
+/** Waits for the end of the job of `status.job`, whatever comes of it. undefined once it has ended. */
+export function untilJobEnds(
+  { volume, job }: Input,
+  now: number,
+  ready: Ready,
+): Decision | undefined {
+  if (job === undefined) return { action: { do: 'poll' } };
+  if ('unknown' in job) return unreachable(volume, now, job);
+  if (job.known.state !== 'running') return undefined;
+  const message = `waits for the end of ${volume.status?.job}`;
+  return report(volume, now, undefined, { ...ready, message }, { follow: true });
+}
+
 /** Removes the node's jobs of this Volume. undefined once they are. */
-export function forget({ volume, forgotten }: Input, now: number): Decision | undefined {
+function forget({ volume, forgotten }: Input, now: number): Decision | undefined {
   if (forgotten === undefined) return { action: { do: 'forget-jobs' } };
   if (forgotten) return undefined;
   const ready: Ready = {
@@ -95,27 +107,28 @@ export function unreachable(volume: Volume, now: number, { unknown, reason }: Un
       );
 }
 
-/** Writes a condition, if it is not there, and else waits. `requeueAfter` in ms. */
+/** Writes a condition and fields, if they are not there, and else waits. `requeueAfter` in ms. */
 export function report(
   volume: Volume,
   now: number,
   phase: VolumeStatus['phase'],
   ready: Ready,
   otherwise: Decision,
+  fields: StatusFields = {},
 ): Decision {
-  const action = setStatus(volume, now, phase, ready);
+  const action = setStatus(volume, now, phase, ready, fields);
   return action === undefined ? otherwise : { action };
 }
 
-/** Names the job of that kind as done. `fields`: what is known by then. */
+/** Names the job of that kind as done, once the node keeps none of the Volume's. `fields`: what is known by then. */
 export function endJob(
-  { volume }: Input,
+  input: Input,
   kind: JobKind,
   now: number,
   ready: Ready,
   fields: StatusFields = {},
+  phase: VolumeStatus['phase'] = ready.status === 'True' ? 'Available' : undefined,
 ): Decision {
-  const phase = ready.status === 'True' ? 'Available' : undefined;
-  const action = setStatus(volume, now, phase, ready, { ...fields, job: doneName(kind) });
-  return action === undefined ? {} : { action };
+  const done = { ...fields, job: doneName(kind) };
+  return forget(input, now) ?? report(input.volume, now, phase, ready, {}, done);
 }

@@ -10,7 +10,7 @@ import { attachmentsOf, isOnDemand } from './attached.ts';
 import { desiredOf } from './desired-volume.ts';
 import { growing, growsTo, isToGrow, stopGrowing } from './expansion.ts';
 import { parseJobName } from './job-name.ts';
-import { dueAt, endJob, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { dueAt, endJob, report, startAttempt, unreachable, untilJobEnds } from './job-retry.ts';
 import { observedStatus } from './observed-status.ts';
 import { withPathOf } from './persistent-volume.ts';
 import { available, unavailable, waiting } from './ready.ts';
@@ -94,8 +94,7 @@ export function maintain(input: Input, now: number): Decision {
     const isLost = volume.status?.prepared === undefined;
     const gone = isThere ? {} : { deviceName: undefined };
     const fields = isLost ? observedStatus(input, observation.known, desired) : gone;
-    const action = setStatus(volume, now, undefined, waiting(input), fields);
-    return action === undefined ? { requeueAfter: LOOK_EVERY } : { action };
+    return report(volume, now, undefined, waiting(input), { requeueAfter: LOOK_EVERY }, fields);
   }
   const fields = observedStatus(input, observation.known, desired);
   const toGrow =
@@ -177,11 +176,6 @@ function grownPv({ volume, pv }: Input): Decision | undefined {
  * it, the node is then looked at as ever.
  */
 function endOfAttaching(input: Input, now: number): Decision {
-  const { volume, job } = input;
-  if (job === undefined) return { action: { do: 'poll' } };
-  if ('unknown' in job) return unreachable(volume, now, job);
-  const message = `waits for the end of ${volume.status?.job}`;
-  const ready: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message };
-  if (job.known.state === 'running') return report(volume, now, undefined, ready, { follow: true });
-  return forget(input, now) ?? endJob(input, 'AttachVolume', now, { ...ready, message: '' });
+  const ready: Ready = { status: 'Unknown', reason: READY_REASON.attaching, message: '' };
+  return untilJobEnds(input, now, ready) ?? endJob(input, 'AttachVolume', now, ready);
 }

@@ -6,14 +6,13 @@ import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { desiredOf } from './desired-volume.ts';
 import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
-import { doneName, parseJobName } from './job-name.ts';
+import { parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, forget, report, startAttempt, unreachable } from './job-retry.ts';
+import { advance, endJob, report, startAttempt, unreachable } from './job-retry.ts';
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
 import type { VolumeSource } from './source.ts';
-import { setStatus } from './status.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -87,13 +86,8 @@ export function provision(input: Input, now: number): Decision {
     case 'running':
       return follow(volume, now, step);
     case 'done': {
-      const forgetting = forget(input, now);
-      if (forgetting !== undefined) return forgetting;
-      const action = setStatus(volume, now, 'Pending', pending, {
-        ...observedStatus(input, step.plan.observed, desired),
-        job: doneName('PrepareVolume'),
-      });
-      return action === undefined ? {} : { action };
+      const found = observedStatus(input, step.plan.observed, desired);
+      return endJob(input, 'PrepareVolume', now, pending, found, 'Pending');
     }
     case 'failed':
     case 'again':
