@@ -14,6 +14,7 @@ import {
   recordedAs,
   SIZE,
 } from './kinds.ts';
+import { until } from './until.ts';
 
 /** Every backing with every content. */
 export const KINDS = BACKINGS.flatMap((backing) =>
@@ -27,10 +28,18 @@ export const someKinds = (shift: number) =>
   );
 
 /**
- * Waits until udev has nothing to do: losetup closes the device that it attached, at which udev may have the kernel read its
- * partition table anew, and takes the links of its partitions away for a moment.
+ * Waits until udev has nothing to do: at the close of losetup and partx it may have the kernel read a partition table again,
+ * which takes the links of the partitions away for a moment. Of several `udevadm settle` at once, one whose request udev
+ * does not take ends at once with exit status 0; a ping tells that.
  */
-export const udevRests = () => execa('udevadm', ['settle']);
+export async function udevRests(): Promise<void> {
+  const ping = ['control', '--ping', '--timeout=10'];
+  await until('udev takes a request', async () => {
+    const { exitCode } = await execa('udevadm', ping, { reject: false });
+    return exitCode === 0 ? true : undefined;
+  });
+  await execa('udevadm', ['settle']);
+}
 
 /** An operation to its end. Throws what refuses it. */
 export async function carry(

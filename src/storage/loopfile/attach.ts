@@ -69,6 +69,8 @@ export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNum
         ...makeRule(desired, ruleFor(desired, observed)),
         losetup(desired, `/dev/${name}`),
         ...readPartition(name),
+        // At the close of losetup udev may have the kernel read the table again: the partition and its link go and come back.
+        ...(desired.mode === 'Block' ? [waitForUdev] : []),
         waitForLink(linkOf(desired), observed.link !== undefined),
       ],
     };

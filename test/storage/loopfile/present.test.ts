@@ -161,6 +161,7 @@ table('present', [
       ...RULES.Block,
       `losetup -r --partscan /dev/loop5 ${FILE}`,
       'partx --update --nr 1 /dev/loop5',
+      SETTLE,
       settle(),
     ],
     { ...readOnly, ...block },
@@ -230,7 +231,13 @@ table('present', [
   [
     'a Block volume that is not attached',
     { ...madeNode, signature: GPT },
-    [...RULES.Block, `losetup --partscan /dev/loop5 ${FILE}`, `${READ_PART} /dev/loop5`, settle()],
+    [
+      ...RULES.Block,
+      `losetup --partscan /dev/loop5 ${FILE}`,
+      `${READ_PART} /dev/loop5`,
+      SETTLE,
+      settle(),
+    ],
     block,
   ],
   [
@@ -252,6 +259,7 @@ table('present', [
       ...RULES.earlierBlock,
       `losetup --partscan /dev/loop5 ${FILE}`,
       `${READ_PART} /dev/loop5`,
+      SETTLE,
       settle(BY_PARTUUID),
     ],
     earlierBlock,
