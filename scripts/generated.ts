@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { Component } from '../src/cli/install/components.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from '../src/cli/install/objects.ts';
 import type { Wanted } from '../src/cli/install/wanted.ts';
-import type { Io } from '../src/cli/io.ts';
+import type { Component } from '../src/cli/lib/components.ts';
+import type { Io } from '../src/cli/lib/io.ts';
 import { manPages } from '../src/cli/man/pages.ts';
+import { withName } from '../src/cli/node/sudoers/name.ts';
 import { createProgram } from '../src/cli/program.ts';
-import { withName } from '../src/cli/sudoers/name.ts';
 import { launcherOf, SCRIPTS } from '../src/storage/scripts/scripts.ts';
 import { saltCommands } from './salt-commands.ts';
 

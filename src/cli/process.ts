@@ -1,7 +1,7 @@
 import { systemClock } from '../workqueue/clock.ts';
-import type { Io } from './io.ts';
+import type { Io } from './lib/io.ts';
+import { SIGNAL_EXIT, SignalError } from './lib/signals.ts';
 import { run } from './run.ts';
-import { SIGNAL_EXIT, SignalError } from './signals.ts';
 
 /** What a shell reports for a program that writes to a pipe nobody reads, as `… | head` leaves it. */
 const BROKEN_PIPE = 141;
@@ -45,7 +45,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     nodes: async (options) =>
       (await import('../controllers/volume/node-executor.ts')).createNodeExecutor(options),
     prompts: async () =>
-      (await import('./prompts/terminal.ts')).terminalPrompts(
+      (await import('./lib/prompts/terminal.ts')).terminalPrompts(
         process.stdin,
         process.stderr,
         aborter.signal,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { VERSION } from '../api/version.ts';
-import { TreeCommand } from './command.ts';
 import adoptVolume from './commands/adopt-volume.ts';
 import checkCluster from './commands/check-cluster.ts';
 import checkGrant from './commands/check-grant.ts';
@@ -35,9 +34,10 @@ import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
-import type { Io } from './io.ts';
-import { printable } from './output/printable.ts';
-import { namespaceName, requestTimeout } from './parse.ts';
+import { TreeCommand } from './lib/command.ts';
+import type { Io } from './lib/io.ts';
+import { printable } from './lib/output/printable.ts';
+import { namespaceName, requestTimeout } from './lib/parse.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 

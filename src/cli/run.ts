@@ -1,9 +1,9 @@
-import { errorLine } from './error-json.ts';
-import { explain, failed } from './failure.ts';
-import type { Io } from './io.ts';
+import { errorLine } from './lib/error-json.ts';
+import { explain, failed } from './lib/failure.ts';
+import type { Io } from './lib/io.ts';
+import { wantsJson } from './lib/wants-json.ts';
 import { normalizeArgv } from './normalize-argv.ts';
 import { createProgram } from './program.ts';
-import { wantsJson } from './wants-json.ts';
 
 /** Runs a command line (without the names of node and the program) and returns the exit status. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {

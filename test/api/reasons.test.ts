@@ -10,9 +10,9 @@ import {
   SNAPSHOT_EVENT,
   VOLUMES_ATTACHED_REASON,
 } from '../../src/api/names.ts';
-import { NODE_REASONS, REASONS } from '../../src/cli/error-json.ts';
-import { EXIT } from '../../src/cli/failure.ts';
-import { SIGNAL_EXIT } from '../../src/cli/signals.ts';
+import { NODE_REASONS, REASONS } from '../../src/cli/lib/error-json.ts';
+import { EXIT } from '../../src/cli/lib/failure.ts';
+import { SIGNAL_EXIT } from '../../src/cli/lib/signals.ts';
 
 /** The page that tells of every event, reason and exit status has a row for each, and no row for another. */
 

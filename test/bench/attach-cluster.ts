@@ -9,7 +9,7 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';

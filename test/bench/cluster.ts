@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { CRDS } from '../../src/api/crds.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';
 import { startControlPlane } from '../cluster/control-plane/control-plane.ts';

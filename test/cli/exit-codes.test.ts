@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Command } from 'commander';
 import { type ErrorCode, StowageError } from '../../src/api/errors.ts';
+import { SignalError } from '../../src/cli/lib/signals.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { run } from '../../src/cli/run.ts';
-import { SignalError } from '../../src/cli/signals.ts';
 import { fakeIo, stowage, type World } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';
 import { SNAPSHOT } from '../support/snapshots.ts';

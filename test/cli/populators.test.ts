@@ -9,7 +9,10 @@ import {
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../src/api/resources.ts';
-import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/install/kinds.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+} from '../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { interrupted } from '../support/captured-terminal.ts';
 import { startClaimsCluster } from '../support/claims-cluster.ts';

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { LEFTOVER_CRD, POPULATOR_DEFINITION_CRD, VOLUME_CRD } from '../../src/api/crds.ts';
 import { VERSION } from '../../src/api/version.ts';
-import { type Definition, skewOf } from '../../src/cli/show-version/skew.ts';
+import { type Definition, skewOf } from '../../src/cli/lib/objects/skew.ts';
 import { ConnectionError } from '../../src/kube/errors.ts';
 import { stowage } from '../support/fake-io.ts';
 import { refusal } from '../support/refusals.ts';

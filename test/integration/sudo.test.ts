@@ -1,7 +1,7 @@
 import { lstat, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { nameProbe } from '../../src/cli/sudoers/name.ts';
+import { nameProbe } from '../../src/cli/node/sudoers/name.ts';
 import type { Executor, Job } from '../../src/nodes/job.ts';
 import type { DesiredSparse } from '../../src/storage/types.ts';
 import { carryOut } from '../support/carry-out.ts';

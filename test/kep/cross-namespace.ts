@@ -5,7 +5,7 @@ import type { DataSourceReference, PersistentVolume } from '../../src/api/core.t
 import type { KubeObject } from '../../src/api/meta.ts';
 import { VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { claimsOf, createClass, createSnapshotClass, type Id } from '../support/claim-objects.ts';
 import { type DeviceMounts, deviceMounts } from '../support/device-mounts.ts';

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Commands: consent, what they print, and what they write. */
 export const cli: readonly Mutation[] = [
-  ...mutationsOf('src/cli/prompts/confirm.ts', [
+  ...mutationsOf('src/cli/lib/prompts/confirm.ts', [
     {
       id: 'script-needs-no-consent',
       invariant: 6,
@@ -64,7 +64,7 @@ export const cli: readonly Mutation[] = [
       replace: 'now - since < NOT_READY_FOR',
     },
   ]),
-  ...mutationsOf('src/cli/detach/force.ts', [
+  ...mutationsOf('src/cli/volume/detach/force.ts', [
     {
       id: 'force-detach-of-recreated-volume',
       invariant: 3,
@@ -74,7 +74,7 @@ export const cli: readonly Mutation[] = [
       replace: 'false',
     },
   ]),
-  ...mutationsOf('src/cli/output/printable.ts', [
+  ...mutationsOf('src/cli/lib/output/printable.ts', [
     {
       id: 'terminal-steered',
       invariant: 12,
@@ -84,7 +84,7 @@ export const cli: readonly Mutation[] = [
       replace: 'character',
     },
   ]),
-  ...mutationsOf('src/cli/output/private-file.ts', [
+  ...mutationsOf('src/cli/lib/output/private-file.ts', [
     {
       id: 'private-file-readable',
       invariant: 8,
@@ -94,7 +94,7 @@ export const cli: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/cli/check-node/host-key/trust.ts', [
+  ...mutationsOf('src/cli/node/check/host-key/trust.ts', [
     {
       id: 'host-key-under-address',
       invariant: 8,

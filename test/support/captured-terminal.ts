@@ -1,4 +1,4 @@
-import { SignalError } from '../../src/cli/signals.ts';
+import { SignalError } from '../../src/cli/lib/signals.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import type { ClaimsCluster } from './claims-cluster.ts';
 import type { World } from './fake-io.ts';

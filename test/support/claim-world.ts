@@ -32,7 +32,7 @@ import type {
   VolumeSnapshotLink,
 } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { DIRECTORIES, directoryPartial } from '../../src/storage/records.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import { VOLUME_POPULATORS } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { run } from '../../src/cli/run.ts';
 import { type Connection, connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';

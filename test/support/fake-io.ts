@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import type { Io, Output } from '../../src/cli/io.ts';
-import type { Prompts } from '../../src/cli/prompts/prompts.ts';
+import type { Io, Output } from '../../src/cli/lib/io.ts';
+import type { Prompts } from '../../src/cli/lib/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
 import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';

@@ -19,7 +19,7 @@ import {
   VOLUME_POPULATORS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

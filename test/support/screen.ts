@@ -1,4 +1,4 @@
-import type { Output } from '../../src/cli/io.ts';
+import type { Output } from '../../src/cli/lib/io.ts';
 
 export interface Screen extends Output {
   columns: number;

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../src/api/meta.ts';
-import { SignalError } from '../../src/cli/signals.ts';
+import { SignalError } from '../../src/cli/lib/signals.ts';
 import type { WatchEvent } from '../../src/kube/types.ts';
 import { FakeClock } from './fake-clock.ts';
 import { type Outcome, stowage, type World } from './fake-io.ts';

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import { VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import {
   claimsOf,
   createClass,

@@ -15,7 +15,7 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';

@@ -4,14 +4,14 @@ import { apiVersionOf } from '../../api/meta.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
-import { nameOf } from '../objects/name.ts';
-import { printDone } from '../objects/print.ts';
-import type { NamespacedName } from '../parse.ts';
-import { waited } from '../snapshots/wait.ts';
-import { commandLine } from '../why/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import type { CreateFlags, WaitFlags } from '../lib/objects/flags.ts';
+import { nameOf } from '../lib/objects/name.ts';
+import { printDone } from '../lib/objects/print.ts';
+import { waited } from '../lib/objects/wait.ts';
+import type { NamespacedName } from '../lib/parse.ts';
 
 export interface CreateBackupFlags extends CreateFlags, WaitFlags {
   pvc?: NamespacedName;

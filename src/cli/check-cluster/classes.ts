@@ -3,8 +3,8 @@ import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../a
 import { maxWaitProblem } from '../../controllers/attachdetach/max-wait.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
-import type { Check } from '../check-node/report.ts';
-import { commandLine } from '../why/command-line.ts';
+import type { Check } from '../lib/checks/report.ts';
+import { commandLine } from '../lib/command-line.ts';
 
 const REPLACED =
   'Parameters of a class cannot be changed: delete it, and create one of the same name. Volumes and claims stay.';

@@ -1,7 +1,8 @@
 import type { Deployment, Lease } from '../../api/core.ts';
 import { isHeld, leaderOf, leaderText, leasesOfDaemons } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
-import type { Check } from '../check-node/report.ts';
+import { noDaemon } from '../lib/checks/no-daemon.ts';
+import type { Check } from '../lib/checks/report.ts';
 
 /** Whether a daemon leads. `now` in ms since the epoch. Pure. */
 export function daemonChecks(
@@ -11,7 +12,7 @@ export function daemonChecks(
 ): Check[] {
   const held = leasesOfDaemons(leases).filter((lease) => isHeld(lease, now));
   const check = { check: 'daemon', ok: false };
-  if (held.length === 0) return [{ ...check, ...absent(deployments) }];
+  if (held.length === 0) return [{ ...check, ...noDaemon(deployments) }];
   const everywhere = held.filter(({ metadata }) => metadata.name === COMPONENT);
   return [
     ...held.map((lease): Check => {
@@ -31,25 +32,4 @@ export function daemonChecks(
           },
         ]),
   ];
-}
-
-/** What a cluster without a daemon that leads lacks. */
-export function absent([deployment]: readonly Deployment[]): Pick<
-  Check,
-  'message' | 'hint' | 'command'
-> {
-  if (deployment === undefined) {
-    return {
-      message: 'no daemon leads, and none is installed',
-      hint: 'Install it, or run stowage watch; one with --leader-election=false cannot be seen here.',
-      command: 'stowage install',
-    };
-  }
-  const { metadata, spec, status } = deployment;
-  const { name, namespace } = metadata;
-  return {
-    message: `no daemon leads: ${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} pods of the Deployment ${namespace}/${name} are ready`,
-    hint: 'See what holds its pods up: the image, the Secret stowage-ssh, or what its log says.',
-    command: `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=${COMPONENT}; kubectl -n ${namespace} logs deployment/${name}`,
-  };
 }

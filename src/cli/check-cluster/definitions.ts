@@ -1,5 +1,5 @@
-import type { Check } from '../check-node/report.ts';
-import type { CrdSkew } from '../show-version/crds.ts';
+import type { Check } from '../lib/checks/report.ts';
+import type { CrdSkew } from '../lib/objects/crd-skew.ts';
 
 const INSTALL = 'stowage install --components crds';
 

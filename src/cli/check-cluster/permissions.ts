@@ -1,6 +1,6 @@
 import { isAllowed } from '../../kube/access-review.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Check } from '../check-node/report.ts';
+import type { Check } from '../lib/checks/report.ts';
 import { CALLER_RULES, type CallerRule } from './caller-rules.ts';
 
 /** Whether the caller may do what commands do: a check that says so, or one for each kind of which something is refused. */

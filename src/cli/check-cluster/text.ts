@@ -1,6 +1,6 @@
-import type { Check } from '../check-node/report.ts';
-import { helpLines } from '../check-node/text.ts';
-import { table } from '../output/table.ts';
+import type { Check } from '../lib/checks/report.ts';
+import { helpLines } from '../lib/checks/text.ts';
+import { table } from '../lib/output/table.ts';
 
 /** A table, and below it what helps: lines for a shell with kubectl and stowage. */
 export function clusterText(checks: readonly Check[]): string {

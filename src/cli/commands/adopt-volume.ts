@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { AdoptFlags } from '../adopt/flags.ts';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { addNodeOptions, settleNodeFlags } from '../nodes/flags.ts';
-import { VOLUME_NOUNS } from '../nouns.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
-import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
+import { VOLUME_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
+import { labels, objectName, oneObjectName, oneText } from '../lib/parse.ts';
+import type { AdoptFlags } from '../volume/adopt/flags.ts';
 
 export default function adoptVolume(adopt: Command, io: Io): void {
   const [plural, singular, ...short] = VOLUME_NOUNS;
@@ -54,7 +54,7 @@ export default function adoptVolume(adopt: Command, io: Io): void {
         command.error('error: --dry-run=plan prints commands, or data with -o json or yaml');
       }
       const flags = { ...given, ...(await settleNodeFlags(command, io.env)), name };
-      const { adopt: run } = await import('../adopt/adopt.ts');
+      const { adopt: run } = await import('../volume/adopt/adopt.ts');
       await run(flags, command, io, clientFor(command, io));
     },
   );

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { CheckClusterFlags } from '../check-cluster/check.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 
 export default function checkCluster(check: Command, io: Io): void {
   check

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { CheckFlags } from '../check-node/check.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { type Nodes, nodes } from '../node-pattern.ts';
-import { addNodeOptions, settleNodeFlags } from '../nodes/flags.ts';
-import { oneText } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
+import { type Nodes, nodes } from '../lib/nodes/node-pattern.ts';
+import { oneText } from '../lib/parse.ts';
+import type { CheckFlags } from '../node/check/check.ts';
 
 export default function checkNode(check: Command, io: Io): void {
   const command = check
@@ -27,7 +27,7 @@ export default function checkNode(check: Command, io: Io): void {
       if (flags.trustHostKey !== undefined && (names.length > 1 || flags.transport !== 'ssh')) {
         command.error('error: --trust-host-key is for one node, over ssh');
       }
-      const { checkNodes } = await import('../check-node/check.ts');
+      const { checkNodes } = await import('../node/check/check.ts');
       await checkNodes(names, flags, io, (await connectFor(command, io)).client);
     });
 }

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { Io } from '../io.ts';
+import type { Io } from '../lib/io.ts';
 
 /** Scripts that come with the package, by the shell that reads them. */
 const SCRIPTS = { bash: 'stowage.bash', zsh: '_stowage', fish: 'stowage.fish' };
@@ -20,7 +20,7 @@ To have it from now on:     stowage completion bash > ~/.local/share/bash-comple
                             stowage completion fish > ~/.config/fish/completions/stowage.fish`,
     )
     .action(async (shell: keyof typeof SCRIPTS) => {
-      const { readPackageFile } = await import('../package-file.ts');
+      const { readPackageFile } = await import('../lib/package-file.ts');
       io.stdout.write(await readPackageFile(`completions/${SCRIPTS[shell]}`));
     });
 }

@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import type { CreateBackupFlags } from '../backups/create.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { BACKUP_NOUNS } from '../nouns.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { BACKUP_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import {
   type NamespacedName,
   namespacedName,
   oneNamespacedName,
   oneSecretKey,
   oneText,
-} from '../parse.ts';
+} from '../lib/parse.ts';
 
 export default function createBackup(create: Command, io: Io): void {
   const [plural, singular] = BACKUP_NOUNS;

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import type { CreateFromFilesFlags } from '../manifests/create.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
+import type { CreateFromFilesFlags } from '../volume/manifests/create.ts';
 import { addFileOption, requireFiles } from './file-option.ts';
 
 /** `stowage create -f FILE`, without a kind. */
@@ -12,7 +12,7 @@ export default function createFromFiles(create: Command, io: Io): void {
     async (_flags, command: Command) => {
       const files = requireFiles(create, command);
       const flags = command.optsWithGlobals<CreateFromFilesFlags & GlobalFlags>();
-      const { create: run } = await import('../manifests/create.ts');
+      const { create: run } = await import('../volume/manifests/create.ts');
       await run(files, flags, io, clientFor(command, io));
     },
   );

@@ -1,9 +1,14 @@
 import type { Command } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { SNAPSHOT_NOUNS } from '../nouns.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
-import { type NamespacedName, namespacedName, oneNamespacedName, oneObjectName } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
+import {
+  type NamespacedName,
+  namespacedName,
+  oneNamespacedName,
+  oneObjectName,
+} from '../lib/parse.ts';
 import type { CreateSnapshotFlags } from '../snapshots/create.ts';
 
 export default function createSnapshot(create: Command, io: Io): void {
@@ -19,7 +24,8 @@ export default function createSnapshot(create: Command, io: Io): void {
     async (name: NamespacedName, _flags, command: Command) => {
       const flags = command.optsWithGlobals<CreateSnapshotFlags & GlobalFlags>();
       const { createSnapshot: run } = await import('../snapshots/create.ts');
-      await run(name, flags, io, () => connectFor(command, io));
+      const { snapshotNeedsAction } = await import('../why/needs-action.ts');
+      await run(name, flags, io, () => connectFor(command, io), snapshotNeedsAction);
     },
   );
 }

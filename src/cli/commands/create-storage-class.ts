@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { addCreateOptions } from '../objects/flags.ts';
-import { lvmName, objectName, oneDirectory } from '../parse.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addCreateOptions } from '../lib/objects/flags.ts';
+import { lvmName, objectName, oneDirectory } from '../lib/parse.ts';
 import type { CreateClassFlags } from '../storage-class/create.ts';
 import { commaList, jsonOrElement } from '../storage-class/parse.ts';
 

@@ -1,15 +1,15 @@
 import { type Command, Option } from 'commander';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { nodes } from '../node-pattern.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 import {
   addNodeOptions,
   type NodeFlags,
   refuseNodeFlags,
   settleNodeFlags,
-} from '../nodes/flags.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
-import { labels, objectName, oneObjectName, oneText } from '../parse.ts';
+} from '../lib/nodes/flags.ts';
+import { nodes } from '../lib/nodes/node-pattern.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
+import { labels, objectName, oneObjectName, oneText } from '../lib/parse.ts';
 import type { CreateVolumeFlags } from '../volume/create.ts';
 
 export default function createVolume(create: Command, io: Io): void {

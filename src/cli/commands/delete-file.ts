@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 import type { DeleteFlags } from '../volume/delete.ts';
 import { addDeleteOptions } from './delete-volume.ts';
 import { addFileOption, requireFiles } from './file-option.ts';
@@ -10,7 +10,7 @@ export default function deleteFromFiles(remove: Command, io: Io): void {
   addDeleteOptions(addFileOption(remove, 'delete')).action(async (_flags, command: Command) => {
     const files = requireFiles(remove, command);
     const flags = command.optsWithGlobals<DeleteFlags & GlobalFlags>();
-    const { remove: run } = await import('../manifests/delete.ts');
+    const { remove: run } = await import('../volume/manifests/delete.ts');
     await run(files, flags, io, clientFor(command, io));
   });
 }

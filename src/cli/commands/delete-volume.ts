@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { addWaitOptions } from '../objects/flags.ts';
-import { objectNames } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addWaitOptions } from '../lib/objects/flags.ts';
+import { objectNames } from '../lib/parse.ts';
 import type { DeleteFlags } from '../volume/delete.ts';
 
 export default function deleteVolume(remove: Command, io: Io): void {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { connectFor } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { VOLUME_NOUNS } from '../nouns.ts';
-import { objectNames } from '../parse.ts';
+import { connectFor } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { VOLUME_NOUNS } from '../lib/nouns.ts';
+import { objectNames } from '../lib/parse.ts';
 
 export default function describeVolume(describe: Command, io: Io): void {
   const [plural, singular, ...short] = VOLUME_NOUNS;

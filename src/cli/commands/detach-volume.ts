@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { DetachFlags } from '../detach/detach.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { VOLUME_NOUNS } from '../nouns.ts';
-import { durationOption, objectName, oneObjectName } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { VOLUME_NOUNS } from '../lib/nouns.ts';
+import { durationOption, objectName, oneObjectName } from '../lib/parse.ts';
+import type { DetachFlags } from '../volume/detach/detach.ts';
 
 export default function detachVolume(detach: Command, io: Io): void {
   const [plural, singular, ...short] = VOLUME_NOUNS;
@@ -23,7 +23,7 @@ export default function detachVolume(detach: Command, io: Io): void {
     )
     .action(async (name: string, _flags, command: Command) => {
       const flags = command.optsWithGlobals<DetachFlags & GlobalFlags>();
-      const { detach: run } = await import('../detach/detach.ts');
+      const { detach: run } = await import('../volume/detach/detach.ts');
       await run(name, flags, io, (await connectFor(command, io)).client);
     });
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { ExitError } from '../exit-error.ts';
-import { codeOf } from '../failure.ts';
-import { clientFor } from '../globals.ts';
-import type { Io } from '../io.ts';
+import { ExitError } from '../lib/exit-error.ts';
+import { codeOf } from '../lib/failure.ts';
+import { clientFor } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 import { FILE, fileNames, OF_FILE } from './file-option.ts';
 
 /** As diff(1) and kubectl diff: it did what it was asked, and found something. */
@@ -16,7 +16,7 @@ export default function diff(program: Command, io: Io): void {
     .description('show what manifests would change in the cluster; exits with 1 if they would')
     .requiredOption(FILE, OF_FILE, fileNames)
     .action(async ({ filename }: { filename: string[] }, command: Command) => {
-      const { diff: run } = await import('../diff/diff.ts');
+      const { diff: run } = await import('../volume/manifests/diff/diff.ts');
       if (await orTrouble(run(filename, io, clientFor(command, io))))
         throw new ExitError(DIFFERENT);
     });

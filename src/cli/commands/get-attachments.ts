@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get-command.ts';
-import { ATTACHMENT_NOUNS } from '../nouns.ts';
+import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { ATTACHMENT_NOUNS } from '../lib/nouns.ts';
 
 export default function getAttachments(get: Command, io: Io): void {
   addGetCommand(get, io, {
@@ -13,6 +13,6 @@ export default function getAttachments(get: Command, io: Io): void {
       selectorOption('of Volumes with these labels'),
       sortOption('volume', 'node', 'state', 'age'),
     ],
-    view: async () => (await import('../attachments/view.ts')).ATTACHMENT_VIEW,
+    view: async () => (await import('../volume/attachments/view.ts')).ATTACHMENT_VIEW,
   });
 }

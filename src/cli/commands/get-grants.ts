@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { addGetCommand, allNamespacesOption, selectorOption } from '../lib/get-command.ts';
-import { GRANT_NOUNS } from '../nouns.ts';
+import { addGetCommand, allNamespacesOption, selectorOption } from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { GRANT_NOUNS } from '../lib/nouns.ts';
 
 export default function getGrants(get: Command, io: Io): void {
   addGetCommand(get, io, {

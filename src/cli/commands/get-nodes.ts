@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { addGetCommand, selectorOption, sortOption } from '../lib/get-command.ts';
-import { nodeNames } from '../node-pattern.ts';
-import { addNodeOptions, settleNodeFlags } from '../nodes/flags.ts';
-import { NODE_NOUNS } from '../nouns.ts';
-import { durationOption } from '../parse.ts';
+import { addGetCommand, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
+import { nodeNames } from '../lib/nodes/node-pattern.ts';
+import { NODE_NOUNS } from '../lib/nouns.ts';
+import { durationOption } from '../lib/parse.ts';
 
 export default function getNodes(get: Command, io: Io): void {
   const command = addGetCommand(get, io, {
@@ -19,7 +19,7 @@ export default function getNodes(get: Command, io: Io): void {
     ],
     watch: 'look again every 10 s and show what changed, until interrupted',
     settle: (command) => settleNodeFlags(command, io.env),
-    view: async () => (await import('../get-nodes/view.ts')).NODE_VIEW,
+    view: async () => (await import('../node/get/view.ts')).NODE_VIEW,
   });
   addNodeOptions(command);
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { addGetCommand } from '../lib/get-command.ts';
-import { POPULATOR_NOUNS } from '../nouns.ts';
+import { addGetCommand } from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { POPULATOR_NOUNS } from '../lib/nouns.ts';
 
 export default function getPopulators(get: Command, io: Io): void {
   addGetCommand(get, io, {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
 import {
   addGetCommand,
   allNamespacesOption,
   selectorOption,
   sortOption,
-} from '../lib/get-command.ts';
-import { SNAPSHOT_NOUNS } from '../nouns.ts';
+} from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
 
 export default function getSnapshots(get: Command, io: Io): void {
   addGetCommand(get, io, {

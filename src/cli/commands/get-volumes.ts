@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Io } from '../io.ts';
-import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get-command.ts';
-import { VOLUME_NOUNS } from '../nouns.ts';
+import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get/get-command.ts';
+import type { Io } from '../lib/io.ts';
+import { VOLUME_NOUNS } from '../lib/nouns.ts';
 
 export default function getVolumes(get: Command, io: Io): void {
   addGetCommand(get, io, {

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { connectFor } from '../globals.ts';
 import type { Snapshots } from '../grants/grant.ts';
 import type { Given } from '../grants/wizard.ts';
-import type { Io } from '../io.ts';
-import { SNAPSHOT_NOUNS } from '../nouns.ts';
-import { addCreateOptions } from '../objects/flags.ts';
-import { namespacedName, namespaceName, oneNamespaceName } from '../parse.ts';
+import { connectFor } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions } from '../lib/objects/flags.ts';
+import { namespacedName, namespaceName, oneNamespaceName } from '../lib/parse.ts';
 
 export default function grantSnapshot(grant: Command, io: Io): void {
   const [plural, singular, ...more] = SNAPSHOT_NOUNS;

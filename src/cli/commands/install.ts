@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { DEFAULT_GATES } from '../../api/feature-gates.ts';
-import { featureGates } from '../feature-gates.ts';
-import { clientFor, type GlobalFlags } from '../globals.ts';
-import { components } from '../install/components.ts';
 import type { InstallFlags } from '../install/install.ts';
 import type { Values } from '../install/values.ts';
-import type { Io } from '../io.ts';
-import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../nodes/flags.ts';
-import { labels, oneObjectName, oneText, onOrOff, wholeNumber } from '../parse.ts';
+import { components } from '../lib/components.ts';
+import { featureGates } from '../lib/feature-gates.ts';
+import { clientFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addNodeOptions, refuseNodeFlags, settleNodeFlags } from '../lib/nodes/flags.ts';
+import { labels, oneObjectName, oneText, onOrOff, wholeNumber } from '../lib/parse.ts';
 
 interface Flags extends Omit<InstallFlags, 'values'>, GlobalFlags {
   takeOverMetalk8s?: boolean;
@@ -60,7 +60,7 @@ export default function install(program: Command, io: Io): void {
     };
     if (flags.takeOverMetalk8s) {
       const nodeFlags = await settleNodeFlags(command, io.env);
-      const { takeOver } = await import('../take-over/take-over.ts');
+      const { takeOver } = await import('../install/take-over/take-over.ts');
       await takeOver({ ...asked, ...nodeFlags }, io, clientFor(command, io));
       return;
     }

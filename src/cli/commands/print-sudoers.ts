@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Io } from '../io.ts';
-import { lvmName, oneDirectory, oneText } from '../parse.ts';
-import type { Allowed } from '../sudoers/sudoers.ts';
+import type { Io } from '../lib/io.ts';
+import { lvmName, oneDirectory, oneText } from '../lib/parse.ts';
+import type { Allowed } from '../node/sudoers/sudoers.ts';
 
 interface Flags {
   user: string;
@@ -45,7 +45,7 @@ export default function printSudoers(print: Command, io: Io): void {
       '/var/lib/kubelet',
     )
     .action(async (flags: Flags) => {
-      const { printSudoers: run } = await import('../sudoers/print.ts');
+      const { printSudoers: run } = await import('../node/sudoers/print.ts');
       const allowed: Allowed = {
         user: flags.user ?? 'stowage',
         directories: flags.directory,

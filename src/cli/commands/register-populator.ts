@@ -2,11 +2,11 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { BUILTINS } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
-import { connectFor } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { POPULATOR_NOUNS } from '../nouns.ts';
-import { addCreateOptions } from '../objects/flags.ts';
-import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../parse.ts';
+import { connectFor } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { POPULATOR_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions } from '../lib/objects/flags.ts';
+import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../lib/parse.ts';
 import type { RegisterFlags } from '../populators/register.ts';
 import type { Given } from '../populators/wizard.ts';
 

@@ -1,15 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { connectFor } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { SNAPSHOT_NOUNS } from '../nouns.ts';
-import { addCreateOptions, addWaitOptions } from '../objects/flags.ts';
+import { connectFor } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
+import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import {
   type NamespacedName,
   namespacedName,
   oneNamespacedName,
   oneObjectName,
   quantity,
-} from '../parse.ts';
+} from '../lib/parse.ts';
 import type { Given } from '../snapshots/restore/wizard.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'];
@@ -49,7 +49,8 @@ export default function restoreSnapshot(restore: Command, io: Io): void {
     async (name: NamespacedName | undefined, _flags, command: Command) => {
       const flags = { ...command.optsWithGlobals<Given>(), name };
       const { restore: run } = await import('../snapshots/restore/restore.ts');
-      await run(flags, command, io, () => connectFor(command, io));
+      const { claimNeedsAction } = await import('../why/needs-action.ts');
+      await run(flags, command, io, () => connectFor(command, io), claimNeedsAction);
     },
   );
 }

@@ -1,9 +1,9 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
 import type { RevokeFlags } from '../grants/revoke.ts';
-import type { Io } from '../io.ts';
-import { GRANT_NOUNS } from '../nouns.ts';
-import { type NamespacedName, namespacedName } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { GRANT_NOUNS } from '../lib/nouns.ts';
+import { type NamespacedName, namespacedName } from '../lib/parse.ts';
 
 export default function revokeGrant(revoke: Command, io: Io): void {
   const [plural, singular, ...more] = GRANT_NOUNS;

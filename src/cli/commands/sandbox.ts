@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
-import { featureGates as parseGates } from '../feature-gates.ts';
-import type { Io } from '../io.ts';
-import { wholeNumber } from '../parse.ts';
+import { featureGates as parseGates } from '../lib/feature-gates.ts';
+import type { Io } from '../lib/io.ts';
+import { wholeNumber } from '../lib/parse.ts';
 
 interface SandboxFlags {
   port: number;
@@ -24,7 +24,7 @@ export default function sandbox(program: Command, io: Io): void {
     .action(async ({ port, kubeconfigOut, featureGates = {} }: SandboxFlags) => {
       const { ALL_CRDS } = await import('../../api/crds.ts');
       const { startSandbox } = await import('../../sandbox/server.ts');
-      const { writePrivateFile } = await import('../output/private-file.ts');
+      const { writePrivateFile } = await import('../lib/output/private-file.ts');
       const server = await startSandbox({ port, crds: ALL_CRDS, featureGates });
       try {
         if (kubeconfigOut === undefined) io.stdout.write(server.kubeconfig);

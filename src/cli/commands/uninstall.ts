@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import { components } from '../install/components.ts';
 import type { UninstallFlags } from '../install/uninstall.ts';
-import type { Io } from '../io.ts';
+import { components } from '../lib/components.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 
 export default function uninstall(program: Command, io: Io): void {
   program

@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { POPULATOR_NOUNS } from '../nouns.ts';
-import { objectName } from '../parse.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { POPULATOR_NOUNS } from '../lib/nouns.ts';
+import { objectName } from '../lib/parse.ts';
 import type { UnregisterFlags } from '../populators/unregister.ts';
 
 export default function unregisterPopulator(unregister: Command, io: Io): void {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
 import type { VersionFlags } from '../show-version/show.ts';
 
 export default function version(program: Command, io: Io): void {

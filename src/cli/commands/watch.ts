@@ -4,11 +4,11 @@ import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
 import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../controllers/snapshot/mode.ts';
 import type { WatchOptions } from '../../manager/watch.ts';
 import { systemClock } from '../../workqueue/clock.ts';
-import { applyEnvironment } from '../config/environment.ts';
-import { featureGates } from '../feature-gates.ts';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { addNodeOptions } from '../nodes/flags.ts';
+import { applyEnvironment } from '../lib/config/environment.ts';
+import { featureGates } from '../lib/feature-gates.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { addNodeOptions } from '../lib/nodes/flags.ts';
 import {
   directory,
   duration,
@@ -17,7 +17,7 @@ import {
   objectName,
   onOrOff,
   wholeNumber,
-} from '../parse.ts';
+} from '../lib/parse.ts';
 
 interface WatchFlags extends GlobalFlags {
   config?: string;
@@ -154,7 +154,7 @@ export default function watch(program: Command, io: Io): void {
       applyEnvironment(command, io.env);
       const flags = command.optsWithGlobals<WatchFlags>();
       checkTimes(command, flags);
-      const { settingsReader } = await import('../config/reader.ts');
+      const { settingsReader } = await import('../lib/config/reader.ts');
       const read = settingsReader(command);
       const settings = await read();
       const { runWatch } = await import('../../manager/watch.ts');
@@ -171,7 +171,7 @@ export default function watch(program: Command, io: Io): void {
       const metrics =
         http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
-      const { refuseToActBesideOperator } = await import('../take-over/operator.ts');
+      const { refuseToActBesideOperator } = await import('../install/take-over/operator.ts');
       await refuseToActBesideOperator(connection.client, io.signal);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,

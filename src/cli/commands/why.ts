@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
-import { connectFor, type GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { parseTarget } from '../why/target.ts';
+import { connectFor, type GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { parseTarget } from '../lib/target.ts';
 import type { WhyFlags } from '../why/types.ts';
 
 export default function why(program: Command, io: Io): void {

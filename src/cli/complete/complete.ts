@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { VERSION } from '../../api/version.ts';
-import type { Io } from '../io.ts';
-import { printable } from '../output/printable.ts';
+import type { Io } from '../lib/io.ts';
+import { printable } from '../lib/output/printable.ts';
 import { type Asked, asked, type Candidate } from './parse-cursor.ts';
 
 /** Nobody waits longer for a key that they pressed; in ms. */

@@ -15,8 +15,8 @@ import {
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { servedGrants } from '../grants/kinds.ts';
-import { NAMESPACES } from '../install/kinds.ts';
+import { servedGrants } from '../lib/objects/grant-kinds.ts';
+import { NAMESPACES } from '../lib/objects/installed-kinds.ts';
 import type { Candidate } from './parse-cursor.ts';
 import type { Live, Values } from './values.ts';
 

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
-import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../nouns.ts';
-import { parseTarget } from '../why/target.ts';
-import { optionsOf, pathOf, takesValue, wordsOf } from './tree.ts';
+import { optionsOf, pathOf, takesValue, wordsOf } from '../lib/command-tree.ts';
+import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../lib/nouns.ts';
+import { parseTarget } from '../lib/target.ts';
 import { type Values, valuesOf, valuesOfArgument } from './values.ts';
 
 /** A word that can stand at the cursor. */

@@ -1,5 +1,5 @@
 import type { Argument, Option } from 'commander';
-import { COMPONENTS } from '../install/components.ts';
+import { COMPONENTS } from '../lib/components.ts';
 
 /** Names of objects that a cluster has, or of contexts that a kubeconfig has. */
 export type Live =

@@ -3,14 +3,20 @@ import type { ReferenceGrant } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { grantFor, type NearMiss, nearMisses } from '../../model/data-source/grant.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
-import { printable } from '../output/printable.ts';
-import type { NamespacedName } from '../parse.ts';
-import { foundIn, reading } from '../volume/read-result.ts';
-import { commandLine } from '../why/command-line.ts';
-import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
+import { commandLine } from '../lib/command-line.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import {
+  type GrantedTo,
+  grantedTo,
+  referrer,
+  requiredGrants,
+  SNAPSHOT_TYPE,
+} from '../lib/objects/grant-kinds.ts';
+import { asJson, asYaml } from '../lib/output/data.ts';
+import { printable } from '../lib/output/printable.ts';
+import type { NamespacedName } from '../lib/parse.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
 
 export interface CheckGrantFlags {
   from: string;

@@ -7,12 +7,18 @@ import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { grantFor } from '../../model/data-source/grant.ts';
-import type { Io } from '../io.ts';
-import type { CreateFlags } from '../objects/flags.ts';
-import { printDone } from '../objects/print.ts';
-import { printable } from '../output/printable.ts';
-import { readNamed } from '../volume/read-result.ts';
-import { type GrantedTo, grantedTo, referrer, requiredGrants, SNAPSHOT_TYPE } from './kinds.ts';
+import type { Io } from '../lib/io.ts';
+import type { CreateFlags } from '../lib/objects/flags.ts';
+import {
+  type GrantedTo,
+  grantedTo,
+  referrer,
+  requiredGrants,
+  SNAPSHOT_TYPE,
+} from '../lib/objects/grant-kinds.ts';
+import { printDone } from '../lib/objects/print.ts';
+import { printable } from '../lib/output/printable.ts';
+import { readNamed } from '../lib/read-result.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
 import { agreeToGrant, complete, type Given } from './wizard.ts';
 

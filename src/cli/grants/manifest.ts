@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { apiVersionOf, type Resource } from '../../api/meta.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
-import { type GrantedTo, referrer, SNAPSHOT_TYPE } from './kinds.ts';
+import { type GrantedTo, referrer, SNAPSHOT_TYPE } from '../lib/objects/grant-kinds.ts';
 
 /** What is granted to whom. */
 export interface Wanted {

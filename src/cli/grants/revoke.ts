@@ -1,11 +1,11 @@
 import { StowageError } from '../../api/errors.ts';
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { printDone } from '../objects/print.ts';
-import type { NamespacedName } from '../parse.ts';
-import { requiredGrants } from './kinds.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { requiredGrants } from '../lib/objects/grant-kinds.ts';
+import { printDone } from '../lib/objects/print.ts';
+import type { NamespacedName } from '../lib/parse.ts';
 import { isOfVolumes } from './row.ts';
 
 export interface RevokeFlags {

@@ -2,7 +2,7 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { ReferenceGrant, VolumeSnapshotLink } from '../../api/snapshot.ts';
 import { isGranted } from '../../model/data-source/grant.ts';
 import { sourceOf } from '../../model/data-source/source-of.ts';
-import { type GrantedTo, referrer, SNAPSHOT_TYPE, whatOf } from './kinds.ts';
+import { type GrantedTo, referrer, SNAPSHOT_TYPE, whatOf } from '../lib/objects/grant-kinds.ts';
 
 type From = ReferenceGrant['spec']['from'][number];
 type To = ReferenceGrant['spec']['to'][number];

@@ -3,9 +3,9 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
 import type { ReferenceGrant, VolumeSnapshotLink } from '../../api/snapshot.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Io } from '../io.ts';
-import { type Followed, followKind } from '../objects/follow-kind.ts';
-import type { WatchPrinter } from '../output/watch-printer.ts';
+import type { Io } from '../lib/io.ts';
+import { type Followed, followKind } from '../lib/objects/follow-kind.ts';
+import type { WatchPrinter } from '../lib/output/watch-printer.ts';
 import { type GrantRow, grantees, rowOf } from './row.ts';
 
 /**

@@ -7,13 +7,13 @@ import {
 } from '../../api/resources.ts';
 import type { ReferenceGrant, VolumeSnapshotLink } from '../../api/snapshot.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Io } from '../io.ts';
-import { readObjects, selectionOf } from '../lib/get-objects.ts';
-import { listReadable } from '../lib/list-readable.ts';
-import type { ResourceView } from '../lib/resource-view.ts';
-import { nameIn } from '../objects/name.ts';
-import { watchObjects } from '../objects/watch.ts';
-import { requiredGrants } from './kinds.ts';
+import { readObjects, selectionOf } from '../lib/get/get-objects.ts';
+import { listReadable } from '../lib/get/list-readable.ts';
+import type { ResourceView } from '../lib/get/resource-view.ts';
+import type { Io } from '../lib/io.ts';
+import { requiredGrants } from '../lib/objects/grant-kinds.ts';
+import { nameIn } from '../lib/objects/name.ts';
+import { watchObjects } from '../lib/objects/watch.ts';
 import { type GrantRow, grantees, isOfVolumes, type Referrers, rowOf } from './row.ts';
 import { withUses } from './uses.ts';
 

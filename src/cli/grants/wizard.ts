@@ -1,13 +1,13 @@
 import type { ReferenceGrant } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { asYaml } from '../output/data.ts';
-import { type Asking, complete as completeBy, type Question } from '../wizard/ask.ts';
-import { namespaceChoices } from '../wizard/namespaces.ts';
-import { agree, summarise } from '../wizard/review-plan.ts';
-import { sameCommand } from '../wizard/same-command.ts';
-import { SNAPSHOT, snapshotChoices } from '../wizard/snapshots.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { asYaml } from '../lib/output/data.ts';
+import { type Asking, complete as completeBy, type Question } from '../lib/wizard/ask.ts';
+import { namespaceChoices } from '../lib/wizard/namespaces.ts';
+import { agree, summarise } from '../lib/wizard/review-plan.ts';
+import { sameCommand } from '../lib/wizard/same-command.ts';
+import { SNAPSHOT, snapshotChoices } from '../lib/wizard/snapshots.ts';
 import type { GrantFlags, Snapshots } from './grant.ts';
 
 /** The command line. */

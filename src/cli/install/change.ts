@@ -2,10 +2,14 @@ import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { VERSION } from '../../api/version.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+} from '../lib/objects/installed-kinds.ts';
+import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from '../lib/objects/installed-labels.ts';
 import { type Definition, versionsAfter } from './crd.ts';
 import { deploymentObject } from './deployment.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
-import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from './labels.ts';
 import { merged, mergePatch } from './merge.ts';
 import { isAsInstalled, isStandard, LAST_INSTALLED, lastOf } from './standard.ts';
 import { keptValues } from './values.ts';

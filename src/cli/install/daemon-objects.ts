@@ -6,10 +6,10 @@ import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES, LEASES } from '../../api/resources
 import { CAPACITY_SELECTOR } from '../../controllers/lib/capacity/capacity.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { readLeases } from '../leaders.ts';
-import { foundIn, reading, readNamed } from '../volume/read-result.ts';
+import { readLeases } from '../lib/leaders.ts';
+import { isOurs } from '../lib/objects/installed-labels.ts';
+import { foundIn, reading, readNamed } from '../lib/read-result.ts';
 import type { Installed } from './installed-objects.ts';
-import { isOurs } from './labels.ts';
 
 /**
  * Returns the objects that daemons created and none updates any more: CSIStorageCapacities, Leases, and the CSIDriver. Objects of a

@@ -1,6 +1,6 @@
 import { COMPONENT, INSTALL_VALUES_ANNOTATION } from '../../api/names.ts';
-import { DEPLOYMENTS } from './kinds.ts';
-import { labelsOf, NAME_LABEL } from './labels.ts';
+import { DEPLOYMENTS } from '../lib/objects/installed-kinds.ts';
+import { labelsOf, NAME_LABEL } from '../lib/objects/installed-labels.ts';
 import { type NodeAccess, nodeAccess } from './node-access.ts';
 import type { Values } from './values.ts';
 import { type Wanted, wanted } from './wanted.ts';

@@ -5,18 +5,21 @@ import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
-import type { Io } from '../io.ts';
-import { readLeases } from '../leaders.ts';
-import { printable } from '../output/printable.ts';
-import { refuseBesideOperator } from '../take-over/operator.ts';
-import { foundIn } from '../volume/read-result.ts';
-import { commandLine } from '../why/command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { type Component, OWN_COMPONENTS } from '../lib/components.ts';
+import type { Io } from '../lib/io.ts';
+import { readLeases } from '../lib/leaders.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+} from '../lib/objects/installed-kinds.ts';
+import { printable } from '../lib/output/printable.ts';
+import { foundIn } from '../lib/read-result.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
-import { type Component, OWN_COMPONENTS } from './components.ts';
 import { type Definition, isEstablished } from './crd.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { type Installed, installedOf } from './installed-objects.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
 import {
   accountPlaces,
   boundNamespaces,
@@ -29,6 +32,7 @@ import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
+import { refuseBesideOperator } from './take-over/operator.ts';
 import { keptValues, settleValues, type Values } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 

@@ -4,7 +4,7 @@ import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Component } from './components.ts';
+import type { Component } from '../lib/components.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
@@ -14,8 +14,8 @@ import {
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from './kinds.ts';
-import { COMPONENT_LABEL, MANAGED_BY } from './labels.ts';
+} from '../lib/objects/installed-kinds.ts';
+import { COMPONENT_LABEL, MANAGED_BY } from '../lib/objects/installed-labels.ts';
 import { isAsInstalled, isStandard } from './standard.ts';
 
 export interface Installed {

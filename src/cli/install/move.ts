@@ -5,13 +5,17 @@ import { PODS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
-import type { Io } from '../io.ts';
-import { printable } from '../output/printable.ts';
-import { foundIn, readNamed } from '../volume/read-result.ts';
-import type { Component } from './components.ts';
+import type { Component } from '../lib/components.ts';
+import type { Io } from '../lib/io.ts';
+import {
+  CLUSTER_ROLE_BINDINGS,
+  DEPLOYMENTS,
+  SERVICE_ACCOUNTS,
+} from '../lib/objects/installed-kinds.ts';
+import { NAME_LABEL } from '../lib/objects/installed-labels.ts';
+import { printable } from '../lib/output/printable.ts';
+import { foundIn, readNamed } from '../lib/read-result.ts';
 import type { Installed } from './installed-objects.ts';
-import { CLUSTER_ROLE_BINDINGS, DEPLOYMENTS, SERVICE_ACCOUNTS } from './kinds.ts';
-import { NAME_LABEL } from './labels.ts';
 import { titleOf } from './wanted.ts';
 
 /** More than pods are given to end (terminationGracePeriodSeconds). ms */

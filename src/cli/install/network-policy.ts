@@ -1,7 +1,7 @@
 import { COMPONENT, METRICS_LABEL } from '../../api/names.ts';
+import { NETWORK_POLICIES } from '../lib/objects/installed-kinds.ts';
+import { labelsOf, NAME_LABEL } from '../lib/objects/installed-labels.ts';
 import { PORT } from './deployment.ts';
-import { NETWORK_POLICIES } from './kinds.ts';
-import { labelsOf, NAME_LABEL } from './labels.ts';
 import { type Wanted, wanted } from './wanted.ts';
 
 /**

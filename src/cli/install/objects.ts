@@ -1,10 +1,10 @@
 import { stringify } from 'yaml';
 import { CRDS } from '../../api/crds.ts';
 import { VERSION } from '../../api/version.ts';
-import type { Component } from './components.ts';
+import type { Component } from '../lib/components.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../lib/objects/installed-kinds.ts';
+import { labelsOf } from '../lib/objects/installed-labels.ts';
 import { deploymentObject } from './deployment.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from './kinds.ts';
-import { labelsOf } from './labels.ts';
 import { networkPolicyObject } from './network-policy.ts';
 import { rbacObjects } from './rbac.ts';
 import { isStandard, standardObjects } from './standard.ts';

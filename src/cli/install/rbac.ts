@@ -7,8 +7,8 @@ import {
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from './kinds.ts';
-import { labelsOf } from './labels.ts';
+} from '../lib/objects/installed-kinds.ts';
+import { labelsOf } from '../lib/objects/installed-labels.ts';
 import {
   CAPACITY_RULES,
   CLUSTER_RULES,

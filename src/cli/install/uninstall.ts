@@ -3,18 +3,22 @@ import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { Io } from '../io.ts';
-import { printable } from '../output/printable.ts';
-import { confirm } from '../prompts/confirm.ts';
-import { findOperators, startOf } from '../take-over/operator.ts';
-import { COMPONENTS, type Component } from './components.ts';
+import { COMPONENTS, type Component } from '../lib/components.ts';
+import type { Io } from '../lib/io.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+} from '../lib/objects/installed-kinds.ts';
+import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
+import { printable } from '../lib/output/printable.ts';
+import { confirm } from '../lib/prompts/confirm.ts';
 import { refuseHeld } from './crd-in-use.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { othersIn } from './foreign-objects.ts';
 import { type Installed, installedOf } from './installed-objects.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from './kinds.ts';
-import { MANAGED_BY } from './labels.ts';
 import { removeObject } from './remove.ts';
+import { findOperators, startOf } from './take-over/operator.ts';
 import { titleOf } from './wanted.ts';
 
 const SHOWN = 5;

@@ -14,8 +14,8 @@ import {
   oneOf,
   text,
   yesOrNo,
-} from '../config/fields.ts';
-import { checkSaltUrl } from '../nodes/salt.ts';
+} from '../lib/config/fields.ts';
+import { checkSaltUrl } from '../lib/nodes/salt.ts';
 
 /** CPU and memory, as Kubernetes writes them. */
 export interface Resources {

@@ -1,5 +1,5 @@
 import { apiVersionOf, type KubeObject, type Resource } from '../../api/meta.ts';
-import type { Component } from './components.ts';
+import type { Component } from '../lib/components.ts';
 
 /** An object of an installation, as it is wanted: what it does not say is left to others. */
 export interface Wanted {

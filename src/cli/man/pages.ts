@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import { VERSION } from '../../api/version.ts';
-import { allCommands, optionsOf, pathOf } from '../complete/tree.ts';
+import { allCommands, optionsOf, pathOf } from '../lib/command-tree.ts';
 import { bold, hanging, italic, roff, section } from './roff.ts';
 
 /** What scripts go by; docs/output.md has it at length. */

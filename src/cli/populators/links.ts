@@ -1,8 +1,8 @@
 import type { KubeClient } from '../../kube/types.ts';
-import type { Io } from '../io.ts';
-import { followsLinks, leadersIn, readLeases } from '../leaders.ts';
-import { printable } from '../output/printable.ts';
-import { foundIn } from '../volume/read-result.ts';
+import type { Io } from '../lib/io.ts';
+import { followsLinks, leadersIn, readLeases } from '../lib/leaders.ts';
+import { printable } from '../lib/output/printable.ts';
+import { foundIn } from '../lib/read-result.ts';
 
 /** Returns whether the daemon makes volumes from VolumeSnapshotLinks; true where none says so, or its Lease may not be read, which is told. Throws a StowageError. */
 export async function fillsLinks(

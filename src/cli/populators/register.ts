@@ -15,10 +15,10 @@ import type { Connection } from '../../kube/connect.ts';
 import { servedKind } from '../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { problemOf } from '../../model/populator-definition.ts';
-import type { Io } from '../io.ts';
-import type { CreateFlags } from '../objects/flags.ts';
-import { printDone } from '../objects/print.ts';
-import { written } from '../wizard/ask.ts';
+import type { Io } from '../lib/io.ts';
+import type { CreateFlags } from '../lib/objects/flags.ts';
+import { printDone } from '../lib/objects/print.ts';
+import { written } from '../lib/wizard/ask.ts';
 import { objectsOf, type Wanted } from './manifest.ts';
 import { agreeToRegister, complete, type Given } from './wizard.ts';
 

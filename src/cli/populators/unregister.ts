@@ -15,12 +15,12 @@ import {
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { isSameKind } from '../../model/populator-definition.ts';
-import type { GlobalFlags } from '../globals.ts';
-import { CLUSTER_ROLES } from '../install/kinds.ts';
-import { isOurs } from '../install/labels.ts';
-import type { Io } from '../io.ts';
-import { printDone } from '../objects/print.ts';
-import { foundIn, reading } from '../volume/read-result.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { CLUSTER_ROLES } from '../lib/objects/installed-kinds.ts';
+import { isOurs } from '../lib/objects/installed-labels.ts';
+import { printDone } from '../lib/objects/print.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
 import { roleNameOf } from './manifest.ts';
 import { usesOf } from './uses.ts';
 

@@ -7,10 +7,10 @@ import {
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../api/resources.ts';
-import { about } from '../batch.ts';
-import { listReadable } from '../lib/list-readable.ts';
-import type { ResourceView } from '../lib/resource-view.ts';
-import { nameIn } from '../objects/name.ts';
+import { about } from '../lib/batch.ts';
+import { listReadable } from '../lib/get/list-readable.ts';
+import type { ResourceView } from '../lib/get/resource-view.ts';
+import { nameIn } from '../lib/objects/name.ts';
 import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 import { watchPopulators } from './watch.ts';

@@ -7,9 +7,9 @@ import {
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../api/resources.ts';
-import type { GetRequest } from '../lib/resource-view.ts';
-import { followKind } from '../objects/follow-kind.ts';
-import { refreshedUntil } from '../objects/watch.ts';
+import type { GetRequest } from '../lib/get/resource-view.ts';
+import { followKind } from '../lib/objects/follow-kind.ts';
+import { refreshedUntil } from '../lib/objects/watch.ts';
 import { fillsLinks } from './links.ts';
 import { type PopulatorRow, rowsOf } from './row.ts';
 

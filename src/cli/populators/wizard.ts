@@ -5,15 +5,15 @@ import { kindText, type SourceKind } from '../../api/populator.ts';
 import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { GlobalFlags } from '../globals.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../install/kinds.ts';
-import type { Io } from '../io.ts';
-import { asYaml } from '../output/data.ts';
-import type { Choice } from '../prompts/prompts.ts';
-import { foundIn, reading } from '../volume/read-result.ts';
-import { complete as completeBy, orOther, type Question } from '../wizard/ask.ts';
-import { agree, summarise } from '../wizard/review-plan.ts';
-import { sameCommand } from '../wizard/same-command.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../lib/objects/installed-kinds.ts';
+import { asYaml } from '../lib/output/data.ts';
+import type { Choice } from '../lib/prompts/prompts.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
+import { complete as completeBy, orOther, type Question } from '../lib/wizard/ask.ts';
+import { agree, summarise } from '../lib/wizard/review-plan.ts';
+import { sameCommand } from '../lib/wizard/same-command.ts';
 import type { RegisterFlags } from './register.ts';
 
 /** The command line. `source`: the question for group and kind in one. */

@@ -1,11 +1,11 @@
 import { VERSION } from '../../api/version.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
-import { type Field, fields } from '../output/fields.ts';
-import { printable } from '../output/printable.ts';
-import { type CrdSkew, crdSkews } from './crds.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { type CrdSkew, crdSkews } from '../lib/objects/crd-skew.ts';
+import { asJson, asYaml } from '../lib/output/data.ts';
+import { type Field, fields } from '../lib/output/fields.ts';
+import { printable } from '../lib/output/printable.ts';
 
 export interface VersionFlags {
   client?: boolean;

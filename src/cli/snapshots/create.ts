@@ -5,21 +5,18 @@ import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Connection } from '../../kube/connect.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import type { CreateFlags, WaitFlags } from '../objects/flags.ts';
-import { nameOf } from '../objects/name.ts';
-import { printDone } from '../objects/print.ts';
-import { printable } from '../output/printable.ts';
-import type { NamespacedName } from '../parse.ts';
-import { readNamed } from '../volume/read-result.ts';
-import { commandLine } from '../why/command-line.ts';
-import { diagnoseSnapshot } from '../why/snapshot/diagnose.ts';
-import { readSnapshot } from '../why/snapshot/read.ts';
-import { hopeless } from './hopeless.ts';
+import { commandLine } from '../lib/command-line.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import type { CreateFlags, WaitFlags } from '../lib/objects/flags.ts';
+import { nameOf } from '../lib/objects/name.ts';
+import { printDone } from '../lib/objects/print.ts';
+import { progressOf } from '../lib/objects/snapshot-state.ts';
+import { type NeedsAction, waited } from '../lib/objects/wait.ts';
+import { printable } from '../lib/output/printable.ts';
+import type { NamespacedName } from '../lib/parse.ts';
+import { readNamed } from '../lib/read-result.ts';
 import { missingKind } from './missing-kind.ts';
-import { progressOf } from './state.ts';
-import { waited } from './wait.ts';
 
 export interface CreateSnapshotFlags extends CreateFlags, WaitFlags {
   pvc: NamespacedName;
@@ -32,6 +29,7 @@ export async function createSnapshot(
   flags: CreateSnapshotFlags & GlobalFlags,
   io: Io,
   connect: () => Promise<Connection>,
+  needsAction: NeedsAction,
 ): Promise<void> {
   const { pvc, dryRun, output } = flags;
   if (given !== undefined && pvc.namespace !== undefined && given !== pvc.namespace) {
@@ -57,7 +55,7 @@ export async function createSnapshot(
   await noteMissing(wanted, pvc.name, client, io);
   if (flags.wait && !server) {
     io.stderr.write(`${nameOf(made)} created\n`);
-    made = await untilReady(made, flags.timeout, io, client);
+    made = await untilReady(made, flags.timeout, io, connection, needsAction);
   }
   printDone(
     [made],
@@ -108,21 +106,17 @@ async function untilReady(
   { metadata }: VolumeSnapshot,
   timeoutMs: number,
   io: Io,
-  client: KubeClient,
+  connection: Connection,
+  needsAction: NeedsAction,
 ): Promise<VolumeSnapshot> {
   const { namespace = '', name, uid } = metadata;
   const object = { kind: VOLUME_SNAPSHOTS.kind, name, namespace };
-  return waited<VolumeSnapshot>(client, VOLUME_SNAPSHOTS, object, io, {
+  return waited<VolumeSnapshot>(connection.client, VOLUME_SNAPSHOTS, object, io, {
     uid,
     timeoutMs,
     isDone: ({ status }) => status?.readyToUse === true,
     progressOf,
-    hopeless: async (signal) => {
-      const options = { namespace, signal };
-      const snapshot = await client.get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, options);
-      const found = diagnoseSnapshot(await readSnapshot(snapshot, client, signal));
-      return hopeless(found, object, client, io.clock.now(), signal);
-    },
+    needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'snapshot', `${namespace}/${name}`)}`,
   });
 }

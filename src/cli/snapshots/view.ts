@@ -1,13 +1,13 @@
 import { age } from '../../api/age.ts';
 import { VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
-import { getObjects } from '../lib/get-objects.ts';
-import type { ResourceView } from '../lib/resource-view.ts';
-import { nameIn } from '../objects/name.ts';
-import { listOf } from '../output/data.ts';
-import { ageKey, sizeKey } from '../output/sort-keys.ts';
+import { getObjects } from '../lib/get/get-objects.ts';
+import type { ResourceView } from '../lib/get/resource-view.ts';
+import { nameIn } from '../lib/objects/name.ts';
+import { phaseOf, sourceText } from '../lib/objects/snapshot-state.ts';
+import { listOf } from '../lib/output/data.ts';
+import { ageKey, sizeKey } from '../lib/output/sort-keys.ts';
 import { missingKind } from './missing-kind.ts';
-import { phaseOf, sourceText } from './state.ts';
 
 const name = ({ metadata }: VolumeSnapshot) => metadata.name;
 

@@ -4,9 +4,9 @@ import { StowageError } from '../../api/errors.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
-import type { Io } from '../io.ts';
-import { createObjects } from '../objects/create.ts';
-import type { CreateFlags } from '../objects/flags.ts';
+import type { Io } from '../lib/io.ts';
+import { createObjects } from '../lib/objects/create.ts';
+import type { CreateFlags } from '../lib/objects/flags.ts';
 import { type ClassFlags, type DynamicFlags, dynamicClass, staticClass } from './manifest.ts';
 import { agreeToClass, complete, type Given } from './wizard.ts';
 

@@ -7,14 +7,14 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { classDirectoryWanted } from '../../model/dynamic-class.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import { asYaml } from '../output/data.ts';
-import { foundIn, reading } from '../volume/read-result.ts';
-import { complete as completeBy, type Question } from '../wizard/ask.ts';
-import { ATTACH_POLICY } from '../wizard/attach-policy.ts';
-import { agree, summarise } from '../wizard/review-plan.ts';
-import { sameCommand } from '../wizard/same-command.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import { asYaml } from '../lib/output/data.ts';
+import { foundIn, reading } from '../lib/read-result.ts';
+import { complete as completeBy, type Question } from '../lib/wizard/ask.ts';
+import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
+import { agree, summarise } from '../lib/wizard/review-plan.ts';
+import { sameCommand } from '../lib/wizard/same-command.ts';
 import type { CreateClassFlags } from './create.ts';
 
 /** The command line. */

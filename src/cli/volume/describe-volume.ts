@@ -1,10 +1,10 @@
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { about, conclude } from '../batch.ts';
-import type { Io } from '../io.ts';
-import { foundIn } from './read-result.ts';
-import { readConsumers, readEvents } from './related.ts';
+import { about, conclude } from '../lib/batch.ts';
+import type { Io } from '../lib/io.ts';
+import { readConsumers, readEvents } from '../lib/objects/related.ts';
+import { foundIn } from '../lib/read-result.ts';
 import { description } from './volume-text.ts';
 
 /** `stowage describe volume`. Throws a StowageError. */

@@ -9,7 +9,7 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { isNodeReady } from '../../model/node-health.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../lib/io.ts';
 
 /**
  * A Volume whose node may be forgotten, whatever its phase. Throws a StowageError `conflict` when a claim has it, or

@@ -1,8 +1,8 @@
 import { StowageError } from '../../api/errors.ts';
 import { VOLUME_API_VERSION } from '../../api/names.ts';
 import type { AttachPolicy, OnDelete, Volume, VolumeMode, VolumeSpec } from '../../api/volume.ts';
-import type { Nodes } from '../node-pattern.ts';
-import { written } from '../wizard/ask.ts';
+import type { Nodes } from '../lib/nodes/node-pattern.ts';
+import { written } from '../lib/wizard/ask.ts';
 
 /** What the command line says of Volumes. */
 export interface VolumeFlags {

@@ -4,7 +4,7 @@ import { NO_PROVISIONER } from '../../api/names.ts';
 import { STORAGE_CLASSES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import type { Io } from '../io.ts';
+import type { Io } from '../lib/io.ts';
 
 /** A hint is not worth a longer wait. */
 const HINT_MS = 5000;

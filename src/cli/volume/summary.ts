@@ -2,15 +2,15 @@ import type { Volume } from '../../api/volume.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
-import { about, conclude } from '../batch.ts';
-import { messageOf } from '../failure.ts';
-import type { Io } from '../io.ts';
-import type { Nodes } from '../node-pattern.ts';
-import type { NodeFlags } from '../nodes/flags.ts';
-import { refused, type VolumePlan } from '../plan/plan.ts';
-import { plansOf } from '../plan/print.ts';
-import type { Summary } from '../wizard/review-plan.ts';
-import { type SameFlags, sameCommand } from '../wizard/same-command.ts';
+import { about, conclude } from '../lib/batch.ts';
+import { messageOf } from '../lib/failure.ts';
+import type { Io } from '../lib/io.ts';
+import type { NodeFlags } from '../lib/nodes/flags.ts';
+import type { Nodes } from '../lib/nodes/node-pattern.ts';
+import { refused, type VolumePlan } from '../lib/plan/plan.ts';
+import { plansOf } from '../lib/plan/print.ts';
+import type { Summary } from '../lib/wizard/review-plan.ts';
+import { type SameFlags, sameCommand } from '../lib/wizard/same-command.ts';
 import type { VolumeFlags } from './manifest.ts';
 
 /**

@@ -3,12 +3,12 @@ import { phaseOf } from '../../api/phase.ts';
 import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { getObjects } from '../lib/get-objects.ts';
-import type { ResourceView } from '../lib/resource-view.ts';
-import { nameIn } from '../objects/name.ts';
-import { listOf } from '../output/data.ts';
-import { ageKey, sizeKey } from '../output/sort-keys.ts';
-import { readyOf } from './volume-progress.ts';
+import { getObjects } from '../lib/get/get-objects.ts';
+import type { ResourceView } from '../lib/get/resource-view.ts';
+import { nameIn } from '../lib/objects/name.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
+import { listOf } from '../lib/output/data.ts';
+import { ageKey, sizeKey } from '../lib/output/sort-keys.ts';
 
 const phase = (volume: Volume) => phaseOf(volume) ?? 'Unknown';
 const name = ({ metadata }: Volume) => metadata.name;

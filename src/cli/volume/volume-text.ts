@@ -5,13 +5,13 @@ import type { Volume, VolumeSpec, VolumeStatus } from '../../api/volume.ts';
 import { sizeIn } from '../../api/volume-size.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { driversOf } from '../../storage/registry.ts';
-import { attachmentRows } from '../attachments/row.ts';
-import { ATTACHMENT_VIEW } from '../attachments/view.ts';
-import { type Field, type FieldValue, fields } from '../output/fields.ts';
-import { table } from '../output/table.ts';
-import { columnsOf, headingsOf, rowOf } from '../output/view.ts';
-import type { Reading } from './read-result.ts';
-import { type Consumers, lastSeen } from './related.ts';
+import { type Consumers, lastSeen } from '../lib/objects/related.ts';
+import { type Field, type FieldValue, fields } from '../lib/output/fields.ts';
+import { table } from '../lib/output/table.ts';
+import { columnsOf, headingsOf, rowOf } from '../lib/output/view.ts';
+import type { Reading } from '../lib/read-result.ts';
+import { attachmentRows } from './attachments/row.ts';
+import { ATTACHMENT_VIEW } from './attachments/view.ts';
 
 export interface Described extends Consumers {
   volume: Volume;

@@ -3,10 +3,10 @@ import { VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
-import { about } from '../batch.ts';
-import type { Io } from '../io.ts';
-import { showProgress } from '../output/progress.ts';
-import { progressOf, readyOf } from './volume-progress.ts';
+import { about } from '../lib/batch.ts';
+import type { Io } from '../lib/io.ts';
+import { progressOf, readyOf } from '../lib/objects/volume-progress.ts';
+import { showProgress } from '../lib/output/progress.ts';
 
 /** Waits side by side until Volumes are gone. Returns those that went, and why others did not. */
 export async function untilGone(

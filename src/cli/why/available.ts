@@ -1,7 +1,7 @@
 import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
-import { readyOf } from '../volume/volume-progress.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';
 import { ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, VolumeFacts } from './types.ts';

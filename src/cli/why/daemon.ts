@@ -4,12 +4,12 @@ import { isHeld } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { absent } from '../check-cluster/daemon.ts';
-import { DEPLOYMENTS } from '../install/kinds.ts';
-import { MANAGED_BY } from '../install/labels.ts';
-import { readLeases, runsWithout } from '../leaders.ts';
-import { foundIn, type Reading, reading } from '../volume/read-result.ts';
-import { commandLine } from './command-line.ts';
+import { noDaemon } from '../lib/checks/no-daemon.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { readLeases, runsWithout } from '../lib/leaders.ts';
+import { DEPLOYMENTS } from '../lib/objects/installed-kinds.ts';
+import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
+import { foundIn, type Reading, reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 import type { Blocker, Fix } from './types.ts';
 
@@ -218,7 +218,7 @@ function fixOf(deployments: readonly Deployment[]): Fix {
       ],
     };
   }
-  const { message, hint, command } = absent(deployments);
+  const { message, hint, command } = noDaemon(deployments);
   return {
     say: `${message}. ${hint}`,
     ...(command === undefined ? {} : { run: command.split('; ') }),

@@ -1,7 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { readyOf } from '../volume/volume-progress.ts';
-import { onNode } from './command-line.ts';
+import { onNode } from '../lib/command-line.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 

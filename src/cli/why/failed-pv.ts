@@ -1,5 +1,5 @@
 import type { PersistentVolume } from '../../api/core.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
 import type { Blocker } from './types.ts';
 
 /** A PersistentVolume that its controller gave up. */

@@ -3,7 +3,7 @@ import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
 import { MAX_WAIT_FOR_UNMOUNT, notReadySince } from '../../model/node-health.ts';
-import { foundIn } from '../volume/read-result.ts';
+import { foundIn } from '../lib/read-result.ts';
 import type { Blocker, VolumeFacts } from './types.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { commandLine, onNode } from './command-line.ts';
+import { commandLine, onNode } from '../lib/command-line.ts';
 import type { Reason } from './reasons.ts';
 import type { Fix } from './types.ts';
 

@@ -1,6 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { phaseOf } from '../../api/phase.ts';
-import { readyOf } from '../volume/volume-progress.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { isUnknownNode } from './node.ts';
 import { isDeleting, isOurs, nodeText } from './state.ts';
 import type { Cause, Fix } from './types.ts';

@@ -1,9 +1,9 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { foundIn } from '../volume/read-result.ts';
-import { readyOf } from '../volume/volume-progress.ts';
-import { commandLine } from './command-line.ts';
+import { commandLine } from '../lib/command-line.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
+import { foundIn } from '../lib/read-result.ts';
 import { isDeleting, isStuck } from './state.ts';
 import type { Cause } from './types.ts';
 

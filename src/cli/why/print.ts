@@ -1,5 +1,5 @@
-import type { Io } from '../io.ts';
-import { asJson, asYaml } from '../output/data.ts';
+import type { Io } from '../lib/io.ts';
+import { asJson, asYaml } from '../lib/output/data.ts';
 import { isByHand } from './needs-judgement.ts';
 import { explanation } from './text.ts';
 import type { Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';

@@ -1,6 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { parseJobName } from '../../controllers/volume/job-name.ts';
-import { readyOf } from '../volume/volume-progress.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 

@@ -3,8 +3,8 @@ import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { readNamed } from '../volume/read-result.ts';
-import { readConsumers } from '../volume/related.ts';
+import { readConsumers } from '../lib/objects/related.ts';
+import { readNamed } from '../lib/read-result.ts';
 import type { VolumeFacts } from './types.ts';
 
 /** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */

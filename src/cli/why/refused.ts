@@ -3,7 +3,7 @@ import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
-import { commandLine, onNode } from './command-line.ts';
+import { commandLine, onNode } from '../lib/command-line.ts';
 import type { Obstruction } from './node-connectivity.ts';
 
 type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obstruction];

@@ -6,8 +6,8 @@ import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
-import { foundIn } from '../volume/read-result.ts';
-import { readyOf } from '../volume/volume-progress.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
+import { foundIn } from '../lib/read-result.ts';
 import type { Blocker, VolumeFacts } from './types.ts';
 
 export const isDeleting = ({ metadata }: Volume): boolean =>

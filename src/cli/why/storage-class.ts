@@ -1,7 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import { checkClass } from '../../controllers/volume/storage-class.ts';
-import { readyOf } from '../volume/volume-progress.ts';
-import { commandLine, retry } from './command-line.ts';
+import { commandLine, retry } from '../lib/command-line.ts';
+import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';
 import type { Cause } from './types.ts';
 

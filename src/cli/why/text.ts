@@ -1,7 +1,7 @@
 import { age } from '../../api/age.ts';
-import { asYaml } from '../output/data.ts';
-import { type Field, fields } from '../output/fields.ts';
-import { printable } from '../output/printable.ts';
+import { asYaml } from '../lib/output/data.ts';
+import { type Field, fields } from '../lib/output/fields.ts';
+import { printable } from '../lib/output/printable.ts';
 import type { Blocker, Diagnosis, Fix, Link, Subject } from './types.ts';
 
 /** A diagnosis for a person. `now` is in ms since the epoch. */

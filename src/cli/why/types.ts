@@ -7,7 +7,7 @@ import type {
   StorageClass,
 } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Reading } from '../volume/read-result.ts';
+import type { Reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 
 /** All that an explanation is made from. */

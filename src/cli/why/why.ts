@@ -6,17 +6,18 @@ import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { Connection } from '../../kube/connect.ts';
-import type { GlobalFlags } from '../globals.ts';
-import { servedGrants } from '../grants/kinds.ts';
-import type { Io } from '../io.ts';
-import { printable } from '../output/printable.ts';
-import { phaseOf as snapshotPhase } from '../snapshots/state.ts';
-import { foundIn } from '../volume/read-result.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import { inCluster } from '../lib/in-cluster.ts';
+import type { Io } from '../lib/io.ts';
+import { servedGrants } from '../lib/objects/grant-kinds.ts';
+import { phaseOf as snapshotPhase } from '../lib/objects/snapshot-state.ts';
+import { printable } from '../lib/output/printable.ts';
+import { foundIn } from '../lib/read-result.ts';
+import type { Target } from '../lib/target.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
 import { readClaim } from './claim/read.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
 import { diagnose } from './diagnose.ts';
-import { diagnosedIn } from './in-cluster.ts';
 import { missingCrd } from './missing-crd.ts';
 import { explainNode } from './node-object/explain.ts';
 import { diagnosePod } from './pod/diagnose.ts';
@@ -25,7 +26,6 @@ import { print } from './print.ts';
 import { readFacts } from './read.ts';
 import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
-import type { Target } from './target.ts';
 import type { Diagnosis, Explained, WhyFlags } from './types.ts';
 
 /** `stowage why`. Throws a StowageError. */
@@ -184,4 +184,10 @@ function noteForbidden(all: readonly object[], io: Io): void {
     );
   for (const text of new Set(forbidden))
     io.stderr.write(`note: not looked at: ${printable(text)}\n`);
+}
+
+/** A diagnosis whose commands talk to the cluster that was asked. Pure. */
+function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
+  if ('nothing' in diagnosis || diagnosis.fix?.run === undefined) return diagnosis;
+  return { ...diagnosis, fix: { ...diagnosis.fix, run: diagnosis.fix.run.map(inCluster(flags)) } };
 }

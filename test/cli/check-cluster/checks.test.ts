@@ -3,7 +3,7 @@ import type { Deployment, Lease, StorageClass } from '../../../src/api/core.ts';
 import { classChecks } from '../../../src/cli/check-cluster/classes.ts';
 import { daemonChecks } from '../../../src/cli/check-cluster/daemon.ts';
 import { definitionChecks } from '../../../src/cli/check-cluster/definitions.ts';
-import type { CrdSkew } from '../../../src/cli/show-version/crds.ts';
+import type { CrdSkew } from '../../../src/cli/lib/objects/crd-skew.ts';
 import { leadingLease } from '../../support/leading-lease.ts';
 
 const NOW = Date.parse('2030-01-01T00:00:00Z');

@@ -11,7 +11,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { CALLER_RULES } from '../../../src/cli/check-cluster/caller-rules.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { run } from '../../../src/cli/run.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';

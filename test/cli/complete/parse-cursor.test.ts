@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { asked } from '../../../src/cli/complete/parse-cursor.ts';
-import { allCommands, optionsOf, pathOf } from '../../../src/cli/complete/tree.ts';
 import { TOLD_OF } from '../../../src/cli/complete/values.ts';
+import { allCommands, optionsOf, pathOf } from '../../../src/cli/lib/command-tree.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import { fakeIo } from '../../support/fake-io.ts';
 

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { VERSION } from '../../../src/api/version.ts';
 import { ANEW, asCreated, changeOf, isNewer } from '../../../src/cli/install/change.ts';
-import { COMPONENTS } from '../../../src/cli/install/components.ts';
 import { wantedObjects } from '../../../src/cli/install/objects.ts';
 import type { Wanted } from '../../../src/cli/install/wanted.ts';
+import { COMPONENTS } from '../../../src/cli/lib/components.ts';
 
 /** Of this realm, as what is parsed here is; structuredClone's are not. */
 const copyOf = <T>(object: T): T => JSON.parse(JSON.stringify(object));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { StowageError } from '../../../src/api/errors.ts';
-import { SignalError } from '../../../src/cli/signals.ts';
+import { SignalError } from '../../../src/cli/lib/signals.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
 import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../../support/fake-executor.ts';

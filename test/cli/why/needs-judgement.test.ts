@@ -6,7 +6,7 @@ import {
   recreate,
   retry,
   takeOff,
-} from '../../../src/cli/why/command-line.ts';
+} from '../../../src/cli/lib/command-line.ts';
 import { isByHand } from '../../../src/cli/why/needs-judgement.ts';
 import { taintOff } from '../../../src/model/node-death.ts';
 import { volumeNamed } from '../../support/volumes.ts';

@@ -8,7 +8,7 @@ import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
-} from '../../../src/cli/install/kinds.ts';
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';

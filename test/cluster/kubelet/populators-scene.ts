@@ -9,7 +9,10 @@ import {
   STORAGE_CLASSES,
   VOLUMES,
 } from '../../../src/api/resources.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../../src/cli/install/kinds.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  NAMESPACES,
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { HELLOS, hello, helloCrd, helloReference, hellosOf } from '../../support/hello.ts';
 import { ownFileSystem } from '../../support/loop-mounts.ts';

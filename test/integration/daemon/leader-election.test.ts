@@ -3,7 +3,7 @@ import { request } from 'undici';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { DRIVER } from '../../../src/api/names.ts';
 import { CSI_STORAGE_CAPACITIES, LEASES } from '../../../src/api/resources.ts';
-import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { bundleElectingDaemon, type DaemonProgram } from '../../support/daemon.ts';
 import type { ElectingWatchOptions } from '../../support/electing-watch.ts';
 import { inWorld, TIMING } from '../../support/election-world.ts';

@@ -14,7 +14,7 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/before-pod.ts';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';

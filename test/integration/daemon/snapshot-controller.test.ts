@@ -10,7 +10,7 @@ import {
 } from '../../../src/api/resources.ts';
 import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import { parseHandle } from '../../../src/api/snapshot-handle.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { contentOf, NAMESPACE } from '../../support/cluster-snapshots.ts';
 import { snapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
 import { BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-objects.ts';

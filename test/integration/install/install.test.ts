@@ -8,7 +8,7 @@ import {
   DEPLOYMENTS,
   NAMESPACES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/install/kinds.ts';
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
 import { sparseVolume } from '../../support/cluster.ts';

@@ -8,7 +8,7 @@ import {
   NETWORK_POLICIES,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/install/kinds.ts';
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { FakeClock, until } from '../../support/fake-clock.ts';
 import { startInstalling } from '../../support/installing.ts';

@@ -6,8 +6,8 @@ import {
   VOLUME_SNAPSHOT_CLASSES,
   VOLUME_SNAPSHOTS,
 } from '../../../src/api/resources.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
 import { LAST_INSTALLED } from '../../../src/cli/install/standard.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';
 

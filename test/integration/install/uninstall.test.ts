@@ -16,7 +16,7 @@ import {
   NETWORK_POLICIES,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/install/kinds.ts';
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { CAPACITY_LABELS, CSI_DRIVER } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';

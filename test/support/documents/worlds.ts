@@ -12,7 +12,7 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { NAMESPACES } from '../../../src/cli/install/kinds.ts';
+import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';

@@ -3,7 +3,7 @@ import { BACKUPS, type Backup } from '../../../src/api/builtins/backup.ts';
 import { ALL_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { VOLUME_SNAPSHOTS } from '../../../src/api/resources.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { createNode } from '../../support/claim-objects.ts';
 import { type ClaimsCluster, startClaimsCluster } from '../../support/claims-cluster.ts';

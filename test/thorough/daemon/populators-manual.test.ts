@@ -7,7 +7,10 @@ import {
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../../src/api/resources.ts';
-import { CLUSTER_ROLES, CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/install/kinds.ts';
+import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
+} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { HELLOS } from '../../support/hello.ts';
 import {

@@ -14,10 +14,10 @@ import { servedAs } from '../../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { fillsFromLinks } from '../../../model/data-source/resolve.ts';
-import type { Io } from '../../io.ts';
-import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
-import { printable } from '../../output/printable.ts';
-import { foundIn, reading } from '../../volume/read-result.ts';
+import type { Io } from '../../lib/io.ts';
+import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../lib/leaders.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { foundIn, reading } from '../../lib/read-result.ts';
 import { isAcross, isKept, toLink, toSnapshot, type Wanted } from './claim.ts';
 
 /** How a claim comes to a snapshot: it names it, or it names a link that names it. */

@@ -8,9 +8,9 @@ import {
 } from '../../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../../api/snapshot.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import type { Io } from '../../io.ts';
-import { printable } from '../../output/printable.ts';
-import { foundIn, readNamed } from '../../volume/read-result.ts';
+import type { Io } from '../../lib/io.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { foundIn, readNamed } from '../../lib/read-result.ts';
 
 /** What is known of a snapshot to whoever restores it. */
 export interface Origin {

@@ -9,20 +9,17 @@ import type { Connection } from '../../../kube/connect.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { isGranted } from '../../../model/data-source/grant.ts';
 import { denial } from '../../../model/data-source/resolve.ts';
-import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../grants/kinds.ts';
-import type { Io } from '../../io.ts';
-import type { CreateFlags, WaitFlags } from '../../objects/flags.ts';
-import { nameOf } from '../../objects/name.ts';
-import { printDone } from '../../objects/print.ts';
-import { printable } from '../../output/printable.ts';
-import type { NamespacedName } from '../../parse.ts';
-import { foundIn, reading, readNamed } from '../../volume/read-result.ts';
-import { diagnoseClaim } from '../../why/claim/diagnose.ts';
-import { readClaim } from '../../why/claim/read.ts';
-import { commandLine } from '../../why/command-line.ts';
-import { tellEvents } from '../events.ts';
-import { hopeless } from '../hopeless.ts';
-import { waited } from '../wait.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import type { Io } from '../../lib/io.ts';
+import { tellEvents } from '../../lib/objects/events.ts';
+import type { CreateFlags, WaitFlags } from '../../lib/objects/flags.ts';
+import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../lib/objects/grant-kinds.ts';
+import { nameOf } from '../../lib/objects/name.ts';
+import { printDone } from '../../lib/objects/print.ts';
+import { type NeedsAction, waited } from '../../lib/objects/wait.ts';
+import { printable } from '../../lib/output/printable.ts';
+import type { NamespacedName } from '../../lib/parse.ts';
+import { foundIn, reading, readNamed } from '../../lib/read-result.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
 import { originOf } from './origin.ts';
@@ -46,6 +43,7 @@ export async function restore(
   command: Command,
   io: Io,
   connect: () => Promise<Connection>,
+  needsAction: NeedsAction,
 ): Promise<void> {
   const { answers: flags, asked } = await complete(given, { command, io, live: connect });
   const { namespace, name } = flags.name;
@@ -88,7 +86,8 @@ export async function restore(
   if (!flags.wait) return printDone([made], false, 'created', output, io);
   io.stderr.write(`${nameOf(made)} created\n`);
   await noteConsumer(made, client, io);
-  printDone([await untilBound(made, flags.timeout, io, connection)], false, 'bound', output, io);
+  const bound = await untilBound(made, flags.timeout, io, connection, needsAction);
+  printDone([bound], false, 'bound', output, io);
 }
 
 /**
@@ -170,6 +169,7 @@ async function untilBound(
   timeoutMs: number,
   io: Io,
   connection: Connection,
+  needsAction: NeedsAction,
 ): Promise<PersistentVolumeClaim> {
   const { client } = connection;
   const { namespace = '', name, uid } = metadata;
@@ -189,16 +189,7 @@ async function untilBound(
       return status?.phase === 'Bound';
     },
     progressOf: ({ status }) => status?.phase ?? 'Pending',
-    hopeless: async (signal) => {
-      const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, {
-        namespace,
-        signal,
-      });
-      const grants = () => servedGrants(connection, signal);
-      const known = await readClaim(claim, client, grants, signal, io.clock.now());
-      const now = io.clock.now();
-      return hopeless(diagnoseClaim(known, now), object, client, now, signal);
-    },
+    needsAction: (signal) => needsAction(object, connection, io.clock.now(), signal),
     alongside: (tell, signal) => tellEvents(client, { namespace, name, uid }, tell, io, signal),
     hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'pvc', `${namespace}/${name}`)}`,
   });

@@ -1,6 +1,6 @@
 import { SNAPSHOT_FINALIZERS } from '../../../api/names.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';

@@ -1,11 +1,11 @@
 import type { AnyEvent } from '../../../api/core.ts';
 import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { eventText, isOwn } from '../../snapshots/events.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { lastSeen } from '../../volume/related.ts';
-import { readyOf } from '../../volume/volume-progress.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { eventText, isOwn } from '../../lib/objects/events.ts';
+import { lastSeen } from '../../lib/objects/related.ts';
+import { readyOf } from '../../lib/objects/volume-progress.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
 import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';

@@ -1,7 +1,7 @@
 import type { AnyEvent, StorageClass } from '../../../api/core.ts';
 import { OVERWRITE_PARAMETER } from '../../../model/dynamic-class.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Reason } from '../reasons.ts';
 import type { Fix } from '../types.ts';
 import { type ClaimFacts, lookAt } from './facts.ts';

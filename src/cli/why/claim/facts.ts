@@ -10,8 +10,8 @@ import type {
 import type { Volume } from '../../../api/volume.ts';
 import type { NearMiss } from '../../../model/data-source/grant.ts';
 import type { Resolution } from '../../../model/data-source/resolve.ts';
-import type { Reading } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import type { Reading } from '../../lib/read-result.ts';
 import type { Supply } from '../pod/facts.ts';
 import type { VolumeFacts } from '../types.ts';
 import type { Made } from './populator-pod.ts';

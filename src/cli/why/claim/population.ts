@@ -6,9 +6,9 @@ import {
 } from '../../../api/names.ts';
 import { kindText } from '../../../api/populator.ts';
 import { claimSource } from '../../../model/populator-definition.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { lastSeen } from '../../volume/related.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { lastSeen } from '../../lib/objects/related.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
 import { GATE_ON, tellsGateOff } from './event.ts';

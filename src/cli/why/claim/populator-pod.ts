@@ -3,7 +3,7 @@ import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.
 import { attemptsOf } from '../../../controllers/populator/attempts.ts';
 import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { RETRY } from '../../../model/retry.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 

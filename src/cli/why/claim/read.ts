@@ -43,12 +43,12 @@ import {
   isSameKind,
   isStandard,
 } from '../../../model/populator-definition.ts';
-import { referrer } from '../../grants/kinds.ts';
-import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../leaders.ts';
-import { eventsOf, isOwn } from '../../snapshots/events.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
-import { CLUSTER_EVENTS, uses } from '../../volume/related.ts';
-import { readyOf } from '../../volume/volume-progress.ts';
+import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../lib/leaders.ts';
+import { eventsOf, isOwn } from '../../lib/objects/events.ts';
+import { referrer } from '../../lib/objects/grant-kinds.ts';
+import { CLUSTER_EVENTS, uses } from '../../lib/objects/related.ts';
+import { readyOf } from '../../lib/objects/volume-progress.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import type { Supply } from '../pod/facts.ts';
 import { readFacts } from '../read.ts';
 import { tellsGateOff } from './event.ts';

@@ -1,8 +1,8 @@
 import type { StorageClass } from '../../../api/core.ts';
 import { DRIVER } from '../../../api/names.ts';
 import { dynamicClass } from '../../../model/dynamic-class.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 

@@ -1,9 +1,9 @@
 import { NODES } from '../../../api/resources.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
-import type { Io } from '../../io.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import type { Target } from '../target.ts';
+import type { Io } from '../../lib/io.ts';
+import { foundIn } from '../../lib/read-result.ts';
+import type { Target } from '../../lib/target.ts';
 import type { Explained } from '../types.ts';
 import { diagnoseNode } from './diagnose.ts';
 import { readNode } from './read.ts';

@@ -2,9 +2,9 @@ import { PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/name
 import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { pausedBy } from '../../../controllers/volume/paused.ts';
-import { foundIn } from '../../volume/read-result.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';
-import { commandLine } from '../command-line.ts';
 import { diagnose } from '../diagnose.ts';
 import { type Blocker, type Link, through } from '../types.ts';
 import { claimLink } from './claims.ts';

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../../api/core.ts';
-import { foundIn } from '../../volume/read-result.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { ofPod } from '../claim/diagnose.ts';
-import { commandLine } from '../command-line.ts';
 import { type Blocker, type Link, through } from '../types.ts';
 import type { PodFacts } from './facts.ts';
 import { reasonOf } from './supply.ts';

@@ -1,5 +1,5 @@
 import { notReadySince } from '../../../model/node-health.ts';
-import { foundIn } from '../../volume/read-result.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { foreignFinalizers, isForeign } from '../deleting.ts';
 import { notReadyFix } from '../node.ts';
 import type { Diagnosis } from '../types.ts';

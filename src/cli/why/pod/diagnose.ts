@@ -1,5 +1,5 @@
-import { foundIn } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Diagnosis } from '../types.ts';
 import { conditionOf, notThere } from './attached.ts';
 import { missingClaim, unboundClaim } from './claims.ts';

@@ -1,6 +1,6 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
-import type { Reading } from '../../volume/read-result.ts';
+import type { Reading } from '../../lib/read-result.ts';
 import type { ClaimFacts } from '../claim/facts.ts';
 import type { VolumeFacts } from '../types.ts';
 

@@ -18,8 +18,8 @@ import {
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { foundIn, type Reading, readNamed } from '../../volume/read-result.ts';
-import { readyOf } from '../../volume/volume-progress.ts';
+import { readyOf } from '../../lib/objects/volume-progress.ts';
+import { foundIn, type Reading, readNamed } from '../../lib/read-result.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
 import { readFacts } from '../read.ts';
 import type { PodFacts, PodVolume } from './facts.ts';

@@ -1,4 +1,4 @@
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
 import type { Blocker } from '../types.ts';
 import { unboundClaim } from './claims.ts';
 import type { PodFacts } from './facts.ts';

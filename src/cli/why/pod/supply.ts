@@ -1,8 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Fix } from '../types.ts';
 import type { Supply } from './facts.ts';
 

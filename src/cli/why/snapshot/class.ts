@@ -1,6 +1,6 @@
 import { DEFAULT_SNAPSHOT_CLASS_ANNOTATION, DRIVER } from '../../../api/names.ts';
 import type { VolumeSnapshotClass } from '../../../api/snapshot.ts';
-import { foundIn } from '../../volume/read-result.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import type { Blocker } from '../types.ts';
 import type { SnapshotFacts } from './read.ts';
 

@@ -1,9 +1,9 @@
 import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
 import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
-import { eventText } from '../../snapshots/events.ts';
-import { foundIn } from '../../volume/read-result.ts';
-import { lastSeen } from '../../volume/related.ts';
-import { commandLine } from '../command-line.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import { eventText } from '../../lib/objects/events.ts';
+import { lastSeen } from '../../lib/objects/related.ts';
+import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
 import type { Blocker, Diagnosis } from '../types.ts';
 import { snapshotClass } from './class.ts';

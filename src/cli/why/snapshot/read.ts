@@ -12,8 +12,8 @@ import type {
 } from '../../../api/snapshot.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
-import { eventsOf } from '../../snapshots/events.ts';
-import { foundIn, type Reading, reading, readNamed } from '../../volume/read-result.ts';
+import { eventsOf } from '../../lib/objects/events.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 
 /** All that the explanation of a snapshot is made from. */
 export interface SnapshotFacts {

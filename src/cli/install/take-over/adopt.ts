@@ -1,0 +1,96 @@
+import type { PersistentVolume } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { patchWithRetry } from '../../../kube/retry.ts';
+import type { Clock, KubeClient } from '../../../kube/types.ts';
+import type { Executor, Step } from '../../../nodes/job.ts';
+import { createJobRunner } from '../../../nodes/job-runner.ts';
+import { describeFailure } from '../../../nodes/job-text.ts';
+import { type Recognised, recognise } from './recognise.ts';
+import { refusedVolume } from './refused.ts';
+
+/** Records are written in a moment; a node that has another job of the Volume has it wait. ms */
+const DONE_WITHIN = 120_000;
+const AT_ONCE = 10_000;
+
+export interface Subject {
+  volume: Volume;
+  pv: PersistentVolume;
+}
+
+export interface Adopting {
+  client: KubeClient;
+  executor: Executor;
+  /** All of the cluster. */
+  volumes: readonly Volume[];
+  clock: Clock;
+  signal: AbortSignal;
+}
+
+/**
+ * Writes down on the node and then in the status that the storage is the Volume's. What was recognised is looked at again.
+ * Throws a StowageError where it is not recognised any more, or the node fails; NodeError, ObservationError.
+ */
+export async function adopt(
+  { volume, pv }: Subject,
+  adopting: Adopting,
+): Promise<Extract<Recognised, { steps: unknown }>> {
+  const { client, executor, volumes, signal } = adopting;
+  const found = await recognise(volume, pv, executor, volumes);
+  if ('refusal' in found) throw refusedVolume(volume, found.refusal, found.hint);
+  if (found.steps.length > 0) {
+    await record(volume, found.steps, adopting);
+    const again = await recognise(volume, pv, executor, volumes);
+    if ('refusal' in again) throw refusedVolume(volume, again.refusal, again.hint);
+    if (again.steps.length > 0) {
+      throw new StowageError(
+        'failed',
+        `Volume ${volume.metadata.name}: still to be done: ${again.steps[0]?.name}`,
+      );
+    }
+  }
+  await patchWithRetry<Volume>(
+    client,
+    VOLUMES,
+    volume.metadata.name,
+    (current) => {
+      if (
+        current.metadata.uid !== volume.metadata.uid ||
+        current.metadata.deletionTimestamp !== undefined
+      ) {
+        throw refusedVolume(volume, 'it was deleted meanwhile', 'Take over again.');
+      }
+      return current.status?.prepared === undefined ? { status: found.status } : undefined;
+    },
+    { subresource: 'status', signal },
+  );
+  return found;
+}
+
+async function record(
+  { metadata, spec: { nodeName } }: Volume,
+  steps: readonly Step[],
+  { executor, clock }: Adopting,
+): Promise<void> {
+  const jobs = createJobRunner(executor);
+  const key = { subject: metadata.uid ?? '', id: 'adopt-1' };
+  // Of an earlier try, which the node would take for this one.
+  await jobs.forget(nodeName, key.subject);
+  const end = clock.now() + DONE_WITHIN;
+  const notWritten = (why: string) =>
+    new StowageError(
+      'failed',
+      `Volume ${metadata.name}: its records were not written on ${nodeName}: ${why}`,
+      {
+        hint: 'No byte of the device was written. Mend what is in the way, and take over again.',
+      },
+    );
+  const pause = async () => {
+    if (clock.now() >= end) throw notWritten('the job is running');
+  };
+  const state = await jobs.runToEnd(nodeName, { key, steps }, pause, AT_ONCE);
+  if (state.state === 'not-found') throw notWritten('the job is not-found');
+  if (state.state !== 'succeeded') throw notWritten(describeFailure(state));
+  await jobs.forget(nodeName, key.subject);
+}

@@ -1,0 +1,57 @@
+import type { PersistentVolume } from '../../../api/core.ts';
+import { phaseOf } from '../../../api/phase.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { recordProblem } from '../../../controllers/volume/validate-status.ts';
+import { isPvOf } from '../../../model/persistent-volume.ts';
+import { validateVolume } from '../../../model/validate-volume.ts';
+
+/** What is to become of a Volume that may be MetalK8s's. */
+export type AdoptionState =
+  | { is: 'to adopt'; pv: PersistentVolume }
+  /** Nothing is to be adopted. */
+  | { is: 'left'; why: string }
+  | { is: 'refused'; why: string; hint: string };
+
+/** A Salt job that changes something on the node, by its number; `DONE` is none. Those that ask for a size or a name are left out. */
+const AT_WORK = /^(PrepareVolume|UnprepareVolume)\/(?!DONE$)./;
+
+/** Pure. @param pv the PersistentVolume of the Volume's name */
+export function adoptionStateOf(volume: Volume, pv: PersistentVolume | undefined): AdoptionState {
+  const { metadata, status } = volume;
+  const refused = (why: string, hint: string): AdoptionState => ({ is: 'refused', why, hint });
+  if (status?.prepared !== undefined) return { is: 'left', why: "it is Stowage's" };
+  if (metadata.deletionTimestamp !== undefined) {
+    return refused('it is being deleted', 'Let MetalK8s end that, and take over then.');
+  }
+  if (AT_WORK.test(status?.job ?? '')) {
+    return refused(
+      `its job ${status?.job} may be at work`,
+      "Wait until it has ended, and take over then: MetalK8s's operator, which has to run for that, notes it.",
+    );
+  }
+  if (pv === undefined && phaseOf(volume) !== 'Available') {
+    return {
+      is: 'left',
+      why: `it is ${phaseOf(volume) ?? 'new'} and not made yet; Stowage makes it, or says why not`,
+    };
+  }
+  const problem = recordProblem(volume) ?? validateVolume(volume)[0];
+  if (problem !== undefined)
+    return refused(problem, 'Delete it with MetalK8s, if it is of no use.');
+  if (pv === undefined) {
+    return refused('it has no PersistentVolume', 'Let MetalK8s make it, and take over then.');
+  }
+  if (!isPvOf(pv, volume)) {
+    return refused(
+      `the PersistentVolume ${pv.metadata.name} is not its own`,
+      'Look at its ownerReferences.',
+    );
+  }
+  if (pv.metadata.deletionTimestamp !== undefined) {
+    return refused(
+      `its PersistentVolume is being deleted`,
+      'Delete the Volume, too, and let MetalK8s end that, and take over then.',
+    );
+  }
+  return { is: 'to adopt', pv };
+}

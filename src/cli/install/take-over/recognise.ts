@@ -1,0 +1,58 @@
+import type { PersistentVolume } from '../../../api/core.ts';
+import type { Volume, VolumeStatus } from '../../../api/volume.ts';
+import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
+import { observedStatus } from '../../../controllers/volume/observed-status.ts';
+import { withPathOf } from '../../../controllers/volume/persistent-volume.ts';
+import { withOwners } from '../../../controllers/volume/resolve-owners.ts';
+import type { Executor, Step } from '../../../nodes/job.ts';
+import { deviceOf } from '../../../storage/device.ts';
+import { linkOf } from '../../../storage/links.ts';
+import { observe } from '../../../storage/observe.ts';
+import { planTakeOver } from '../../../storage/plan.ts';
+
+export type Recognised =
+  | {
+      /** The kernel's name of the device there, as under /dev; undefined while a file is not attached. */
+      device: string | undefined;
+      /** What remains to be recorded on the node. */
+      steps: readonly Step[];
+      notes: readonly string[];
+      /** What the status is to tell of it. */
+      status: Partial<VolumeStatus>;
+    }
+  | { refusal: string; hint: string };
+
+/**
+ * Looks on the node whether what the PersistentVolume leads to is what MetalK8s made for the Volume.
+ * @param volumes all of the cluster
+ * @throws NodeError, ObservationError
+ */
+export async function recognise(
+  volume: Volume,
+  pv: PersistentVolume,
+  executor: Executor,
+  volumes: readonly Volume[],
+): Promise<Recognised> {
+  const node = volume.spec.nodeName;
+  const desired = desiredOf(withPathOf(pv, volume), undefined, node);
+  const path = pv.spec.local?.path;
+  if (path !== linkOf(desired)) {
+    return {
+      refusal: `its PersistentVolume leads to ${path ?? 'no local path'}, which is no path of its device`,
+      hint: 'MetalK8s makes no such one: look at the PersistentVolume.',
+    };
+  }
+  const looked = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withOwners(looked, desired.uid, (uid) =>
+    volumes.find(({ metadata }) => metadata.uid === uid),
+  );
+  const planned = planTakeOver(desired, observed);
+  if ('refusal' in planned) return planned;
+  const { device } = deviceOf(desired, observed);
+  const status = {
+    ...observedStatus({ volume, node }, observed, desired),
+    phase: 'Available',
+    job: 'PrepareVolume/DONE',
+  } as Partial<VolumeStatus>;
+  return { device: device?.name, steps: planned.steps, notes: planned.notes ?? [], status };
+}

@@ -1,0 +1,76 @@
+import type { PersistentVolume } from '../../../api/core.ts';
+import { PERSISTENT_VOLUMES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { Executor } from '../../../nodes/job.ts';
+import { about } from '../../lib/batch.ts';
+import type { Subject } from './adopt.ts';
+import { type AdoptionState, adoptionStateOf } from './adoption-state.ts';
+import { type Recognised, recognise } from './recognise.ts';
+import { refusedVolume } from './refused.ts';
+
+/** The Volumes of a cluster, and what is to become of each. */
+export interface Cluster {
+  volumes: readonly Volume[];
+  standings: readonly { volume: Volume; standing: AdoptionState }[];
+  subjects: readonly Subject[];
+}
+
+export async function readVolumes(
+  client: Pick<KubeClient, 'list'>,
+  signal: AbortSignal,
+): Promise<Cluster> {
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  const { items: pvs } = await listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal });
+  const standings = volumes.map((volume) => ({
+    volume,
+    standing: adoptionStateOf(
+      volume,
+      pvs.find(({ metadata }) => metadata.name === volume.metadata.name),
+    ),
+  }));
+  const subjects = standings.flatMap(({ volume, standing }) =>
+    standing.is === 'to adopt' ? [{ volume, pv: standing.pv }] : [],
+  );
+  return { volumes, standings, subjects };
+}
+
+/** What was found of a Volume on its node, or what keeps it from being adopted. */
+export type Surveyed = Subject &
+  ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
+
+/** Looks at all Volumes that are to be adopted, those of a node one after the other. Writes nothing. */
+export async function survey(
+  { volumes, subjects }: Cluster,
+  executor: Executor,
+): Promise<Surveyed[]> {
+  return eachOf(subjects, async (subject): Promise<Surveyed> => {
+    const { volume, pv } = subject;
+    try {
+      const found = await recognise(volume, pv, executor, volumes);
+      if ('steps' in found) return { ...subject, found };
+      return { ...subject, error: refusedVolume(volume, found.refusal, found.hint) };
+    } catch (error) {
+      return {
+        ...subject,
+        error: about(error, { kind: VOLUMES.kind, name: volume.metadata.name }),
+      };
+    }
+  });
+}
+
+/** Nodes side by side, and the Volumes of each in turn. Results in the order of `subjects`. */
+export async function eachOf<T>(
+  subjects: readonly Subject[],
+  work: (subject: Subject) => Promise<T>,
+): Promise<T[]> {
+  const results = new Map<Subject, T>();
+  const nodes = Map.groupBy(subjects, ({ volume }) => volume.spec.nodeName);
+  await Promise.all(
+    [...nodes.values()].map(async (ofNode) => {
+      for (const subject of ofNode) results.set(subject, await work(subject));
+    }),
+  );
+  return subjects.flatMap((subject) => (results.has(subject) ? [results.get(subject) as T] : []));
+}

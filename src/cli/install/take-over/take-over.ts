@@ -1,0 +1,154 @@
+import { StowageError } from '../../../api/errors.ts';
+import { VOLUMES } from '../../../api/resources.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { Executor } from '../../../nodes/job.ts';
+import { about, conclude } from '../../lib/batch.ts';
+import { OWN_COMPONENTS } from '../../lib/components.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import type { Io } from '../../lib/io.ts';
+import type { NodeFlags } from '../../lib/nodes/flags.ts';
+import { withNodes } from '../../lib/nodes/with-nodes.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { type InstallFlags, install, settledValues } from '../install.ts';
+import { installedOf } from '../installed-objects.ts';
+import { boundNamespaces, daemonsAmong } from '../move.ts';
+import { NAMESPACE } from '../objects.ts';
+import { adopt } from './adopt.ts';
+import {
+  checkStopped,
+  findOperators,
+  isWanted,
+  startOf,
+  stopOperators,
+  titleOfOperator,
+} from './operator.ts';
+import { refusedVolume } from './refused.ts';
+import { type Cluster, eachOf, readVolumes, survey } from './survey.ts';
+import { takeOverText, what } from './text.ts';
+
+export interface TakeOverFlags extends Omit<InstallFlags, 'namespace'>, NodeFlags, GlobalFlags {}
+
+/**
+ * `stowage install --take-over-metalk8s`. First all is looked at, and nothing is changed where a Volume is not recognised on its
+ * node. Then MetalK8s's operator is stopped, the definitions are upgraded, each Volume is recorded as Stowage's, and the rest is
+ * installed. Of devices it writes no byte. Run again it goes on where it was. Throws what is refused, and what fails.
+ */
+export async function takeOver(
+  flags: TakeOverFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
+  try {
+    await takeAll(flags, io, connect);
+  } catch (error) {
+    await tellHowBack(io, connect);
+    throw error;
+  }
+}
+
+/** Where the operator is stopped, and the take-over not at its end: who waits for something that only the operator can do is told how it acts again. */
+async function tellHowBack(io: Io, connect: () => Promise<KubeClient>): Promise<void> {
+  const stopped = await connect()
+    .then((client) => findOperators(client, io.signal))
+    // What went wrong before is told, and is the reason for this as well.
+    .catch(() => []);
+  for (const start of stopped.map(startOf)) {
+    if (start === undefined) continue;
+    const note = `note: MetalK8s's operator is stopped. Where a Volume waits for it, it acts again by: ${start}`;
+    io.stderr.write(`${printable(note)}\n`);
+  }
+}
+
+async function takeAll(
+  flags: TakeOverFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
+  const { components = OWN_COMPONENTS, dryRun } = flags;
+  if (!components.includes('crds')) {
+    throw new StowageError('usage', '--take-over-metalk8s needs the component crds', {
+      hint: 'The definition of MetalK8s has no field for what is recorded of a Volume.',
+    });
+  }
+  const client = await connect();
+  const { signal } = io;
+  const hasDaemon = components.includes('deployment');
+  const values = hasDaemon ? (flags.values ?? {}) : {};
+  // Refused now, and not once MetalK8s's operator is stopped.
+  if (hasDaemon) {
+    const installed = await installedOf(client, 'deployment', signal);
+    const bound = await boundNamespaces(client, signal);
+    settledValues(daemonsAmong(installed, bound, flags.namespace ?? NAMESPACE), flags);
+  }
+  const operators = await findOperators(client, signal);
+  await withVolumes(async (cluster, executor) => {
+    const surveyed = await survey(cluster, executor);
+    if (dryRun !== 'none') {
+      io.stdout.write(takeOverText(operators, cluster, surveyed, flags.verbose ?? false));
+    }
+    const errors = [
+      ...refusals(cluster),
+      ...surveyed.flatMap((each) => ('error' in each ? [each.error] : [])),
+    ];
+    // Nothing is done for any where one is refused.
+    conclude(errors, errors.length, io);
+  });
+  if (dryRun === 'client') return;
+  if (dryRun === 'server') return install({ ...flags, values, besideOperator: true }, io, connect);
+
+  const running = operators.filter(isWanted);
+  await stopOperators(client, operators, io);
+  for (const each of running)
+    say(`${titleOfOperator(each)} scaled from ${each.spec?.replicas ?? 1} to 0`);
+  await checkStopped(client, signal);
+  await install({ ...flags, components: ['crds'], values: {} }, io, connect);
+  // What changed until the operator was gone counts as well.
+  await withVolumes(async (cluster, executor) => {
+    const refused = refusals(cluster);
+    conclude(refused, refused.length, io);
+    for (const { volume, standing } of cluster.standings) {
+      if (standing.is === 'left') say(`volume/${volume.metadata.name} left: ${standing.why}`);
+    }
+    const adopting = { client, executor, volumes: cluster.volumes, clock: io.clock, signal };
+    const errors = await eachOf(cluster.subjects, async (subject) => {
+      const { name } = subject.volume.metadata;
+      try {
+        const { device } = await adopt(subject, adopting);
+        say(`volume/${name} adopted: ${what(device)} on ${subject.volume.spec.nodeName}`);
+        return undefined;
+      } catch (error) {
+        return about(error, { kind: VOLUMES.kind, name });
+      }
+    });
+    conclude(
+      errors.filter((error) => error !== undefined),
+      cluster.standings.length,
+      io,
+    );
+  });
+  await checkStopped(client, signal);
+  const rest = components.filter((name) => name !== 'crds');
+  if (rest.length > 0) await install({ ...flags, components: rest, values }, io, connect);
+  for (const { metadata, spec } of running) {
+    say(
+      `note: an upgrade of MetalK8s may start its operator again; keep it at no replicas. To go back: stowage uninstall --components rbac,deployment; kubectl -n ${metadata.namespace} scale deployment ${metadata.name} --replicas ${spec?.replicas ?? 1}`,
+    );
+  }
+
+  function say(text: string): void {
+    io.stderr.write(`${printable(text)}\n`);
+  }
+
+  async function withVolumes(
+    work: (cluster: Cluster, executor: Executor) => Promise<void>,
+  ): Promise<void> {
+    const cluster = await readVolumes(client, signal);
+    const nodes = [...new Set(cluster.subjects.map(({ volume }) => volume.spec.nodeName))];
+    await withNodes(nodes, flags, io, client, (executor) => work(cluster, executor));
+  }
+}
+
+const refusals = ({ standings }: Cluster): StowageError[] =>
+  standings.flatMap(({ volume, standing }) =>
+    standing.is === 'refused' ? [refusedVolume(volume, standing.why, standing.hint)] : [],
+  );

@@ -1,0 +1,38 @@
+import { printable } from '../../lib/output/printable.ts';
+import { comment, planText } from '../../lib/plan/text.ts';
+import { isWanted, type Operator, titleOfOperator } from './operator.ts';
+import type { Cluster, Surveyed } from './survey.ts';
+
+/** What a take-over would do, as lines for a shell. `guards`: also what is looked at right before each. */
+export function takeOverText(
+  operators: readonly Operator[],
+  { standings }: Cluster,
+  surveyed: readonly Surveyed[],
+  guards: boolean,
+): string {
+  const say = (text: string) => `${printable(comment(text))}\n`;
+  const stopped = operators
+    .filter(isWanted)
+    .map((each) => say(`${titleOfOperator(each)} is scaled from ${each.spec?.replicas ?? 1} to 0`));
+  const left = standings.flatMap(({ volume, standing }) =>
+    standing.is === 'left' ? [say(`Volume ${volume.metadata.name} is left: ${standing.why}`)] : [],
+  );
+  const adopted = surveyed.flatMap((each) => ('found' in each ? [adoption(each, guards)] : []));
+  return [...stopped, ...left, ...adopted].join('');
+
+  function adoption(
+    { volume, found }: Extract<Surveyed, { found: unknown }>,
+    withGuards: boolean,
+  ): string {
+    const { metadata, spec } = volume;
+    const notes = found.notes.map((note) => say(`  note: ${note}`)).join('');
+    const heading = say(
+      `Volume ${metadata.name} on node ${spec.nodeName} is adopted: ${what(found.device)}`,
+    );
+    return `${heading}${notes}${planText(found.steps, withGuards)}`;
+  }
+}
+
+/** Of what was recognised. */
+export const what = (device: string | undefined): string =>
+  device === undefined ? 'its file is not attached' : `/dev/${device}`;

@@ -1,0 +1,129 @@
+import { InvalidArgumentError } from 'commander';
+import { isDnsSubdomain } from '../../../api/dns-name.ts';
+import { isHost, isMinionId } from '../../../controllers/volume/node-address.ts';
+import { duration, wholeNumber } from '../parse.ts';
+
+/** What a value is read as; throws an Error that says what it must be. */
+export type Field<T> = (value: unknown) => T;
+
+export const text: Field<string> = (value) => {
+  if (typeof value !== 'string' || value === '') throw new Error('it must be a text');
+  return value;
+};
+
+export const yesOrNo: Field<boolean> = (value) => {
+  if (typeof value !== 'boolean') throw new Error('it must be true or false');
+  return value;
+};
+
+export const oneOf =
+  <T extends string>(...choices: T[]): Field<T> =>
+  (value) => {
+    const found = choices.find((choice) => choice === value);
+    if (found === undefined) throw new Error(`it must be one of ${choices.join(', ')}`);
+    return found;
+  };
+
+export const number =
+  (min: number, max: number): Field<number> =>
+  (value) => {
+    // As a flag has it, a text is a number, too.
+    return said(() =>
+      wholeNumber(min, max)(typeof value === 'number' ? String(value) : text(value)),
+    );
+  };
+
+/** In ms. */
+export const time: Field<number> = (value) => said(() => duration(text(value)));
+
+export const nodeName: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isDnsSubdomain(value))
+    throw new Error('it must be the name of a node');
+  return value;
+};
+
+export const objectName: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isDnsSubdomain(value))
+    throw new Error('it must be the name of an object');
+  return value;
+};
+
+export const host: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isHost(value))
+    throw new Error('it must be a host name or an IP address');
+  return value;
+};
+
+export const minionId: Field<string> = (value) => {
+  if (typeof value !== 'string' || !isMinionId(value))
+    throw new Error('it must be the id of a Salt minion');
+  return value;
+};
+
+export const list =
+  <T>(item: Field<T>): Field<T[]> =>
+  (value) => {
+    if (!Array.isArray(value)) throw new Error('it must be a list');
+    return value.map((each, index) => at(`[${index}]`, () => item(each)));
+  };
+
+/** A mapping whose keys are data. */
+export const mapOf =
+  <T>(key: Field<string>, item: Field<T>): Field<Map<string, T>> =>
+  (value) =>
+    new Map(
+      entriesOf(value).map(([name, each]) =>
+        at(`.${name}`, () => [key(name), item(each)] as const),
+      ),
+    );
+
+/** A mapping of some of these fields, and no others. */
+export const fieldsOf =
+  <T extends object>(fields: { [K in keyof T]-?: Field<NonNullable<T[K]>> }): Field<T> =>
+  (value) => {
+    const known = Object.keys(fields);
+    const read = entriesOf(value).map(([name, each]) =>
+      at(`.${name}`, () => {
+        if (!Object.hasOwn(fields, name))
+          throw new Error(`there is no such field; there are: ${known.join(', ')}`);
+        return [name, fields[name as keyof T](each)] as const;
+      }),
+    );
+    return Object.fromEntries(read) as T;
+  };
+
+/** A value that is not as it must be, and where. */
+export class FieldError extends Error {
+  /** Such as `.nodes.n1.port`. */
+  readonly path: string;
+
+  constructor(path: string, message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('it must be a mapping');
+  return Object.entries(value);
+}
+
+function at<T>(step: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const { message } = error as Error;
+    throw new FieldError(step + (error instanceof FieldError ? error.path : ''), message);
+  }
+}
+
+/** In the words of the flag that takes the same. */
+function said<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidArgumentError) throw new Error(error.message.replace(/\.$/, ''));
+    throw error;
+  }
+}

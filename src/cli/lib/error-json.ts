@@ -1,0 +1,91 @@
+import { CommanderError } from 'commander';
+import type { ErrorCode, ErrorObject } from '../../api/errors.ts';
+import type { Status } from '../../api/meta.ts';
+import * as resources from '../../api/resources.ts';
+import { BatchError } from './batch-error.ts';
+import { codeOf, messageOf, property } from './failure.ts';
+import { escapeControls } from './output/printable.ts';
+
+/** An error as `-o json` has it on standard error: docs/output.md. */
+export interface ErrorData {
+  /** By which the exit status goes. */
+  code: ErrorCode;
+  /** One word, finer than the code; that of the API server where it refused. */
+  reason: string;
+  message: string;
+  hint?: string;
+  object?: ErrorObject;
+  /** Of a batch: why, of each that failed. */
+  errors?: ErrorData[];
+}
+
+export const REASONS: Readonly<Record<ErrorCode, string>> = {
+  failed: 'Failed',
+  usage: 'Usage',
+  'not-found': 'NotFound',
+  forbidden: 'Forbidden',
+  conflict: 'Refused',
+  timeout: 'Timeout',
+  partial: 'PartlyDone',
+};
+
+/** Of nodes, whose errors have codes of their own. */
+export const NODE_REASONS: Readonly<Record<string, string>> = {
+  unreachable: 'NodeUnreachable',
+  refused: 'NodeRefused',
+  protocol: 'NodeNotUnderstood',
+  'not-ours': 'NodeNotOurs',
+};
+
+/** An error in one line, with the newline at its end. */
+export const errorLine = (error: unknown): string =>
+  `${escapeControls(JSON.stringify(errorData(error)))}\n`;
+
+export function errorData(error: unknown): ErrorData {
+  if (error instanceof CommanderError) return usageData(error);
+  const code = codeOf(error);
+  const hint = property(error, 'hint');
+  const object = objectOf(error);
+  return {
+    code,
+    reason: reasonOf(error, code),
+    message: messageOf(error),
+    ...(typeof hint === 'string' ? { hint } : {}),
+    ...(object === undefined ? {} : { object }),
+    ...(error instanceof BatchError ? { errors: error.errors.map(errorData) } : {}),
+  };
+}
+
+/** What commander says of wrong usage: an error, and in lines of their own what may have been meant. */
+function usageData({ message }: CommanderError): ErrorData {
+  const [first = '', ...more] = message.split('\n');
+  const hint = more.map((line) => line.replace(/^hint: |^\(|\)$/g, '')).join(' ');
+  return {
+    code: 'usage',
+    reason: REASONS.usage,
+    message: first.replace(/^error: /, ''),
+    ...(hint === '' ? {} : { hint }),
+  };
+}
+
+function reasonOf(error: unknown, code: ErrorCode): string {
+  const name = property(error, 'name');
+  const reason = property(error, 'reason');
+  if (name === 'ApiError' && typeof reason === 'string' && reason !== '') return reason;
+  if (name === 'ConnectionError' && code === 'failed') return 'ServerUnreachable';
+  if (name === 'NodeError') return NODE_REASONS[String(property(error, 'code'))] ?? REASONS.failed;
+  return REASONS[code];
+}
+
+/** That which the thrower named, else the one that the API server named, else the node that could not be asked. */
+function objectOf(error: unknown): ErrorObject | undefined {
+  const object = property(error, 'object');
+  if (object !== undefined) return object as ErrorObject;
+  const name = property(error, 'name');
+  if (name === 'NodeError') return { kind: 'Node', name: String(property(error, 'node')) };
+  const details = name === 'ApiError' ? (property(error, 'status') as Status).details : undefined;
+  if (details?.name === undefined || details.kind === undefined) return undefined;
+  // It names kinds by their plurals, but not always.
+  const known = Object.values(resources).find(({ plural }) => plural === details.kind);
+  return { kind: known?.kind ?? details.kind, name: details.name };
+}

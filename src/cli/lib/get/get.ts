@@ -1,0 +1,66 @@
+import { StowageError } from '../../../api/errors.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import { conclude } from '../batch.ts';
+import type { Io } from '../io.ts';
+import { asJson, asYaml } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
+import { sorted, tableOf } from '../output/view.ts';
+import { watchPrinter } from '../output/watch-printer.ts';
+import type { GetFlags, ResourceView } from './resource-view.ts';
+
+/**
+ * Runs `stowage get` of one kind. Throws a StowageError; with --watch it ends only by the signal, whose reason it throws.
+ */
+export async function get<T extends object, F extends GetFlags>(
+  view: ResourceView<T, F>,
+  names: readonly string[],
+  flags: F,
+  io: Io,
+  connect: () => Promise<Connection>,
+): Promise<void> {
+  if (names.length > 0) refuseFilters(view.filters, flags);
+  await view.get({
+    names,
+    flags,
+    io,
+    connection: await connect(),
+    sorted: (things) => sorted(view, things, flags),
+    show(things, errors) {
+      const allFailed = errors.length > 0 && errors.length === names.length;
+      if (!allFailed) print(view, sorted(view, things, flags), names.length === 1, flags, io);
+      conclude(errors, names.length, io);
+    },
+    printer: () => watchPrinter(view, flags, io),
+  });
+}
+
+function refuseFilters(filters: ResourceView<object>['filters'], flags: GetFlags): void {
+  const given = filters.find((flag) => flags[flag] !== undefined);
+  if (given === undefined) return;
+  throw new StowageError(
+    'usage',
+    filters.includes('allNamespaces')
+      ? 'Names are of one namespace, and given without --selector'
+      : `Names and --${given} cannot be given together`,
+  );
+}
+
+/** `one`: one name is asked for, which as data is one object, for scripts that read it. */
+function print<T extends object>(
+  view: ResourceView<T, never>,
+  things: readonly T[],
+  one: boolean,
+  flags: GetFlags,
+  io: Io,
+): void {
+  const write = (text: string) => void io.stdout.write(text);
+  const { list = (items) => ({ items }) } = view;
+  const data = () => (one && !view.alwaysList && things[0]) || list(things);
+  const { output } = flags;
+  if (output === 'json') write(asJson(data()));
+  else if (output === 'yaml') write(asYaml(data()));
+  else if (things.length === 0) io.stderr.write(`No ${view.plural} found\n`);
+  else if (output === 'name')
+    for (const thing of things) write(`${printable(view.nameOf(thing))}\n`);
+  else write(tableOf(view, things, flags, io));
+}

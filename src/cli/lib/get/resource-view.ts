@@ -1,0 +1,40 @@
+import type { Connection } from '../../../kube/connect.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { ShowFlags, View } from '../output/view.ts';
+import type { ViewPrinter } from '../output/watch-printer.ts';
+
+/** The flags of `get`, of which each kind takes some. */
+export interface GetFlags extends ShowFlags, GlobalFlags {
+  selector?: string;
+  node?: string[];
+  watch?: boolean;
+}
+
+/** A run of `get`: what is asked for, and where it goes. */
+export interface GetRequest<T, F extends GetFlags = GetFlags> {
+  names: readonly string[];
+  flags: F;
+  io: Io;
+  connection: Connection;
+  /** Returns things in the order that is asked for. */
+  sorted(things: readonly T[]): T[];
+  /** Prints things and ends the command: throws the errors of names that could not be read. */
+  show(things: readonly T[], errors: readonly unknown[]): void;
+  /** For --watch. */
+  printer(): ViewPrinter<T>;
+}
+
+/** A kind of `stowage get`. */
+export interface ResourceView<T extends object, F extends GetFlags = GetFlags> extends View<T> {
+  /** As in `No volumes found`. */
+  plural: string;
+  /** Flags that choose things, so that they cannot be given together with names. */
+  filters: readonly ('selector' | 'node' | 'allNamespaces')[];
+  /** Several as data. Default: `{items}`. */
+  list?(things: readonly T[]): object;
+  /** Data is a list also of one name, which stands for several things or none. */
+  alwaysList?: true;
+  /** Reads things, then shows them, or prints them and their changes. Throws a StowageError. */
+  get(request: GetRequest<T, F>): Promise<void>;
+}

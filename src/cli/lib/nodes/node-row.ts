@@ -1,0 +1,53 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { isPaused } from '../../../api/paused.ts';
+import { phaseOf } from '../../../api/phase.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { addressOfNode, addressProblems } from '../../../controllers/volume/node-address.ts';
+import type { NodeFlags } from './flags.ts';
+
+/** What was heard of a node. */
+export interface Heard {
+  reachable: boolean;
+  /** What keeps it from being reached, or its free space from being known. */
+  message?: string;
+  /** Room for files of volumes, in bytes. */
+  free?: { directory: string; bytes: number };
+}
+
+/** As docs/output.md has it; `message` tells of annotations that are not valid, too. */
+export interface NodeRow extends Heard {
+  name: string;
+  transport: NodeFlags['transport'];
+  /** Where that is not its name. */
+  address?: string;
+  paused: boolean;
+  volumes: { total: number; failed: number };
+}
+
+export function nodeRow(
+  name: string,
+  node: KubeNode | undefined,
+  volumes: readonly Volume[],
+  { transport, addresses }: NodeFlags,
+  heard: Heard,
+): NodeRow {
+  const there = volumes.filter((volume) => nodeOf(volume) === name);
+  const { host } = transport === 'ssh' ? { ...addressOfNode(node), ...addresses.get(name) } : {};
+  const messages = [
+    ...(heard.message === undefined ? [] : [heard.message]),
+    ...addressProblems(node).map(({ message }) => message),
+  ];
+  return {
+    name,
+    transport,
+    ...(host === undefined ? {} : { address: host }),
+    ...heard,
+    ...(messages.length === 0 ? {} : { message: messages.join('; ') }),
+    paused: node !== undefined && isPaused(node),
+    volumes: {
+      total: there.length,
+      failed: there.filter((volume) => phaseOf(volume) === 'Failed').length,
+    },
+  };
+}

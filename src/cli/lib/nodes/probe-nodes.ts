@@ -1,0 +1,63 @@
+import type { Clock } from '../../../kube/types.ts';
+import { NodeError } from '../../../nodes/errors.ts';
+import type { Executor } from '../../../nodes/job.ts';
+import { SudoRefusal } from '../../../nodes/sudo.ts';
+import { ModuleRefusal } from '../../../nodes/transport/salt/refusal.ts';
+import { freeSpaceProbes, readFreeSpace } from '../../../storage/free-space.ts';
+import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { ObservationError } from '../../../storage/probe-results.ts';
+import type { Heard } from './node-row.ts';
+
+/** As many as an executor asks at once, so that the time of each begins when it is asked. */
+const AT_ONCE = 64;
+
+/** Asks nodes, each `timeoutMs` at most, whatever the others do. In their order. */
+export async function hearNodes(
+  executor: Executor,
+  names: readonly string[],
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Heard[]> {
+  const heard: Heard[] = [];
+  const left = names.entries();
+  const ask = async () => {
+    for (const [index, name] of left)
+      heard[index] = await hearNode(executor, name, timeoutMs, clock);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, ask));
+  return heard;
+}
+
+async function hearNode(
+  executor: Executor,
+  name: string,
+  timeoutMs: number,
+  clock: Clock,
+): Promise<Heard> {
+  const over = new AbortController();
+  const late = clock.sleep(timeoutMs, over.signal).then(
+    (): Heard => ({ reachable: false, message: `no answer within ${timeoutMs / 1000} s` }),
+    () => new Promise<Heard>(() => {}),
+  );
+  try {
+    return await Promise.race([freeSpaceOf(executor, name), late]);
+  } finally {
+    over.abort();
+  }
+}
+
+/** Throws what is no answer of a node. */
+async function freeSpaceOf(executor: Executor, name: string): Promise<Heard> {
+  try {
+    const results = await executor.observe(name, freeSpaceProbes(SPARSE_FOLDER));
+    const bytes = Number(readFreeSpace(SPARSE_FOLDER, results));
+    return { reachable: true, free: { directory: SPARSE_FOLDER, bytes } };
+  } catch (error) {
+    if (error instanceof ObservationError) return { reachable: true, message: error.message };
+    if (!(error instanceof NodeError)) throw error;
+    // It answered, and does not let us do anything.
+    const { cause } = error;
+    const answered = cause instanceof SudoRefusal || cause instanceof ModuleRefusal;
+    return { reachable: answered, message: error.message };
+  }
+}

@@ -1,0 +1,42 @@
+import { StowageError } from '../../../api/errors.ts';
+import type { SaltAccess } from '../../../nodes/transport/salt/access.ts';
+import type { ConfigFile } from '../config/file.ts';
+
+type SaltSettings = Pick<
+  ConfigFile,
+  'transport' | 'saltUrl' | 'saltEauth' | 'saltUser' | 'saltSecretFile' | 'saltCaFile'
+>;
+
+/** Where salt-api is and who asks it; undefined for another transport. Throws a StowageError for what is missing or wrong. */
+export function saltOf(settings: SaltSettings): SaltAccess | undefined {
+  const {
+    transport,
+    saltUrl,
+    saltEauth = 'sharedsecret',
+    saltUser = 'stowage',
+    saltSecretFile,
+    saltCaFile,
+  } = settings;
+  if (transport !== 'salt') return undefined;
+  if (saltUrl === undefined || saltSecretFile === undefined) {
+    throw new StowageError('usage', '--transport salt needs --salt-url and --salt-secret-file', {
+      hint: 'docs/salt.md shows how Salt is set up for it.',
+    });
+  }
+  checkSaltUrl(saltUrl);
+  return {
+    url: saltUrl,
+    eauth: saltEauth,
+    user: saltUser,
+    secretFile: saltSecretFile,
+    ...(saltCaFile === undefined ? {} : { caFile: saltCaFile }),
+  };
+}
+
+/** Throws a StowageError `usage` for what is no URL of https. */
+export function checkSaltUrl(url: string): void {
+  if (URL.canParse(url) && new URL(url).protocol === 'https:') return;
+  throw new StowageError('usage', `--salt-url ${url} is no URL that begins with https://`, {
+    hint: 'The secret and the token are sent over it.',
+  });
+}

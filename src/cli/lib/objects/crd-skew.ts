@@ -1,0 +1,37 @@
+import { CRDS } from '../../../api/crds.ts';
+import type { KubeObject, Resource } from '../../../api/meta.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { type Reading, readNamed } from '../read-result.ts';
+import { type Definition, type Skew, skewOf } from './skew.ts';
+
+const DEFINITIONS: Resource = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+
+/** `unknown`: it may not be read. */
+export type CrdSkew = { name: string } & (Skew | { skew: 'unknown' });
+
+/** How the CRDs of a cluster stand beside those that this program brings. `tell` is called where one may not be read. */
+export async function crdSkews(
+  client: KubeClient,
+  signal: AbortSignal,
+  tell: (message: string) => void,
+): Promise<CrdSkew[]> {
+  return Promise.all(
+    CRDS.map(async (ours): Promise<CrdSkew> => {
+      const { name } = ours.metadata;
+      const read: Reading<KubeObject & Definition> = await readNamed(client, DEFINITIONS, name, {
+        signal,
+      });
+      if ('forbidden' in read) {
+        tell(read.forbidden);
+        return { name, skew: 'unknown' };
+      }
+      return { name, ...skewOf(ours, 'found' in read ? read.found : undefined) };
+    }),
+  );
+}

@@ -1,0 +1,70 @@
+import type { AnyEvent } from '../../../api/core.ts';
+import { COMPONENT } from '../../../api/names.ts';
+import { EVENTS } from '../../../api/resources.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { Io } from '../io.ts';
+import { lastSeen } from './related.ts';
+
+/** How long to wait after a watch has ended, in ms. */
+const AGAIN = 1000;
+
+interface About {
+  namespace: string;
+  name: string;
+  uid: string | undefined;
+}
+
+/** Events of an object in a namespace, the oldest first. */
+export async function eventsOf(
+  client: Pick<KubeClient, 'list'>,
+  { namespace, name, uid }: About,
+  signal: AbortSignal,
+): Promise<{ events: AnyEvent[]; resourceVersion: string }> {
+  const fieldSelector = `involvedObject.name=${name}`;
+  const { items, resourceVersion } = await listAll<AnyEvent>(client, EVENTS, {
+    namespace,
+    fieldSelector,
+    signal,
+  });
+  const events = items
+    .filter(({ involvedObject }) => involvedObject.uid === uid)
+    .sort((a, b) => (Date.parse(lastSeen(a)) || 0) - (Date.parse(lastSeen(b)) || 0));
+  return { events, resourceVersion };
+}
+
+/** Returns whether the daemon emitted the event. */
+export const isOwn = ({ source, reportingComponent }: AnyEvent): boolean =>
+  (reportingComponent || source?.component) === COMPONENT;
+
+export const eventText = ({ reason, message }: AnyEvent): string => `${reason}: ${message}`;
+
+/**
+ * Tells each event of the daemon's about an object, first the last that there is, until the signal aborts: then it throws. Others say
+ * over and over that they wait for it.
+ */
+export async function tellEvents(
+  client: Pick<KubeClient, 'list' | 'watch'>,
+  about: About,
+  tell: (text: string) => void,
+  { clock }: Pick<Io, 'clock'>,
+  signal: AbortSignal,
+): Promise<never> {
+  for (;;) {
+    const { events, resourceVersion } = await eventsOf(client, about, signal);
+    const last = events.findLast(isOwn);
+    if (last !== undefined) tell(eventText(last));
+    const options = {
+      namespace: about.namespace,
+      fieldSelector: `involvedObject.name=${about.name}`,
+      resourceVersion,
+      signal,
+    };
+    for await (const { type, object } of client.watch<AnyEvent>(EVENTS, options)) {
+      const isNew = type === 'ADDED' || type === 'MODIFIED';
+      if (isNew && object.involvedObject.uid === about.uid && isOwn(object))
+        tell(eventText(object));
+    }
+    await clock.sleep(AGAIN, signal);
+  }
+}

@@ -1,0 +1,29 @@
+import type { KubeObject } from '../../../api/meta.ts';
+import type { Io } from '../io.ts';
+import { asJson, asYaml, listOf } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
+import { nameOf } from './name.ts';
+
+/** Prints objects that something was done with: `did` says what, after their names. As data, several are a List. */
+export function printDone(
+  objects: readonly KubeObject[],
+  several: boolean,
+  did: string,
+  output: 'json' | 'yaml' | 'name' | undefined,
+  io: Io,
+): void {
+  const [first] = objects;
+  if (first === undefined) return;
+  const data = several ? listOf(objects) : first;
+  switch (output) {
+    case 'json':
+      return void io.stdout.write(asJson(data));
+    case 'yaml':
+      return void io.stdout.write(asYaml(data));
+    case 'name':
+      for (const object of objects) io.stdout.write(`${printable(nameOf(object))}\n`);
+      return;
+    case undefined:
+      for (const object of objects) io.stdout.write(`${printable(nameOf(object))} ${did}\n`);
+  }
+}

@@ -1,0 +1,94 @@
+import type { AnyEvent, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
+import {
+  EVENTS,
+  PERSISTENT_VOLUME_CLAIMS,
+  PERSISTENT_VOLUMES,
+  PODS,
+} from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { isPvOf } from '../../../model/persistent-volume.ts';
+import { foundIn, type Reading, reading, readNamed } from '../read-result.ts';
+
+/** Where Events about what is in no namespace are written. */
+export const CLUSTER_EVENTS = 'default';
+
+/** The PersistentVolume of a Volume's name, whoever made it, and who uses the Volume's own. */
+export interface Consumers {
+  pv: Reading<PersistentVolume>;
+  claim: Reading<PersistentVolumeClaim>;
+  pods: Reading<Pod[]>;
+}
+
+type Client = Pick<KubeClient, 'get' | 'list'>;
+
+export async function readConsumers(
+  client: Client,
+  volume: Volume,
+  signal: AbortSignal,
+): Promise<Consumers> {
+  const pv = await readNamed<PersistentVolume>(client, PERSISTENT_VOLUMES, volume.metadata.name, {
+    signal,
+  });
+  const ours = foundIn(pv);
+  if (ours === undefined || !isPvOf(ours, volume))
+    return { pv, claim: { absent: true }, pods: { absent: true } };
+  const { namespace, name, uid } = ours.spec.claimRef ?? {};
+  const claim = await readNamed<PersistentVolumeClaim>(client, PERSISTENT_VOLUME_CLAIMS, name, {
+    namespace,
+    signal,
+  });
+  const found = foundIn(claim);
+  // Another claim of that name has nothing to do with this volume.
+  if (found === undefined || (uid !== undefined && found.metadata.uid !== uid)) {
+    return { pv, claim: found === undefined ? claim : { absent: true }, pods: { absent: true } };
+  }
+  const pods = await reading(
+    listAll<Pod>(client, PODS, { namespace, signal }).then(({ items }) =>
+      items.filter((pod) => uses(pod, found)),
+    ),
+  );
+  return { pv, claim, pods };
+}
+
+/** Of a generic ephemeral volume, the claim is owned by its pod. */
+export function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
+  const owned = metadata.ownerReferences?.some(({ uid }) => uid === pod.metadata.uid) ?? false;
+  return (
+    pod.spec.volumes?.some(
+      ({ persistentVolumeClaim, ephemeral }) =>
+        persistentVolumeClaim?.claimName === metadata.name || (ephemeral !== undefined && owned),
+    ) ?? false
+  );
+}
+
+/** Events of a Volume and of its PersistentVolume, which has its name; the oldest first. */
+export async function readEvents(
+  client: Client,
+  volume: Volume,
+  pv: PersistentVolume | undefined,
+  signal: AbortSignal,
+): Promise<Reading<AnyEvent[]>> {
+  const fieldSelector = `involvedObject.name=${volume.metadata.name}`;
+  const uids = new Map([
+    ['Volume', volume.metadata.uid],
+    ['PersistentVolume', pv?.metadata.uid],
+  ]);
+  const isAbout = ({ involvedObject: { kind = '', uid } }: AnyEvent) =>
+    uid !== undefined && uids.get(kind) === uid;
+  return reading(
+    listAll<AnyEvent>(client, EVENTS, { namespace: CLUSTER_EVENTS, fieldSelector, signal }).then(
+      ({ items }) => items.filter(isAbout).toSorted((a, b) => timeOf(a) - timeOf(b)),
+    ),
+  );
+}
+
+const timeOf = (event: AnyEvent): number => Date.parse(lastSeen(event)) || 0;
+
+export const lastSeen = (event: AnyEvent): string =>
+  event.series?.lastObservedTime ??
+  event.lastTimestamp ??
+  event.eventTime ??
+  event.metadata.creationTimestamp ??
+  '';

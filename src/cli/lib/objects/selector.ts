@@ -1,0 +1,16 @@
+import { StowageError } from '../../../api/errors.ts';
+import { ApiError } from '../../../kube/errors.ts';
+
+/** What a list by a selector of the user gives. Throws a StowageError `usage` where the server cannot parse it. */
+export async function selected<T>(selector: string | undefined, list: Promise<T>): Promise<T> {
+  try {
+    return await list;
+  } catch (error) {
+    if (selector === undefined || !(error instanceof ApiError) || error.statusCode !== 400)
+      throw error;
+    throw new StowageError('usage', `--selector ${JSON.stringify(selector)}: ${error.message}`, {
+      hint: "Write it as for kubectl, such as 'app=db,tier in (a,b),!old'.",
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,114 @@
+import { type ErrorObject, StowageError } from '../../../api/errors.ts';
+import type { KubeObject, Resource } from '../../../api/meta.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { waitFor } from '../../../kube/wait.ts';
+import type { Io } from '../io.ts';
+import { showProgress } from '../output/progress.ts';
+
+/** Delay of the first look for such a cause, and the interval of the next ones, in ms. */
+const ASK_AFTER = 3000;
+const ASK_EVERY = 5000;
+
+/** Returns the error that ends a wait early where only somebody can have the object go on. `now` in ms since the epoch. */
+export type NeedsAction = (
+  object: ErrorObject & { namespace: string },
+  connection: Connection,
+  now: number,
+  signal: AbortSignal,
+) => Promise<StowageError | undefined>;
+
+interface Waited<T> {
+  uid: string | undefined;
+  timeoutMs: number;
+  isDone: (object: T) => boolean;
+  /** Where it is, in one line. */
+  progressOf: (object: T) => string;
+  /** What to do when the time is over. */
+  hint: string;
+  /** Finds out whether only somebody can have it go on: then the wait ends with that. Asked now and then. */
+  needsAction?: (signal: AbortSignal) => Promise<StowageError | undefined>;
+  /** Tells what others say of it meanwhile, until the signal. */
+  alongside?: (tell: (said: string) => void, signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Waits for an object in a namespace, and shows on standard error where it is. Throws a StowageError: `timeout` with what was seen
+ * last, `not-found` where it was deleted meanwhile, `conflict` where only somebody can have it go on.
+ */
+export async function waited<T extends KubeObject>(
+  client: KubeClient,
+  resource: Resource,
+  object: ErrorObject & { namespace: string },
+  io: Io,
+  { uid, timeoutMs, isDone, progressOf, hint, needsAction, alongside }: Waited<T>,
+): Promise<T> {
+  const { namespace, name } = object;
+  const what = `${resource.kind} ${namespace}/${name}`;
+  let last = 'nothing was seen of it';
+  const run = async (tell: (state: string) => void): Promise<T> => {
+    let state = '';
+    let said = '';
+    const show = () => {
+      last = said === '' ? state : `${state}; ${said}`;
+      tell(last);
+    };
+    const over = new AbortController();
+    const signal = AbortSignal.any([io.signal, over.signal]);
+    const asking =
+      needsAction && askWhile(needsAction, io, signal).then((error) => over.abort(error));
+    asking?.catch(() => {});
+    // It is for people: what breaks of it ends nothing.
+    const beside = alongside?.((text) => {
+      said = text;
+      show();
+    }, signal).catch(() => {});
+    try {
+      const found = await waitFor<T>(client, resource, name, {
+        namespace,
+        until: (now) => {
+          if (now === undefined || now.metadata.uid !== uid) {
+            throw new StowageError('not-found', `${what} was deleted while it was waited for`, {
+              object,
+            });
+          }
+          return isDone(now);
+        },
+        onChange: (now) => {
+          if (now === undefined) return;
+          state = progressOf(now);
+          show();
+        },
+        timeoutMs,
+        signal,
+        clock: io.clock,
+      });
+      return found as T;
+    } finally {
+      over.abort();
+      await beside;
+    }
+  };
+  const [outcome] = await showProgress(io, [{ title: name, run }]);
+  if (outcome?.status === 'fulfilled') return outcome.value;
+  const reason: unknown = outcome?.reason;
+  if (!(reason instanceof StowageError) || reason.code !== 'timeout') throw reason;
+  throw new StowageError('timeout', `${what}: waited ${timeoutMs / 1000} s in vain: ${last}`, {
+    hint,
+    object,
+    cause: reason,
+  });
+}
+
+/** Resolves with what ends the wait. What breaks of a look ends nothing. Throws when the signal aborts. */
+async function askWhile(
+  needsAction: (signal: AbortSignal) => Promise<StowageError | undefined>,
+  { clock }: Pick<Io, 'clock'>,
+  signal: AbortSignal,
+): Promise<StowageError> {
+  for (let ms = ASK_AFTER; ; ms = ASK_EVERY) {
+    await clock.sleep(ms, signal);
+    const error = await needsAction(signal).catch(() => undefined);
+    if (error !== undefined) return error;
+  }
+}

@@ -1,0 +1,62 @@
+import type { StorageClass } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
+import { withOwners } from '../../../controllers/volume/resolve-owners.ts';
+import { checkClass } from '../../../controllers/volume/storage-class.ts';
+import type { Executor, Step } from '../../../nodes/job.ts';
+import { freeLoopNumber } from '../../../storage/loops.ts';
+import { observe } from '../../../storage/observe.ts';
+import { plan } from '../../../storage/plan.ts';
+
+/** Stands for the UID that the API server gives a Volume when it is created. A valid one, and no object's. */
+export const PLACEHOLDER_UID = '00000000-0000-4000-8000-000000000000';
+
+/** What would be done on a node for a Volume, or why nothing would. */
+export type VolumePlan = { volume: string; node: string } & (
+  | { uid: typeof PLACEHOLDER_UID; steps: readonly Step[] }
+  | { refusal: string; hint: string }
+);
+
+/**
+ * Looks at the node of a Volume that is not created yet, and plans as the controller would.
+ * @param volumes all of the cluster
+ * @throws NodeError, ObservationError
+ */
+export async function planVolume(
+  volume: Volume,
+  storageClass: StorageClass,
+  executor: Executor,
+  volumes: readonly Volume[],
+): Promise<VolumePlan> {
+  const node = volume.spec.nodeName;
+  const planned = { volume: volume.metadata.name, node };
+  const options = checkClass(storageClass, volume.spec.mode);
+  if ('problem' in options) {
+    return {
+      ...planned,
+      refusal: options.problem,
+      hint: 'Correct the storage class: delete it and create it again.',
+    };
+  }
+  const created = { ...volume, metadata: { ...volume.metadata, uid: PLACEHOLDER_UID } };
+  const desired = desiredOf(created, options);
+  const looked = await observe((probes) => executor.observe(node, probes), desired);
+  const observed = withOwners(looked, PLACEHOLDER_UID, (uid) =>
+    volumes.find(({ metadata }) => metadata.uid === uid),
+  );
+  const made = plan('prepare', desired, observed, freeLoopNumber(observed.loops, new Set()));
+  return 'refusal' in made
+    ? { ...planned, refusal: made.refusal, hint: made.hint }
+    : { ...planned, uid: PLACEHOLDER_UID, steps: made.steps };
+}
+
+/** A refusal as the failure that it is for a command. */
+export const refused = (
+  volume: string,
+  { refusal, hint }: { refusal: string; hint: string },
+): StowageError =>
+  new StowageError('conflict', `Volume ${volume}: ${refusal}`, {
+    hint,
+    object: { kind: 'Volume', name: volume },
+  });

@@ -1,0 +1,80 @@
+import type { StorageClass } from '../../../api/core.ts';
+import { STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { about, conclude } from '../batch.ts';
+import type { GlobalFlags } from '../globals.ts';
+import type { Io } from '../io.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+import { withNodes } from '../nodes/with-nodes.ts';
+import { asJson, asYaml } from '../output/data.ts';
+import { printable } from '../output/printable.ts';
+import { PLACEHOLDER_UID, planVolume, refused, type VolumePlan } from './plan.ts';
+import { comment, planText } from './text.ts';
+
+interface PlanFlags extends NodeFlags, GlobalFlags {
+  output?: 'json' | 'yaml' | 'name';
+}
+
+/**
+ * `create volume --dry-run=plan`: prints what would be done on the nodes, and creates nothing. Throws a StowageError
+ * `conflict` where it would be refused, NodeError where a node can't be asked.
+ */
+export async function printPlans(
+  volumes: readonly Volume[],
+  flags: PlanFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const results = await plansOf(volumes, flags, io, client);
+  const plans = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const several = volumes.length > 1;
+  const data = several ? { items: plans } : plans[0];
+  if (flags.output === undefined)
+    io.stdout.write(plans.map((plan) => textOf(plan, flags, several)).join('\n'));
+  else if (data !== undefined)
+    io.stdout.write(flags.output === 'json' ? asJson(data) : asYaml(data));
+  const errors = results.flatMap((result, index) =>
+    result.status === 'rejected'
+      ? [about(result.reason, { kind: VOLUMES.kind, name: volumes[index]?.metadata.name ?? '' })]
+      : 'refusal' in result.value
+        ? [refused(result.value.volume, result.value)]
+        : [],
+  );
+  conclude(errors, volumes.length, io);
+}
+
+/** What would be done on the nodes, or why it is not known: of each Volume. Throws where there is no such storage class. */
+export async function plansOf(
+  volumes: readonly Volume[],
+  flags: NodeFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<PromiseSettledResult<VolumePlan>[]> {
+  // The Volumes of a command are of one class.
+  const className = volumes[0]?.spec.storageClassName ?? '';
+  const storageClass = await client.get<StorageClass>(STORAGE_CLASSES, className, {
+    signal: io.signal,
+  });
+  // A device may be another Volume's, of which its node has no record.
+  const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
+  const known = onDevices
+    ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items
+    : [];
+  const nodes = volumes.map(({ spec }) => spec.nodeName);
+  return withNodes(nodes, flags, io, client, (executor) =>
+    Promise.allSettled(volumes.map((volume) => planVolume(volume, storageClass, executor, known))),
+  );
+}
+
+/** What is refused is told with the other errors; of several it has its heading here, too. */
+function textOf(plan: VolumePlan, { verbose = false }: GlobalFlags, several: boolean): string {
+  const heading = `${comment(`Volume ${plan.volume} on node ${plan.node}`)}\n`;
+  if ('refusal' in plan)
+    return several ? `${heading}${printable(comment(`refused: ${plan.refusal}`))}\n` : '';
+  const uid = comment(
+    `The UID of the Volume takes the place of ${PLACEHOLDER_UID}, which is made up.`,
+  );
+  return `${heading}${uid}\n${planText(plan.steps, verbose)}`;
+}

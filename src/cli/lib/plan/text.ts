@@ -1,0 +1,45 @@
+import type { Guard, Step } from '../../../nodes/job.ts';
+import { quote, quoteAll } from '../../../nodes/quote.ts';
+import { printable } from '../output/printable.ts';
+
+/** Steps as lines for a shell, each after its name. `guards`: also what is looked at right before each. */
+export function planText(steps: readonly Step[], guards: boolean): string {
+  return steps
+    .map((step) =>
+      stepLines(step, guards)
+        .map((line) => `${printable(line)}\n`)
+        .join(''),
+    )
+    .join('');
+}
+
+function stepLines(step: Step, guards: boolean): string[] {
+  const command = quoteAll(step.argv);
+  return [
+    comment(step.name),
+    ...(guards && step.lock !== undefined ? [comment(`  with ${step.lock} locked`)] : []),
+    ...(guards ? step.guards.flatMap(guardLines) : []),
+    step.stdin === undefined ? command : `${feed(step.stdin)} | ${command}`,
+  ];
+}
+
+/** A program of its own that prints a text, in one line where the text is of whole lines. */
+function feed(text: string): string {
+  if (!text.endsWith('\n')) return `printf %s ${quote(text)}`;
+  return `printf '%s\\n' ${quoteAll(text.slice(0, -1).split('\n'))}`;
+}
+
+function guardLines({ argv, expect: { exit, stdout }, refusal }: Guard): string[] {
+  const wanted = [
+    ...(exit === undefined ? [] : [`ends with status ${exit}`]),
+    ...(stdout === undefined
+      ? []
+      : 'is' in stdout
+        ? [stdout.is === '' ? 'prints nothing' : `prints ${quote(stdout.is)}`]
+        : [`prints ${quote(stdout.has)} and not ${quote(stdout.lacks)}`]),
+  ].join(' and ');
+  return [comment(`  only if ${quoteAll(argv)} ${wanted}; else: ${refusal}`)];
+}
+
+/** Nothing of a text ends its comment: a command in a name would be one of the lines otherwise. */
+export const comment = (text: string): string => `# ${text.replaceAll(/[\r\n]/g, ' ')}`;

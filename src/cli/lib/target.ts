@@ -1,0 +1,48 @@
+import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
+import { StowageError } from '../../api/errors.ts';
+import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from './nouns.ts';
+
+export interface Target {
+  kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot' | 'Node';
+  name: string;
+  /** Where the name says it. */
+  namespace?: string;
+}
+
+const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespaced: boolean][] = [
+  ['Volume', VOLUME_NOUNS, false],
+  ['Pod', POD_NOUNS, true],
+  ['PersistentVolumeClaim', CLAIM_NOUNS, true],
+  ['VolumeSnapshot', SNAPSHOT_NOUNS, true],
+  ['Node', NODE_NOUNS, false],
+];
+
+const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;
+
+/** What is meant by `volume NAME`, `volume/NAME`, `pod [NAMESPACE/]NAME`, `pod/[NAMESPACE/]NAME`, and so on. Throws a StowageError `usage` for all else. */
+export function parseTarget(noun: string, given: string | undefined): Target {
+  const [word = '', ...inKind] = noun.split('/');
+  const [kind, , namespaced] = KINDS.find(([, nouns]) => nouns.includes(word)) ?? [];
+  if (kind === undefined) {
+    throw new StowageError(
+      'usage',
+      `This version of stowage explains Volumes, pods, claims, snapshots and nodes, but not ${JSON.stringify(word)}`,
+      { hint: EXAMPLE },
+    );
+  }
+  const inName = given === undefined ? [] : namespaced ? given.split('/') : [given];
+  const parts = inKind.length > 0 ? inKind : inName;
+  const [name, namespace, ...more] = parts.toReversed();
+  const both = inKind.length > 0 && inName.length > 0;
+  if (name === undefined || both || more.length > 0 || (namespace !== undefined && !namespaced)) {
+    throw new StowageError('usage', `One name of a ${kind} is needed`, { hint: EXAMPLE });
+  }
+  const wrong = parts.find((part) => !isDnsSubdomain(part));
+  if (wrong !== undefined) {
+    throw new StowageError(
+      'usage',
+      `${JSON.stringify(parts.join('/'))} is no name of a ${kind}: a name has ${DNS_SUBDOMAIN}`,
+    );
+  }
+  return { kind, name, ...(namespace === undefined ? {} : { namespace }) };
+}

@@ -1,0 +1,57 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { NODES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { Heard } from '../nodes/node-row.ts';
+import { hearNodes } from '../nodes/probe-nodes.ts';
+import { reachNodes } from '../nodes/with-nodes.ts';
+import { roundedSize } from '../output/size.ts';
+import type { Choice } from '../prompts/prompts.ts';
+import { foundIn, reading } from '../read-result.ts';
+import { orOther } from './ask.ts';
+import type { Looking } from './storage.ts';
+
+/** How long nodes are waited for, in ms. */
+const HEAR_MS = 5000;
+
+const QUESTION = 'Node that holds the storage:';
+
+export const NODE = {
+  of: 'node',
+  message: QUESTION,
+  needed: true,
+  choices: (_: unknown, looking: Looking) => nodeChoices(looking),
+  typed: (offered: boolean) => (offered ? 'Nodes that hold it, such as n1 or n{1..4}:' : QUESTION),
+} as const;
+
+/** Returns the nodes that there are, whether they are reached, and how much room they have now. */
+async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonly Choice[]> {
+  const client = await connect();
+  const { signal } = io;
+  const nodes = foundIn(await reading(listAll<KubeNode>(client, NODES, { signal })))?.items ?? [];
+  if (nodes.length === 0) return [];
+  const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
+  const names = nodes.map(({ metadata }) => metadata.name);
+  io.stderr.write(`Looking at ${names.length === 1 ? '1 node' : `${names.length} nodes`} …\n`);
+  const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
+  const heard = await reachNodes(byName, await nodeFlags(), io, (executor) =>
+    hearNodes(executor, names, HEAR_MS, io.clock),
+  );
+  const width = Math.max(...names.map((name) => name.length));
+  const choices = names.map((name, index) => {
+    const count = volumes.filter((volume) => nodeOf(volume) === name).length;
+    return { name: `${name.padEnd(width)}  ${told(heard[index], count)}`, value: name };
+  });
+  return orOther(choices, 'another one, or several');
+}
+
+function told(heard: Heard | undefined, volumes: number): string {
+  const room = heard?.free && `${roundedSize(heard.free.bytes)} free in ${heard.free.directory}`;
+  return [
+    room ??
+      (heard?.message && `${heard.reachable ? '' : 'not reached: '}${heard.message}`) ??
+      'not reached',
+    volumes === 1 ? '1 Volume' : `${volumes} Volumes`,
+  ].join(', ');
+}

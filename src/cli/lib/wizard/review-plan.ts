@@ -1,0 +1,29 @@
+import { StowageError } from '../../../api/errors.ts';
+import type { Io } from '../io.ts';
+import { printable } from '../output/printable.ts';
+
+/** What was answered comes to. */
+export interface Summary {
+  /** Sections, each of a heading and its lines. */
+  sections: readonly (readonly [heading: string, text: string])[];
+  /** That would have done the same. */
+  command: string;
+}
+
+/** Shows on standard error what is about to be done. */
+export function summarise({ sections, command }: Summary, io: Io): void {
+  for (const [heading, text] of sections) {
+    io.stderr.write(`\n${printable(`${heading}:\n${indented(text.trimEnd())}`)}\n`);
+  }
+  // A line break in it is in a word, which is not to change.
+  io.stderr.write(`\nThe same without questions:\n  ${printable(command)}\n\n`);
+}
+
+const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
+
+/** Goes on only with a yes. Throws a StowageError `conflict` when the answer is no: nothing was done. */
+export async function agree(question: string, io: Io): Promise<void> {
+  const { confirm } = await io.prompts();
+  if (!(await confirm(question)))
+    throw new StowageError('conflict', 'Not confirmed: nothing was done');
+}

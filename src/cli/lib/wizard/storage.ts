@@ -1,0 +1,160 @@
+import { isLvmName, LVM_NAME } from '../../../api/lvm-name.ts';
+import { VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { NodeError } from '../../../nodes/errors.ts';
+import type { Probe, ProbeResult } from '../../../nodes/job.ts';
+import { groupProbes, readAllGroups } from '../../../storage/lvm/report.ts';
+import { readView, viewProbes } from '../../../storage/lvm/view.ts';
+import {
+  type OfferedDevice,
+  offeredProbes,
+  readOffered,
+} from '../../../storage/offered-devices.ts';
+import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
+import type { Io } from '../io.ts';
+import type { NodeFlags } from '../nodes/flags.ts';
+import { withNodes } from '../nodes/with-nodes.ts';
+import { printable } from '../output/printable.ts';
+import { roundedSize } from '../output/size.ts';
+import type { Choice } from '../prompts/prompts.ts';
+import { foundIn, reading } from '../read-result.ts';
+import { orOther } from './ask.ts';
+
+/** Reads choices from the cluster and its nodes. */
+export interface Looking {
+  io: Io;
+  connect: () => Promise<KubeClient>;
+  /** Returns how nodes are reached; called where one is looked at. */
+  nodeFlags: () => Promise<NodeFlags>;
+}
+
+type ChoicesOn = (node: string, looking: Looking) => Promise<readonly Choice[]>;
+
+/** A question for a disk or partition: of one node, it is shown which it has. */
+export const deviceOf = <A>(nodesOf: (answers: A) => readonly string[], on: ChoicesOn) =>
+  ({
+    of: 'device',
+    message: (answers: A) => `Device of ${nodesOf(answers)[0]}:`,
+    needed: true,
+    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), on, looking),
+    typed: 'Path of the device on the node:',
+    problem: (text: string) =>
+      text.startsWith('/') ? undefined : 'Write an absolute path, such as /dev/disk/by-id/…',
+  }) as const;
+
+/** A question for a volume group: of one node, it is shown which it has, and how much room is in them. */
+export const groupOf = <A>(nodesOf: (answers: A) => readonly string[]) =>
+  ({
+    of: 'vg',
+    message: (answers: A) => `Volume group of ${nodesOf(answers)[0]}:`,
+    needed: true,
+    choices: (answers: A, looking: Looking) => ofOne(nodesOf(answers), groupChoices, looking),
+    typed: 'Volume group on the node:',
+    problem: (text: string) => (isLvmName(text) ? undefined : `A volume group has ${LVM_NAME}`),
+  }) as const;
+
+const ofOne = async ([node, ...more]: readonly string[], on: ChoicesOn, looking: Looking) =>
+  node === undefined || more.length > 0 ? [] : on(node, looking);
+
+/** Returns the disks and partitions of a node, and what is on them. Those in use cannot be chosen. */
+export async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+  const devices = await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking);
+  if (devices === undefined || devices.length === 0) return [];
+  const owners = await ownersOn(node, looking);
+  const owner = ({ path, links }: OfferedDevice) =>
+    [path, ...links].map((name) => owners.get(name)).find((name) => name !== undefined);
+  const choices = aligned(devices.map((device) => deviceChoice(device, owner(device))));
+  return [
+    ...choices.filter(({ disabled }) => disabled === undefined),
+    { name: 'another one, by its path', value: '' },
+    ...choices.filter(({ disabled }) => disabled !== undefined),
+  ];
+}
+
+async function groupChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+  const groups = await look(
+    node,
+    async (ask) => {
+      const view = readView(await ask(viewProbes()));
+      return readAllGroups(await ask(groupProbes(view)), view);
+    },
+    looking,
+  );
+  return orOther(
+    (groups ?? []).map(
+      ({ name, extentBytes, freeExtents, readOnly, exported, partial }): Choice => ({
+        name: `${name}  ${roundedSize(Number(extentBytes * freeExtents))} free`,
+        value: name,
+        ...((readOnly || exported || partial) && {
+          disabled: readOnly ? 'read-only' : exported ? 'exported' : 'a disk of it is missing',
+        }),
+      }),
+    ),
+  );
+}
+
+function deviceChoice(
+  device: OfferedDevice,
+  owner: string | undefined,
+): { cells: string[]; choice: Omit<Choice, 'name'> } {
+  const { path, links, model = '', sizeBytes, carries, usedFor } = device;
+  const use = owner === undefined ? usedFor : `Volume ${owner}'s`;
+  return {
+    cells: [
+      path,
+      roundedSize(Number(sizeBytes)),
+      model,
+      carries ?? (use === undefined ? 'no signature seen' : ''),
+    ],
+    choice: { value: links[0] ?? path, ...(use !== undefined && { disabled: use }) },
+  };
+}
+
+/** Names in columns. */
+function aligned(rows: readonly ReturnType<typeof deviceChoice>[]): Choice[] {
+  const widths = [0, 1, 2, 3].map((column) =>
+    Math.max(...rows.map(({ cells }) => cells[column]?.length ?? 0)),
+  );
+  return rows.map(({ cells, choice }) => ({
+    ...choice,
+    name: cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .filter((cell) => cell !== '')
+      .join('  ')
+      .trimEnd(),
+  }));
+}
+
+/** The Volumes that name devices of a node, by these. */
+async function ownersOn(node: string, { connect, io }: Looking): Promise<Map<string, string>> {
+  const read = await reading(listAll<Volume>(await connect(), VOLUMES, { signal: io.signal }));
+  return new Map(
+    (foundIn(read)?.items ?? [])
+      .filter((volume) => nodeOf(volume) === node)
+      .flatMap(({ metadata, spec }) =>
+        spec.rawBlockDevice ? [[spec.rawBlockDevice.devicePath, metadata.name] as const] : [],
+      ),
+  );
+}
+
+/** undefined where the node does not say, which is told: then it is asked for by name. */
+export async function look<T>(
+  node: string,
+  read: (ask: (probes: readonly Probe[]) => Promise<(probe: string) => ProbeResult>) => Promise<T>,
+  { io, connect, nodeFlags }: Looking,
+): Promise<T | undefined> {
+  io.stderr.write(`Looking at ${node} …\n`);
+  try {
+    const flags = await nodeFlags();
+    return await withNodes([node], flags, io, await connect(), (executor) =>
+      read(async (probes) => answersOf(await executor.observe(node, probes))),
+    );
+  } catch (error) {
+    if (!(error instanceof NodeError) && !(error instanceof ObservationError)) throw error;
+    io.stderr.write(printable(`note: not looked at: ${error.message}\n`));
+    return undefined;
+  }
+}

@@ -1,0 +1,181 @@
+import type { StorageClass } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import type { Leftover } from '../../../api/leftover.ts';
+import { DRIVER } from '../../../api/names.ts';
+import { LEFTOVERS, STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { addressOfNode, addressProblems } from '../../../controllers/volume/node-address.ts';
+import { listAll } from '../../../kube/client.ts';
+import { isNotFound } from '../../../kube/errors.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { dynamicClass } from '../../../model/dynamic-class.ts';
+import { NodeError } from '../../../nodes/errors.ts';
+import { conclude } from '../../lib/batch.ts';
+import type { Check, NodeReport } from '../../lib/checks/report.ts';
+import { checksText } from '../../lib/checks/text.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import type { Io } from '../../lib/io.ts';
+import type { NodeFlags } from '../../lib/nodes/flags.ts';
+import { reachNodes, readNodes } from '../../lib/nodes/with-nodes.ts';
+import { asJson, asYaml } from '../../lib/output/data.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { foundIn, reading } from '../../lib/read-result.ts';
+import { nameProbe } from '../sudoers/name.ts';
+import { readSample } from '../sudoers/print.ts';
+import { judge } from './evaluate.ts';
+import type { ClusterFacts } from './facts.ts';
+import { runProgram } from './host-key/run.ts';
+import { trustHostKey } from './host-key/trust.ts';
+import { observeNode } from './observe-node.ts';
+
+export interface CheckFlags extends NodeFlags {
+  output?: 'json' | 'yaml';
+  /** The fingerprint of the host key of the one node. */
+  trustHostKey?: string;
+}
+
+/**
+ * `stowage check node`. Throws a StowageError `conflict` where something is amiss, and the NodeError of a node that can't
+ * be asked; `partial` where others could.
+ */
+export async function checkNodes(
+  names: readonly string[],
+  flags: CheckFlags & GlobalFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const nodes = await readNodes(names, io, client);
+  if (flags.trustHostKey !== undefined)
+    await trust(names[0] ?? '', flags.trustHostKey, nodes, flags, io);
+  const before = { nodes, ...(await readCluster(client, io.signal)) };
+  const name = nameProbe(await readSample());
+  const looks = await reachNodes(nodes, flags, io, (executor) =>
+    Promise.all(
+      names.map((node) =>
+        orError(() => observeNode(executor, node, before, name, () => io.clock.now())),
+      ),
+    ),
+  );
+  const after = await readCluster(client, io.signal);
+  const cluster = both(before, after);
+  const deleting = after.volumes.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+  const errors: unknown[] = [];
+  const reports = looks.map((look, index): NodeReport => {
+    const node = names[index] ?? '';
+    const address = addressChecks(node, nodes);
+    if ('error' in look) {
+      const { message, hint } = look.error;
+      errors.push(look.error);
+      const check = {
+        check: 'reachable',
+        ok: false,
+        message,
+        ...(hint === undefined ? {} : { hint }),
+      };
+      return { node, checks: [check, ...address] };
+    }
+    return { node, checks: [...address, ...judge(node, look.facts, cluster, deleting)] };
+  });
+  print(reports, flags, io);
+  conclude(errors, names.length, io);
+  const amiss = reports.flatMap(({ checks }) => checks.filter(({ ok }) => !ok));
+  if (amiss.length === 0) return;
+  const found = amiss.length === 1 ? '1 problem' : `${amiss.length} problems`;
+  const on = reports.filter(({ checks }) => checks.some(({ ok }) => !ok)).map(({ node }) => node);
+  throw new StowageError('conflict', `${found} on ${on.join(', ')}`);
+}
+
+/** Annotations that ssh does not follow. */
+const addressChecks = (node: string, nodes: ClusterFacts['nodes']): Check[] =>
+  addressProblems(nodes.get(node)).map(({ annotation, message }) => ({
+    check: 'address',
+    ok: false,
+    message,
+    hint: `Correct it, or take it off: kubectl annotate node ${node} ${annotation}-`,
+  }));
+
+async function trust(
+  node: string,
+  fingerprint: string,
+  nodes: ClusterFacts['nodes'],
+  { sshConfig, addresses }: CheckFlags,
+  io: Io,
+): Promise<void> {
+  const address = { ...addressOfNode(nodes.get(node)), ...addresses.get(node) };
+  const { key, knownHosts, known } = await trustHostKey({
+    node,
+    fingerprint,
+    address,
+    sshConfig,
+    run: runProgram,
+  });
+  const what = known ? 'was known already, in' : 'is trusted from now on: added to';
+  io.stderr.write(
+    `host key ${key.fingerprint} (${key.type}) of node ${node} ${what} ${printable(knownHosts)}\n`,
+  );
+}
+
+type Looked = { facts: Awaited<ReturnType<typeof observeNode>> } | { error: NodeError };
+
+async function orError(look: () => ReturnType<typeof observeNode>): Promise<Looked> {
+  try {
+    return { facts: await look() };
+  } catch (error) {
+    if (error instanceof NodeError) return { error };
+    throw error;
+  }
+}
+
+type Objects = Omit<ClusterFacts, 'nodes'>;
+
+async function readCluster(client: KubeClient, signal: AbortSignal): Promise<Objects> {
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal });
+  const classes = await reading(listAll<StorageClass>(client, STORAGE_CLASSES, { signal }));
+  const classDirectories = (foundIn(classes)?.items ?? []).flatMap(directoryOf);
+  try {
+    const leftovers = (await listAll<Leftover>(client, LEFTOVERS, { signal })).items;
+    return { volumes, leftovers, classDirectories };
+  } catch (error) {
+    // A cluster whose CRDs are older than this program has none.
+    if (isNotFound(error)) return { volumes, leftovers: [], classDirectories };
+    throw error;
+  }
+}
+
+/** Directory of a class whose claims have files; none of a class that is invalid, or of others. */
+function directoryOf(storageClass: StorageClass): string[] {
+  if (storageClass.provisioner !== DRIVER) return [];
+  const options = dynamicClass(storageClass);
+  return 'problem' in options || options.place.type !== 'sparse' ? [] : [options.place.directory];
+}
+
+/**
+ * What the cluster had, and kept, both before and after nodes were looked at is to be there; what it had at either time owns what
+ * it has. So nothing is told of a Volume that came or went meanwhile.
+ */
+function both(before: ClusterFacts, after: Objects): ClusterFacts {
+  const lasting = new Set(
+    after.volumes
+      .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+      .map(({ metadata }) => metadata.uid),
+  );
+  const owner = (volume: Volume): Volume => ({ ...volume, status: {} });
+  return {
+    nodes: before.nodes,
+    volumes: [
+      ...before.volumes.map((volume) =>
+        lasting.has(volume.metadata.uid) ? volume : owner(volume),
+      ),
+      ...after.volumes.map(owner),
+    ],
+    leftovers: [...before.leftovers, ...after.leftovers],
+    classDirectories: after.classDirectories,
+  };
+}
+
+function print(reports: readonly NodeReport[], { output }: CheckFlags, io: Io): void {
+  const data = reports.length === 1 ? (reports[0] as NodeReport) : { items: reports };
+  if (output === 'json') io.stdout.write(asJson(data));
+  else if (output === 'yaml') io.stdout.write(asYaml(data));
+  else io.stdout.write(checksText(reports));
+}

@@ -1,0 +1,22 @@
+import { refuseAway } from '../../../storage/directory/refuse.ts';
+import type { ObservedDirectory } from '../../../storage/directory/types.ts';
+import type { Check } from '../../lib/checks/report.ts';
+import type { Closed } from './facts.ts';
+
+/** Folders that could not be looked into, so that nothing is known of what is left there. Pure. */
+export const closedChecks = (closed: readonly Closed[]): Check[] =>
+  closed.map(({ folder, problem, hint }) => ({
+    check: 'leftovers',
+    ok: false,
+    message: `${folder} is not looked into: ${problem}`,
+    ...(hint === undefined ? {} : { hint }),
+  }));
+
+/** Whether directories of volumes are on the file systems that were recorded. Pure. */
+export const directoryChecks = (directories: readonly ObservedDirectory[]): Check[] =>
+  directories.map((each) => {
+    const away = refuseAway(each);
+    return away === undefined
+      ? { check: 'directory', ok: true, message: `${each.directory} is on its file system` }
+      : { check: 'directory', ok: false, message: away.refusal, hint: away.hint };
+  });

@@ -1,0 +1,150 @@
+import { dirname } from 'node:path';
+import { PAUSED_ANNOTATION } from '../../../api/names.ts';
+import { isPaused } from '../../../api/paused.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { refuseAway } from '../../../storage/directory/refuse.ts';
+import { commandIn } from '../../../storage/holders.ts';
+import type { Check } from '../../lib/checks/report.ts';
+import { closedChecks, directoryChecks } from './directories.ts';
+import {
+  type ClusterFacts,
+  type Look,
+  linkOfVolume,
+  madeOn,
+  type NodeContent,
+  type NodeFacts,
+  ownedUids,
+} from './facts.ts';
+import { groupChecks } from './groups.ts';
+import { leftJobs, leftoversIn } from './leftovers.ts';
+import { judgeSystem, spaceChecks } from './system.ts';
+
+/** What a node has and lacks. `deleting`: Volumes that are being deleted. Pure. */
+export function judge(
+  node: string,
+  facts: NodeFacts,
+  cluster: ClusterFacts,
+  deleting: readonly Volume[],
+): Check[] {
+  const { udev, commands, system, content, subjects } = facts;
+  const first: Check[] = [
+    { check: 'reachable', ok: true, message: 'it answers' },
+    ...(isPaused(cluster.nodes.get(node)) ? [paused] : []),
+  ];
+  if ('problem' in udev) return [...first, notLooked('user', udev)];
+  const user: Check = { check: 'user', ok: true, message: 'runs programs as root' };
+  const owned = ownedUids(cluster);
+  const left = [
+    ...('problem' in content
+      ? [notLooked('leftovers', content)]
+      : [...closedChecks(content.known.closed), ...leftoversIn(content.known, owned)]),
+    ...('problem' in subjects ? [notLooked('jobs', subjects)] : leftJobs(subjects.known, owned)),
+  ];
+  const none: Check = { check: 'leftovers', ok: true, message: 'none' };
+  return [
+    ...first,
+    user,
+    ...('problem' in commands ? [otherCommands] : []),
+    udev.known
+      ? { check: 'udev', ok: true, message: 'runs' }
+      : {
+          check: 'udev',
+          ok: false,
+          message:
+            'does not run: /run/udev/control is no socket, and no volume gets its persistent path',
+          hint: 'Start it on the node: systemctl start systemd-udevd',
+        },
+    ...('problem' in system ? [notLooked('tools', system)] : judgeSystem(system.known)),
+    ...('problem' in content ? [] : spaceChecks(content.known.free)),
+    ...('problem' in content ? [] : groupChecks(content.known.groups)),
+    ...('problem' in content ? [] : directoryChecks(content.known.directories)),
+    ...('problem' in content ? [] : missingStorage(node, content.known, cluster)),
+    ...heldVolumes(node, deleting),
+    ...(left.length === 0 ? [none] : left),
+  ];
+}
+
+/** Someone asked for it, so nothing is amiss. */
+const paused: Check = {
+  check: 'paused',
+  ok: true,
+  message: `its Node has the annotation ${PAUSED_ANNOTATION}: nothing is written there`,
+};
+
+const otherCommands: Check = {
+  check: 'commands',
+  ok: false,
+  message:
+    'the commands that the account may run are not the commands of this version: some work may be refused',
+  hint: 'Over ssh with sudo, write what stowage print sudoers prints to /etc/sudoers.d/stowage. With the forced command, or over Salt, install the module of this version.',
+};
+
+const notLooked = (
+  check: string,
+  { problem, hint }: Extract<Look<unknown>, { problem: string }>,
+): Check => ({
+  check,
+  ok: false,
+  message: problem,
+  ...(hint === undefined ? {} : { hint }),
+});
+
+/** Volumes that were made and are not there: someone removed them, or the API server forgot that it had it done. */
+function missingStorage(node: string, content: NodeContent, { volumes }: ClusterFacts): Check[] {
+  return madeOn(node, volumes).flatMap((volume): Check[] => {
+    const missing = missingOf(volume, content);
+    if (missing === undefined) return [];
+    const { name } = volume.metadata;
+    // The directory is reported instead; to bring back a file would not help.
+    if (isAway(volume, content)) return [];
+    return [
+      {
+        check: `Volume ${name}`,
+        ok: false,
+        message: `it was made here, and ${missing}`,
+        hint: `So it is after an API server was restored to before a delete. Bring the storage back; or, if the data is given up: stowage delete volume ${name}`,
+      },
+    ];
+  });
+}
+
+const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
+  directories.some(
+    (each) =>
+      each.directory === dirname(status?.prepared?.paths[0] ?? '') &&
+      refuseAway(each) !== undefined,
+  );
+/** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
+function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
+  return deleting.flatMap(({ metadata, status }): Check[] => {
+    const message = status?.attachments?.find((each) => each.node === node)?.message ?? '';
+    if (!message.includes(' is in use: ')) return [];
+    const command = commandIn(message);
+    return [
+      {
+        check: `Volume ${metadata.name}`,
+        ok: false,
+        message: `it is being deleted, and is not detached: ${message}`,
+        ...(command === undefined
+          ? {}
+          : { hint: 'End that if nobody needs what is on it.', command }),
+      },
+    ];
+  });
+}
+
+function missingOf(volume: Volume, { files, records, links }: NodeContent): string | undefined {
+  const { metadata, spec, status } = volume;
+  const [path = ''] = status?.prepared?.paths ?? [];
+  const isFile = files.some(
+    ({ folder, name, type }) => `${folder}/${name}` === path && type === 'f',
+  );
+  const recorded = records.some(({ uid }) => uid === metadata.uid);
+  if (spec.sparseLoopDevice != null && !isFile) {
+    return `its file ${path} is missing${recorded ? '' : ', and so are its records'}`;
+  }
+  // MetalK8s keeps no records: what it made is known by its link.
+  return recorded || links.has(linkOfVolume(volume))
+    ? undefined
+    : 'the node has neither a record of it nor its device';
+}

@@ -1,0 +1,31 @@
+import type { VolumeGroup } from '../../../storage/lvm/facts.ts';
+import { refuseChange, twoGroups } from '../../../storage/lvm/group.ts';
+import type { Check } from '../../lib/checks/report.ts';
+import { roundedSize } from '../../lib/output/size.ts';
+
+/** The volume groups that Volumes are in. Pure. */
+export const groupChecks = (groups: ReadonlyMap<string, readonly VolumeGroup[]>): Check[] =>
+  [...groups].map(([name, all]) => {
+    const [group] = all;
+    const check = `volume group ${name}`;
+    if (group === undefined) {
+      return {
+        check,
+        ok: false,
+        message: 'is not there, and Volumes are in it',
+        hint: 'Bring its disks back: pvs and vgs tell what LVM sees.',
+      };
+    }
+    if (all.length > 1) {
+      const { refusal, hint } = twoGroups(name, all);
+      return { check, ok: false, message: refusal, hint };
+    }
+    const refused = refuseChange(group);
+    return refused === undefined
+      ? {
+          check,
+          ok: true,
+          message: `${roundedSize(Number(group.freeExtents * group.extentBytes))} free`,
+        }
+      : { check, ok: false, message: refused.refusal, hint: refused.hint };
+  });

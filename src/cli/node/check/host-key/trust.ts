@@ -1,0 +1,116 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join } from 'node:path';
+import { StowageError } from '../../../../api/errors.ts';
+import type { SshAddress } from '../../../../nodes/transport/ssh-shell.ts';
+import { decideTrust, type HostKey, parseKeys, parseRevoked, settingOf } from './keys.ts';
+
+/** Runs a program to its end, whatever its status is. */
+export type RunProgram = (
+  program: string,
+  args: readonly string[],
+) => Promise<{ exitCode: number | undefined; stdout: string; stderr: string }>;
+
+export interface TrustOptions {
+  node: string;
+  /** `SHA256:…` */
+  fingerprint: string;
+  address: SshAddress;
+  /** Of ssh; default: the user's and the system's. */
+  sshConfig: string | undefined;
+  run: RunProgram;
+}
+
+export interface Trusted {
+  key: HostKey;
+  knownHosts: string;
+  /** It was known before. */
+  known: boolean;
+}
+
+/**
+ * Adds a node's host key to the known hosts, under the node's name, if it has that fingerprint. Throws a StowageError:
+ * `conflict` where it has not, or another one is known.
+ */
+export async function trustHostKey(options: TrustOptions): Promise<Trusted> {
+  const { node, fingerprint, run } = options;
+  const { host, port, knownHosts, others } = await settings(options);
+  const scan = await run('ssh-keyscan', ['-T', '10', '-p', port, '--', host]);
+  const shown = parseKeys(scan.stdout);
+  if (shown.length === 0) {
+    const said = scan.stderr.trim().split('\n').at(-1) || 'it said nothing';
+    throw new StowageError(
+      'failed',
+      `ssh-keyscan got no host key of node ${node} (${host}, port ${port}): ${said}`,
+      {
+        hint: 'Check that sshd runs there, and the address and port of the Node or of the configuration of ssh.',
+      },
+    );
+  }
+  const search = async (file: string) => (await run('ssh-keygen', ['-F', node, '-f', file])).stdout;
+  const found = await search(knownHosts);
+  const all = [found, ...(await Promise.all(others.map(search)))];
+  const revoked = all.flatMap(parseRevoked);
+  const decision = decideTrust(node, fingerprint, shown, parseKeys(found), revoked, knownHosts);
+  if ('refused' in decision) {
+    throw new StowageError('conflict', decision.refused, { hint: decision.hint });
+  }
+  if ('known' in decision) return { key: decision.known, knownHosts, known: true };
+  await append(knownHosts, `${node} ${decision.add.type} ${decision.add.key}`);
+  return { key: decision.add, knownHosts, known: false };
+}
+
+/** Where ssh would go, and where it looks for keys. */
+async function settings({ node, address, sshConfig, run }: TrustOptions) {
+  const { stdout, stderr, exitCode } = await run('ssh', [
+    ...(sshConfig === undefined ? [] : ['-F', sshConfig]),
+    ...(address.port === undefined ? [] : ['-p', String(address.port)]),
+    ...['-G', '--', address.host ?? node],
+  ]);
+  if (exitCode !== 0) {
+    throw new StowageError('failed', `ssh -G, which tells where node ${node} is: ${stderr.trim()}`);
+  }
+  const jump = settingOf(stdout, 'proxyjump') ?? settingOf(stdout, 'proxycommand');
+  if (jump !== undefined && jump !== 'none') {
+    throw new StowageError(
+      'failed',
+      `node ${node} is reached through ${jump}, where ssh-keyscan cannot look`,
+      {
+        hint: `Log in by hand, compare the fingerprint that is shown, and say yes: ssh -o HostKeyAlias=${node} ${node}`,
+      },
+    );
+  }
+  // Several files may be named; ssh writes into the first, too.
+  const files = (name: string) =>
+    (settingOf(stdout, name)?.split(/\s+/) ?? []).map((file) =>
+      file.replace(/^~(?=\/)/, homedir()),
+    );
+  const [knownHosts = join(homedir(), '.ssh/known_hosts'), ...more] = files('userknownhostsfile');
+  if (!isAbsolute(knownHosts) || knownHosts === '/dev/null') {
+    throw new StowageError(
+      'failed',
+      `ssh keeps no known hosts: its UserKnownHostsFile is ${knownHosts}`,
+      {
+        hint: 'Name a file there, for host keys are always checked.',
+      },
+    );
+  }
+  return {
+    host: settingOf(stdout, 'hostname') ?? address.host ?? node,
+    port: settingOf(stdout, 'port') ?? '22',
+    knownHosts,
+    /** Where ssh looks, too. */
+    others: [...more, ...files('globalknownhostsfile')].filter(isAbsolute),
+  };
+}
+
+async function append(file: string, line: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  // One write: whoever appends at the same time does not mix with it.
+  const end = before === '' || before.endsWith('\n') ? '' : '\n';
+  await appendFile(file, `${end}${line}\n`, { mode: 0o600 });
+}

@@ -1,0 +1,173 @@
+import { NodeError } from '../../../nodes/errors.ts';
+import type { Executor, Probe, ProbeResult } from '../../../nodes/job.ts';
+import { ForeignJobs } from '../../../nodes/jobs-folder.ts';
+import { SudoRefusal } from '../../../nodes/sudo.ts';
+import { ModuleRefusal } from '../../../nodes/transport/salt/refusal.ts';
+import {
+  placeProbes,
+  readPlaces,
+  readRecorded,
+  recordedProbe,
+} from '../../../storage/directory/node-check.ts';
+import { findFreeSpace, freeSpaceProbes } from '../../../storage/free-space.ts';
+import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { groupProbes, readGroups } from '../../../storage/lvm/report.ts';
+import { readView, viewProbes } from '../../../storage/lvm/view.ts';
+import {
+  folderProbes,
+  intentProbes,
+  pathProbes,
+  readFolders,
+  readIntents,
+  readPaths,
+  readRecordFiles,
+  recordsProbes,
+} from '../../../storage/node-check/files.ts';
+import { readSystem, systemProbes } from '../../../storage/node-check/system.ts';
+import { answersOf, ObservationError } from '../../../storage/probe-results.ts';
+import {
+  type ClusterFacts,
+  foldersOf,
+  groupsOf,
+  type Look,
+  linkOfVolume,
+  madeOn,
+  type NodeContent,
+  type NodeFacts,
+  ownedUids,
+} from './facts.ts';
+
+/**
+ * Reads from a node what it is judged by, and changes nothing. `now` in ms since the epoch.
+ * @param nameOfCommands what it runs only if its account may run the commands of this version
+ * @throws NodeError where the node can't be asked
+ */
+export async function observeNode(
+  executor: Executor,
+  node: string,
+  cluster: ClusterFacts,
+  nameOfCommands: readonly string[],
+  now: () => number,
+): Promise<NodeFacts> {
+  const look = (probes: readonly Probe[]) => executor.observe(node, probes);
+  const askUdev = (...more: Probe[]) =>
+    looked(async () => {
+      const results = await look([
+        { name: 'udev', argv: ['test', '-S', '/run/udev/control'] },
+        ...more,
+      ]);
+      return results.get('udev')?.exit === 0;
+    });
+  const commands = await askUdev({ name: 'commands', argv: nameOfCommands });
+  const udev = 'problem' in commands ? await askUdev() : commands;
+  // What is refused once is not asked for three times.
+  if ('problem' in udev)
+    return { udev, commands: udev, system: udev, content: udev, subjects: udev };
+  return {
+    udev,
+    commands,
+    system: await looked(async () => {
+      const asked = now();
+      return readSystem(await look(systemProbes()), asked, now());
+    }),
+    content: await looked(() => observeContent(look, node, cluster)),
+    subjects: await looked(() => executor.subjects(node)),
+  };
+}
+
+async function observeContent(
+  look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
+  node: string,
+  cluster: ClusterFacts,
+): Promise<NodeContent> {
+  const results = async (probes: readonly Probe[]) =>
+    probes.length === 0 ? new Map() : look(probes);
+  const ask = async (probes: readonly Probe[]) => answersOf(await results(probes));
+  const first = await ask([...recordsProbes(), recordedProbe]);
+  const { users, records } = readRecordFiles(first);
+  const recorded = readRecorded(first('recorded directories'));
+  const owned = ownedUids(cluster);
+  const unowned = [...new Set(records.map(({ uid }) => uid))].filter((uid) => !owned.has(uid));
+  const intents = readIntents(unowned, await ask(intentProbes(unowned)));
+  const named = foldersOf(node, cluster.volumes, intents.values(), [
+    ...cluster.classDirectories,
+    ...recorded.map(({ directory }) => directory),
+  ]);
+  // The default directory may hold files as well; that the account may not read it is a problem only where something names it.
+  const all = [...new Set([SPARSE_FOLDER, ...named])];
+  const { open: folders, closed, files, free } = await observeFolders(all, look);
+  const readable = recorded.filter(({ directory }) => folders.includes(directory));
+  const links = madeOn(node, cluster.volumes).map(linkOfVolume);
+  const names = groupsOf(node, cluster.volumes);
+  const view = names.length === 0 ? undefined : readView(await ask(viewProbes()));
+  const found = await results([
+    ...pathProbes(links),
+    ...(view === undefined ? [] : groupProbes(view)),
+    ...(readable.length === 0 ? [] : placeProbes(readable.map(({ directory }) => directory))),
+  ]);
+  const get = answersOf(found);
+  return {
+    users,
+    records,
+    intents,
+    folders,
+    files,
+    closed: closed.filter(({ folder, isRefused }) => !isRefused || named.includes(folder)),
+    free,
+    links: readPaths(links, get),
+    groups: new Map(
+      view === undefined ? [] : names.map((name) => [name, readGroups(get, view, name)]),
+    ),
+    directories: readPlaces(readable, get),
+  };
+}
+
+type Folders = Pick<NodeContent, 'files' | 'free' | 'closed'> & { open: string[] };
+
+/** Looks into folders in one request, or, where one of them is refused, into each alone. */
+async function observeFolders(
+  folders: readonly string[],
+  look: (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>,
+): Promise<Folders> {
+  const seen = await looked(async () => {
+    // Folders have those above them in common.
+    const space = new Map(folders.flatMap(freeSpaceProbes).map((probe) => [probe.name, probe]));
+    const found = await look([...folderProbes(folders), ...space.values()]);
+    return {
+      files: readFolders(folders, answersOf(found)),
+      // The directory of a Volume that waits for it is not made yet.
+      free: folders.flatMap((folder) => {
+        const bytes = findFreeSpace(folder, found);
+        return bytes === undefined ? [] : [[folder, bytes] as const];
+      }),
+    };
+  });
+  if ('known' in seen) {
+    const { files, free } = seen.known;
+    return { open: [...folders], closed: [], files, free: new Map(free) };
+  }
+  const [folder = '', ...more] = folders;
+  if (more.length === 0)
+    return { open: [], closed: [{ folder, ...seen }], files: [], free: new Map() };
+  const parts = await Promise.all(folders.map((each) => observeFolders([each], look)));
+  return {
+    open: parts.flatMap(({ open }) => open),
+    closed: parts.flatMap(({ closed }) => closed),
+    files: parts.flatMap(({ files }) => files),
+    free: new Map(parts.flatMap(({ free }) => [...free])),
+  };
+}
+
+/** What the node does not let us see is a finding; what it does not answer is none. */
+async function looked<T>(ask: () => Promise<T>): Promise<Look<T>> {
+  try {
+    return { known: await ask() };
+  } catch (error) {
+    if (error instanceof ObservationError) return { problem: error.message, hint: undefined };
+    const refused =
+      error instanceof NodeError &&
+      [SudoRefusal, ForeignJobs, ModuleRefusal].some((refusal) => error.cause instanceof refusal);
+    if (refused) return { problem: error.message, hint: error.hint, isRefused: true };
+    throw error;
+  }
+}

@@ -1,0 +1,78 @@
+import type { System } from '../../../storage/node-check/system.ts';
+import { TOOLS } from '../../../storage/node-check/tools.ts';
+import type { Check } from '../../lib/checks/report.ts';
+import { roundedSize } from '../../lib/output/size.ts';
+
+/** More is seen in the times of events and logs, and in tokens and certificates that are not valid yet, or no more. ms */
+const SKEW = 5000;
+/** Less is soon gone: file systems have metadata and a journal, and sparse files grow as they are written. */
+const LITTLE = 1n << 30n;
+
+/** Kernel, clock and tools. Pure. */
+export function judgeSystem({
+  missingTools,
+  versions,
+  kernel,
+  hasLoops,
+  aheadMs,
+}: System): Check[] {
+  return [
+    hasLoops
+      ? { check: 'kernel', ok: true, message: `${kernel}, with loop devices` }
+      : {
+          check: 'kernel',
+          ok: false,
+          message: `${kernel}, without loop devices: there is no /dev/loop-control, and sparse files cannot be attached`,
+          hint: 'Load the module, now and at each boot.',
+          command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf',
+        },
+    clock(aheadMs),
+    ...TOOLS.map(({ name, of, package: from, optional }): Check => {
+      if (missingTools.some((tool) => tool.name === name)) {
+        if (optional) {
+          return {
+            check: name,
+            ok: true,
+            message: `optional, for ${of}: not installed, package ${from}`,
+          };
+        }
+        return {
+          check: name,
+          ok: false,
+          message: `missing, for ${of}`,
+          hint: `Install ${from} on the node.`,
+        };
+      }
+      const version = versions.get(name);
+      return {
+        check: name,
+        ok: true,
+        message: `for ${of}${version === undefined ? '' : ` (${version})`}`,
+      };
+    }),
+  ];
+}
+
+function clock(aheadMs: number): Check {
+  if (Math.abs(aheadMs) <= SKEW) return { check: 'clock', ok: true, message: 'as here' };
+  const seconds = Math.round(Math.abs(aheadMs) / 1000);
+  return {
+    check: 'clock',
+    ok: false,
+    message: `${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} the clock of this machine`,
+    hint: 'Have both synchronised: timedatectl on each says whether it is.',
+  };
+}
+
+export const spaceChecks = (free: ReadonlyMap<string, bigint>): Check[] =>
+  [...free].map(([folder, bytes]) => {
+    const message = `${roundedSize(Number(bytes))} free for ${folder}`;
+    return bytes < LITTLE
+      ? {
+          check: 'space',
+          ok: false,
+          message,
+          hint: 'Make room there: writes to sparse volumes fail when it is full.',
+        }
+      : { check: 'space', ok: true, message };
+  });

@@ -1,0 +1,74 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { NODES, VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { Executor } from '../../../nodes/job.ts';
+import type { GetFlags, GetRequest } from '../../lib/get/resource-view.ts';
+import type { Io } from '../../lib/io.ts';
+import type { NodeFlags } from '../../lib/nodes/flags.ts';
+import { type NodeRow, nodeRow } from '../../lib/nodes/node-row.ts';
+import { hearNodes } from '../../lib/nodes/probe-nodes.ts';
+import { selected } from '../../lib/objects/selector.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { foundIn, reading } from '../../lib/read-result.ts';
+
+export interface GetNodesFlags extends GetFlags, NodeFlags {
+  /** ms, for each. */
+  timeout: number;
+}
+
+/** Returns the nodes that are asked for, as they are now. Brings `found`, by which nodes are reached, up to date. */
+export async function lookAtNodes(
+  { names, flags, io, connection: { client } }: GetRequest<NodeRow, GetNodesFlags>,
+  found: Map<string, KubeNode>,
+  executor: Executor,
+): Promise<{ rows: NodeRow[]; errors: unknown[] }> {
+  const { selector } = flags;
+  const nodes = await readNodes(selector, io, client);
+  found.clear();
+  for (const [name, node] of nodes) found.set(name, node);
+  const { items: volumes } = await listAll<Volume>(client, VOLUMES, { signal: io.signal });
+  // A Volume without a spec names none.
+  const named = volumes.map(nodeOf).filter((name) => name !== '');
+  const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
+  const asked = names.length > 0 ? names : [...known];
+  const heard = await hearNodes(executor, asked, flags.timeout, io.clock);
+  const errors: unknown[] = [];
+  const rows = asked.flatMap((name, index) => {
+    const answer = heard[index] ?? { reachable: false };
+    if (known.has(name) || answer.reachable) {
+      return [nodeRow(name, nodes.get(name), volumes, flags, answer)];
+    }
+    errors.push(unknownNode(name, answer.message));
+    return [];
+  });
+  return { rows, errors };
+}
+
+/** By their names. Who may not read them still learns of those that have Volumes. */
+async function readNodes(
+  selector: string | undefined,
+  io: Io,
+  client: KubeClient,
+): Promise<Map<string, KubeNode>> {
+  const list = listAll<KubeNode>(client, NODES, { labelSelector: selector, signal: io.signal });
+  const read = await reading(selected(selector, list));
+  if ('forbidden' in read) {
+    // What was selected is not known.
+    if (selector !== undefined) throw new StowageError('forbidden', read.forbidden);
+    io.stderr.write(`note: not looked at: ${printable(read.forbidden)}\n`);
+  }
+  return new Map((foundIn(read)?.items ?? []).map((node) => [node.metadata.name, node]));
+}
+
+const unknownNode = (name: string, why = 'it does not answer') =>
+  new StowageError(
+    'not-found',
+    `Node ${name} is not in the cluster, has no Volumes, and is not reached: ${why}`,
+    {
+      object: { kind: NODES.kind, name },
+    },
+  );

@@ -1,0 +1,50 @@
+import type { KubeNode } from '../../../api/core.ts';
+import type { ResourceView } from '../../lib/get/resource-view.ts';
+import type { NodeRow } from '../../lib/nodes/node-row.ts';
+import { reachNodes } from '../../lib/nodes/with-nodes.ts';
+import { roundedSize } from '../../lib/output/size.ts';
+import { type GetNodesFlags, lookAtNodes } from './look.ts';
+import { watchNodes } from './watch.ts';
+
+const yes = (is: boolean) => (is ? 'yes' : 'no');
+const name = (row: NodeRow) => row.name;
+
+/** `stowage get nodes`: those that are asked for, else all that are Nodes or have Volumes. */
+export const NODE_VIEW: ResourceView<NodeRow, GetNodesFlags> = {
+  plural: 'nodes',
+  filters: ['selector'],
+  columns: [
+    ['NAME', name],
+    ['TRANSPORT', ({ transport }) => transport],
+    ['REACHABLE', ({ reachable }) => yes(reachable)],
+    ['FREE', ({ free }) => free && roundedSize(free.bytes)],
+    ['VOLUMES', ({ volumes }) => String(volumes.total)],
+    ['FAILED', ({ volumes }) => String(volumes.failed)],
+    ['PAUSED', ({ paused }) => yes(paused)],
+    ['ADDRESS', ({ address }) => address, 'wide'],
+    ['DIRECTORY', ({ free }) => free?.directory, 'wide'],
+    ['MESSAGE', ({ message }) => message, 'wide'],
+  ],
+  keyOf: name,
+  nameOf: (row) => `node/${name(row)}`,
+  sort: {
+    by: {
+      name,
+      // The fullest first, and before them those of which it is not known.
+      free: ({ free }) => free?.bytes ?? -1,
+      volumes: ({ volumes }) => volumes.total,
+    },
+    ties: [name],
+    standard: 'name',
+  },
+  async get(request) {
+    const { flags, io } = request;
+    const found = new Map<string, KubeNode>();
+    await reachNodes(found, flags, io, async (executor) => {
+      const look = () => lookAtNodes(request, found, executor);
+      if (flags.watch) return watchNodes(look, request.printer(), io);
+      const { rows, errors } = await look();
+      request.show(rows, errors);
+    });
+  },
+};

@@ -1,0 +1,40 @@
+import { codeOf } from '../../lib/failure.ts';
+import type { Io } from '../../lib/io.ts';
+import type { NodeRow } from '../../lib/nodes/node-row.ts';
+import { warningLogger } from '../../lib/output/warning-logger.ts';
+import type { ViewPrinter } from '../../lib/output/watch-printer.ts';
+
+/** From the end of a look to the next, in ms: nobody tells when a node goes away or fills up. */
+const LOOK_EVERY = 10_000;
+
+/**
+ * Looks again and again, until the signal, whose reason is thrown. Throws what the first look does; a later one that fails is
+ * told of, unless to look again would not change it.
+ */
+export async function watchNodes(
+  look: () => Promise<{ rows: NodeRow[]; errors: unknown[] }>,
+  { replace, leave }: ViewPrinter<NodeRow>,
+  io: Io,
+): Promise<never> {
+  const warn = (error: unknown, then = '') => {
+    leave();
+    warningLogger(io).warn({ err: error }, `not looked at${then}`);
+  };
+  const first = await look();
+  // Of several, the others are what is to be seen.
+  if (first.rows.length === 0 && first.errors.length > 0) throw first.errors[0];
+  for (const error of first.errors) warn(error);
+  replace(first.rows);
+  for (;;) {
+    await io.clock.sleep(LOOK_EVERY, io.signal).catch(() => {
+      throw io.signal.reason;
+    });
+    try {
+      replace((await look()).rows);
+    } catch (error) {
+      if (io.signal.aborted) throw io.signal.reason;
+      if (codeOf(error) === 'forbidden') throw error;
+      warn(error, ', trying again');
+    }
+  }
+}

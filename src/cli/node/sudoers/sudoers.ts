@@ -1,0 +1,70 @@
+import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+/** Objects on a node that its account may work on. */
+export interface Allowed {
+  user: string;
+  /** Folders of Volumes' files; none: the default one. */
+  directories: readonly string[];
+  /** Volume groups; none: without the lines for LVM. */
+  groups: readonly string[];
+  /** Kernel names of disks; none: without the lines for raw devices. */
+  disks: readonly string[];
+  /** Whether files are on directories that nodes share. */
+  shared: boolean;
+  kubeletRoot: string;
+}
+
+/** Placeholders in the sample. */
+const SAMPLE = {
+  user: 'stowage',
+  directory: SPARSE_FOLDER,
+  group: 'vg0',
+  disk: '(sd|hd|vd|xvd|nvme|mmcblk|dasd|pmem|md|dm-|nbd|rbd|drbd|zd|bcache|loop)[a-z0-9]+',
+  kubeletRoot: '/var/lib/kubelet',
+};
+
+/**
+ * The lines for one node, of the sample deploy/sudoers: its groups of lines that are needed, for this user, these folders, groups and
+ * disks. Pure. What is given is checked: it has no character that regular expressions or sudoers know, but a full stop and a plus.
+ */
+export function sudoersFor(sample: string, allowed: Allowed): string {
+  const { user, groups, disks, shared, kubeletRoot } = allowed;
+  const directories = allowed.directories.length > 0 ? allowed.directories : [SPARSE_FOLDER];
+  const isLeftOut = (block: string): boolean =>
+    /^#[^\n]*\n*$/.test(block) ||
+    (disks.length === 0 && /STOWAGE_RAW/.test(block)) ||
+    (groups.length === 0 && /STOWAGE_LVM/.test(block)) ||
+    (!shared && /STOWAGE_SHARED/.test(block));
+  const [head = '', ...blocks] = sample.split('\n\n');
+  const kept = [head, ...blocks].filter((block) =>
+    /^(User_Alias|Defaults|Cmnd_Alias|STOWAGE)/m.test(block),
+  );
+  const text = kept
+    .filter((block) => !isLeftOut(block))
+    .join('\n\n')
+    .replace(`User_Alias STOWAGE = ${SAMPLE.user}\n`, `User_Alias STOWAGE = ${user}\n`)
+    .replaceAll(`-o ${SAMPLE.user} `, `-o ${user} `)
+    .replaceAll(SAMPLE.kubeletRoot, escaped(kubeletRoot))
+    .replaceAll(SAMPLE.disk, `${oneOf(disks)}[0-9]*`)
+    .replaceAll(SAMPLE.group, oneOf(groups));
+  return `${title({ ...allowed, directories })}${text.replaceAll(SAMPLE.directory, oneOf(directories)).trimEnd()}\n`;
+}
+
+const oneOf = (names: readonly string[]): string => {
+  const [first = '', ...others] = names.map(escaped);
+  return others.length === 0 ? first : `(${[first, ...others].join('|')})`;
+};
+
+const escaped = (name: string): string => name.replaceAll(/[.+]/g, '\\$&');
+
+const title = ({ user, directories, groups, disks }: Allowed): string =>
+  [
+    `# What ${user} may run as root for Stowage: files in ${directories.join(', ')}${groups.length === 0 ? '' : `; volume groups ${groups.join(', ')}`}${disks.length === 0 ? '' : `; disks ${disks.join(', ')}`}.`,
+    "# As /etc/sudoers.d/stowage, root's and of mode 0440. To check it: visudo -c",
+    ...(disks.length + groups.length === 0
+      ? []
+      : [
+          '# With the lines for disks or volume groups this user can become root (docs/hardening.md).',
+        ]),
+    '',
+    '',
+  ].join('\n');

@@ -1,0 +1,186 @@
+import { StowageError } from '../../../api/errors.ts';
+import { isUid } from '../../../api/uid.ts';
+import type { Volume, VolumeMode, VolumeSpec } from '../../../api/volume.ts';
+import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
+import type { Probe, ProbeResult } from '../../../nodes/job.ts';
+import { volumeBytes } from '../../../storage/loopfile/layout.ts';
+import type { LogicalVolume } from '../../../storage/lvm/facts.ts';
+import { uidsIn } from '../../../storage/lvm/names.ts';
+import { readGroup } from '../../../storage/lvm/read-group.ts';
+import { observe } from '../../../storage/observe.ts';
+import { answersOf } from '../../../storage/probe-results.ts';
+import type { Observed } from '../../../storage/registry.ts';
+import { describeSignature } from '../../../storage/signature.ts';
+import type { DeviceFacts } from '../../../storage/types.ts';
+import { PLACEHOLDER_UID } from '../../lib/plan/plan.ts';
+import type { AdoptFlags, StorageType } from './flags.ts';
+
+/** Storage that looks like a Volume's. */
+export interface Found {
+  /** Of the Volume that it was made for. */
+  uid: string;
+  mode: VolumeMode;
+  storage: Pick<VolumeSpec, 'rawBlockDevice' | 'sparseLoopDevice' | 'lvmLogicalVolume'>;
+}
+
+type Look = (probes: readonly Probe[]) => Promise<ReadonlyMap<string, ProbeResult>>;
+
+/**
+ * Looks at storage on a node and finds by which UID it is named. Nothing is decided by it: the plan judges the same once more.
+ * Throws a StowageError `conflict` for what no Volume has left, `usage` where it does not tell its mode; NodeError, ObservationError.
+ * @param known the Volumes of the cluster
+ */
+export async function find(
+  type: StorageType,
+  flags: AdoptFlags,
+  look: Look,
+  known: readonly Volume[],
+): Promise<Found> {
+  switch (type) {
+    case 'raw':
+      return findDevice(flags, look, known);
+    case 'sparse':
+      return findFile(flags, look);
+    case 'lvm':
+      return findLogicalVolume(flags, look, known);
+  }
+}
+
+async function findDevice(flags: AdoptFlags, look: Look, known: readonly Volume[]): Promise<Found> {
+  const { device: devicePath = '' } = flags;
+  const storage = { rawBlockDevice: { devicePath } };
+  const { target } = (await observeAs(storage, PLACEHOLDER_UID, look)) as Extract<
+    Observed,
+    { type: 'raw' }
+  >;
+  if (target.is === 'missing') throw nothing(`there is no device ${devicePath} on the node`);
+  if (target.is === 'other')
+    throw nothing(`${devicePath} is no disk or partition but a ${target.what}`);
+  const { facts } = target;
+  const names = namesOn(facts).filter(
+    ({ mode }) => flags.mode === undefined || mode === flags.mode,
+  );
+  const [first] = names;
+  if (first === undefined) {
+    throw nothing(
+      `${devicePath} carries ${facts.content || 'nothing'}, which is not what Stowage makes${flags.mode === undefined ? '' : ` for mode ${flags.mode}`}`,
+    );
+  }
+  const ofKnown = names.filter(({ uid }) => known.some(({ metadata }) => metadata.uid === uid));
+  if (names.length > 1 && ofKnown.length !== 1) throw undecided(devicePath);
+  return { ...(ofKnown.length === 1 ? (ofKnown[0] ?? first) : first), storage };
+}
+
+/** Returns the UIDs of a file system and of a partition of a GPT: a partition with a file system may have been made for either. */
+function namesOn({
+  signature,
+  partition,
+  partitionUuids,
+}: DeviceFacts): Pick<Found, 'uid' | 'mode'>[] {
+  const fs =
+    signature.found === 'one' && ['ext4', 'xfs'].includes(signature.type)
+      ? signature.uuid
+      : undefined;
+  const table = signature.found === 'one' && signature.type === 'gpt' && partitionUuids.length < 2;
+  const guid =
+    partition?.scheme === 'gpt'
+      ? partition.uuid
+      : table
+        ? (partitionUuids[0] ?? signature.uuid)
+        : undefined;
+  return [
+    ...(isUid(fs) ? [{ uid: fs, mode: 'Filesystem' as const }] : []),
+    ...(isUid(guid) ? [{ uid: guid, mode: 'Block' as const }] : []),
+  ];
+}
+
+async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look): Promise<Found> {
+  if (!isUid(file)) {
+    throw new StowageError(
+      'usage',
+      `--file is ${JSON.stringify(file)}, and the file of a Volume is named by its UID`,
+      {
+        hint: 'Give the name of the file alone, and its directory by --directory.',
+      },
+    );
+  }
+  const place = directory === undefined ? {} : { directory };
+  const observed = (await observeAs(
+    { sparseLoopDevice: { size: 1, ...place } },
+    file,
+    look,
+  )) as Extract<Observed, { type: 'sparse' }>;
+  const { earlierFile: found, space } = observed;
+  const path = `${space.directory}/${file}`;
+  if (found === undefined || found.file.type === 'missing')
+    throw nothing(`there is no file ${path} on the node`);
+  const type = found.signature.found === 'one' ? found.signature.type : '';
+  if (found.file.type !== 'file' || !['ext4', 'xfs', 'gpt'].includes(type)) {
+    throw nothing(
+      `${path} is no volume that Stowage made: ${describeSignature(found.signature)} was found`,
+    );
+  }
+  const made = type === 'gpt' ? 'Block' : 'Filesystem';
+  const size = String(volumeBytes(made, found.file.sizeBytes));
+  // The plan refuses a mode or a size that differs.
+  return { uid: file, mode: mode ?? made, storage: { sparseLoopDevice: { size, ...place } } };
+}
+
+async function findLogicalVolume(
+  flags: AdoptFlags,
+  look: Look,
+  known: readonly Volume[],
+): Promise<Found> {
+  const { vg: vgName = '', lv = '' } = flags;
+  const volumes = await readGroup(async (probes) => answersOf(await look(probes)), vgName);
+  const own = volumes.find(({ name }) => name === lv);
+  if (own === undefined) throw nothing(`there is no logical volume ${vgName}/${lv} on the node`);
+  const [uid, other] = uidsIn(own.tags);
+  if (uid === undefined || other !== undefined) {
+    throw nothing(
+      `the logical volume ${vgName}/${lv} has ${uid === undefined ? 'no tag' : 'several tags'} of the form stowage.dev/uid=UID`,
+      `One that MetalK8s made has none: if it is that, give it the tag with the UUID of its file system: lvchange --addtag stowage.dev/uid=UID ${vgName}/${lv}`,
+    );
+  }
+  const storage = { lvmLogicalVolume: lvmOf(vgName, own) };
+  const earlier = known.find(({ metadata }) => metadata.uid === uid);
+  const mode =
+    flags.mode ??
+    (earlier ? (earlier.spec.mode ?? 'Filesystem') : await modeOf(storage, uid, look));
+  if (mode === undefined) throw undecided(`${vgName}/${lv}`);
+  return { uid, mode, storage };
+}
+
+const lvmOf = (vgName: string, { sizeBytes, pool }: LogicalVolume) => ({
+  vgName,
+  size: String(sizeBytes),
+  ...(pool === undefined ? {} : { thinPool: pool }),
+});
+
+/** As what is on it tells; undefined while it is not active. */
+async function modeOf(
+  storage: Found['storage'],
+  uid: string,
+  look: Look,
+): Promise<VolumeMode | undefined> {
+  const { target } = (await observeAs(storage, uid, look)) as Extract<Observed, { type: 'lvm' }>;
+  if (target.is !== 'device') return undefined;
+  const { signature } = target.facts;
+  return signature.found === 'one' && signature.uuid === uid ? 'Filesystem' : 'Block';
+}
+
+/** The part of a Volume's spec that names the storage. */
+function observeAs(storage: Found['storage'], uid: string, look: Look): Promise<Observed> {
+  const metadata = { name: 'adopted', uid: PLACEHOLDER_UID };
+  const spec = { nodeName: '', storageClassName: '', ...storage, adopt: { uid } };
+  const desired = desiredOf({ apiVersion: '', kind: '', metadata, spec }, undefined);
+  return observe(look, desired);
+}
+
+const nothing = (what: string, hint?: string): StowageError =>
+  new StowageError('conflict', what, hint === undefined ? {} : { hint });
+
+const undecided = (what: string): StowageError =>
+  new StowageError('usage', `${what} does not tell which mode it was made for`, {
+    hint: 'Give --mode Filesystem or --mode Block, as the earlier Volume had it.',
+  });

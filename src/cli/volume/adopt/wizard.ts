@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import { VOLUMES } from '../../../api/resources.ts';
+import { isUid } from '../../../api/uid.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { snapshotUids } from '../../../controllers/volume/adoption.ts';
+import { readContents } from '../../../controllers/volume/claimants.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { Probe } from '../../../nodes/job.ts';
+import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
+import { isSnapshotName, uidsIn } from '../../../storage/lvm/names.ts';
+import { readGroup } from '../../../storage/lvm/read-group.ts';
+import { offeredProbes, readOffered } from '../../../storage/offered-devices.ts';
+import { succeeded } from '../../../storage/probe-results.ts';
+import { isInSnapshots } from '../../../storage/snapshot/snapshot-path.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import { roundedSize } from '../../lib/output/size.ts';
+import type { Choice } from '../../lib/prompts/prompts.ts';
+import { foundIn, reading } from '../../lib/read-result.ts';
+import { complete as completeBy, orOther, type Question } from '../../lib/wizard/ask.ts';
+import { NODE } from '../../lib/wizard/nodes.ts';
+import { deviceOf, groupOf, type Looking, look } from '../../lib/wizard/storage.ts';
+import { askingOf, NAME, STORAGE_CLASS } from '../wizard.ts';
+import { type AdoptFlags, type StorageType, typeOf } from './flags.ts';
+
+/** The command line, and the type of the storage that it names. */
+export type Given = AdoptFlags & GlobalFlags & { name?: string | undefined; type?: StorageType };
+
+const nodesOf = ({ node }: Given) => (node === undefined ? [] : [node]);
+
+const QUESTIONS: readonly Question<Given, Looking>[] = [
+  NAME,
+  { ...NODE, typed: NODE.message },
+  {
+    of: 'type',
+    message: 'What it adopts:',
+    needed: '--device or --file or --vg and --lv',
+    names: {
+      raw: 'a disk or partition',
+      sparse: 'a file in a directory',
+      lvm: 'a logical volume of LVM',
+    },
+  },
+  { ...deviceOf(nodesOf, deviceChoices), when: ({ type }) => type === 'raw' },
+  {
+    of: 'file',
+    message: ({ node, directory = SPARSE_FOLDER }) => `File in ${directory} of ${node}:`,
+    when: ({ type }) => type === 'sparse',
+    needed: true,
+    choices: fileChoices,
+    typed: 'Name of the file:',
+    problem: (text) => (isUid(text) ? undefined : 'The file of a Volume is named by its UID'),
+  },
+  { ...groupOf(nodesOf), when: ({ type }) => type === 'lvm' },
+  {
+    of: 'lv',
+    message: ({ vg }) => `Logical volume of ${vg}:`,
+    when: ({ type }) => type === 'lvm',
+    needed: true,
+    choices: logicalVolumeChoices,
+    typed: 'Name of the logical volume:',
+  },
+  STORAGE_CLASS,
+];
+
+/**
+ * Asks for what is missing, where somebody can be asked; for that it looks at nodes. Throws a StowageError `usage` that names it
+ * where not.
+ */
+export function complete(given: Given, command: Command, looking: Looking) {
+  const type = typeOf(given);
+  return completeBy<Given, 'name', Looking>(
+    QUESTIONS,
+    { ...given, ...(type && { type }) },
+    askingOf(command, looking),
+  );
+}
+
+/** Returns the devices that carry what Stowage makes: a file system with a UID, or a table. Snapshots are not among them. */
+async function deviceChoices(node: string, looking: Looking): Promise<readonly Choice[]> {
+  const devices =
+    (await look(node, async (ask) => readOffered(await ask(offeredProbes())), looking)) ?? [];
+  const owners = await ownersOf(looking);
+  const choices = devices.flatMap(
+    ({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
+      const [type = '', uid] = carries.split(':');
+      if (type !== 'gpt' && !(['ext4', 'xfs'].includes(type) && isUid(uid))) return [];
+      if (owners.isSnapshot(uid)) return [];
+      const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
+      return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];
+    },
+  );
+  return orOther(choices);
+}
+
+/** Returns the files in the directory that are named by a UID. */
+async function fileChoices(
+  { node = '', directory = SPARSE_FOLDER }: Given,
+  looking: Looking,
+): Promise<readonly Choice[]> {
+  const probe: Probe = {
+    name: 'files',
+    argv: [
+      ...['find', `${directory}/`, '-ignore_readdir_race'],
+      ...['-maxdepth', '1', '-type', 'f', '-printf', '%b|%f\\n'],
+    ],
+  };
+  const files = await look(
+    node,
+    async (ask) => succeeded('the files', (await ask([probe]))('files')).split('\n'),
+    looking,
+  );
+  const owners = await ownersOf(looking);
+  const choices = (files ?? []).flatMap((line): Choice[] => {
+    const [, uid = ''] = line.split('|');
+    if (!isUid(uid) || owners.isSnapshot(uid) || isInSnapshots(`${directory}/${uid}`)) return [];
+    return [{ name: [uid, owners.volume(uid)].join('  ').trimEnd(), value: uid }];
+  });
+  return orOther(choices);
+}
+
+/** Returns the logical volumes that have Stowage's tag. */
+async function logicalVolumeChoices(
+  { node = '', vg = '' }: Given,
+  looking: Looking,
+): Promise<readonly Choice[]> {
+  const volumes = (await look(node, (ask) => readGroup(ask, vg), looking)) ?? [];
+  const owners = await ownersOf(looking);
+  const choices = volumes.flatMap(({ name, sizeBytes, tags }): Choice[] => {
+    const [uid] = uidsIn(tags);
+    if (uid === undefined || owners.isSnapshot(uid) || isSnapshotName(name)) return [];
+    const told = [name, roundedSize(Number(sizeBytes)), owners.volume(uid)];
+    return [{ name: told.join('  ').trimEnd(), value: name }];
+  });
+  return orOther(choices);
+}
+
+interface Owners {
+  /** Tells whose storage it is, by the UID that it is named by; nothing where no Volume is known that has it. */
+  volume(uid: string | undefined): string;
+  isSnapshot(uid: string | undefined): boolean;
+}
+
+async function ownersOf({ connect, io }: Looking): Promise<Owners> {
+  const client = await connect();
+  const { signal } = io;
+  const volumes = foundIn(await reading(listAll<Volume>(client, VOLUMES, { signal })))?.items ?? [];
+  const contents = foundIn(await reading(readContents(client, { signal }))) ?? [];
+  const snapshots = new Set<string | undefined>(contents.flatMap(snapshotUids));
+  return {
+    volume(uid) {
+      const owner = volumes.find(({ metadata }) => metadata.uid === uid);
+      return owner === undefined ? '' : `Volume ${owner.metadata.name} on ${nodeOf(owner)}`;
+    },
+    isSnapshot: (uid) => snapshots.has(uid),
+  };
+}

@@ -1,0 +1,42 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { PAUSED_ANNOTATION } from '../../../api/names.ts';
+import type { Attachment, Volume } from '../../../api/volume.ts';
+import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
+import { pausedBy } from '../../../controllers/volume/paused.ts';
+import { commandLine, forceDetachCommand, patchSpec } from '../../lib/command-line.ts';
+
+export interface Held {
+  why: string;
+  hint: string;
+}
+
+/** Why a Volume stays attached to a node, and what ends that; undefined: it is detached by itself. */
+export function heldBy(
+  volume: Volume,
+  { node, pods = [] }: Attachment,
+  kubeNode: KubeNode | undefined,
+): Held | undefined {
+  const { deletionTimestamp } = volume.metadata;
+  const paused = pausedBy(volume, kubeNode);
+  if (paused !== undefined) {
+    const [kind = '', object = ''] = paused.split(' ');
+    return {
+      why: `${paused} is paused, so that nothing is detached there`,
+      hint: `Take the annotation off when the reason for it is gone: ${commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`)}`,
+    };
+  }
+  if (pods.length > 0) {
+    return {
+      why: `${pods.length === 1 ? 'this pod needs' : 'these pods need'} it there: ${pods.join(', ')}`,
+      hint: `It is detached by itself once they have ended: scale down what made them. If node ${node} is dead, and switched off: ${forceDetachCommand(volume, node)}`,
+    };
+  }
+  const policy = volume.spec.attachPolicy ?? 'Always';
+  if (policy === 'Always' && node === nodeOf(volume) && deletionTimestamp === undefined) {
+    return {
+      why: `its attachPolicy is Always: it would be attached to ${node} again`,
+      hint: `Have it attached only where a pod needs it, and it is detached by itself: ${patchSpec(volume, { attachPolicy: 'OnDemand' })}`,
+    };
+  }
+  return undefined;
+}

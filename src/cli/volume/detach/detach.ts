@@ -1,0 +1,180 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../../api/names.ts';
+import { NODES, VOLUMES } from '../../../api/resources.ts';
+import type { Attachment, Volume } from '../../../api/volume.ts';
+import { isNotFound } from '../../../kube/errors.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import { waitFor } from '../../../kube/wait.ts';
+import { verdictOf } from '../../../model/node-death.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import type { Io } from '../../lib/io.ts';
+import { printDone } from '../../lib/objects/print.ts';
+import { printable } from '../../lib/output/printable.ts';
+import { showProgress } from '../../lib/output/progress.ts';
+import { confirm } from '../../lib/prompts/confirm.ts';
+import { foundIn, readNamed } from '../../lib/read-result.ts';
+import { heldBy } from './detach-blockers.ts';
+import { forceDetach, isRecorded } from './force.ts';
+
+export interface DetachFlags {
+  node: string;
+  force?: boolean;
+  yes?: boolean;
+  /** ms */
+  timeout: number;
+  output?: 'json' | 'yaml' | 'name';
+}
+
+/**
+ * `stowage detach volume`: waits until the daemon has detached it from a node, or lets go of it there where the node is
+ * known to be dead. Throws a StowageError: `not-found` where nothing is attached there, `conflict` where it stays attached.
+ */
+export async function detach(
+  name: string,
+  flags: DetachFlags & GlobalFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<void> {
+  const { node, output } = flags;
+  const volume = await client.get<Volume>(VOLUMES, name, { signal: io.signal });
+  if (flags.force) {
+    const left = await forced(volume, flags, io, client);
+    printDone([left], false, `detached from ${node} by force`, output, io);
+    return;
+  }
+  const entry = entryOn(volume, node);
+  if (entry === undefined) throw notAttached(volume, node);
+  const held = heldBy(volume, entry, foundIn(await readNode(node, io, client)));
+  if (held !== undefined) throw staysAttached(name, node, held);
+  printDone(
+    [await untilDetached(volume, flags, io, client)],
+    false,
+    `detached from ${node}`,
+    output,
+    io,
+  );
+}
+
+const entryOn = (volume: Volume | undefined, node: string): Attachment | undefined =>
+  volume?.status?.attachments?.find((each) => each.node === node);
+
+function notAttached(volume: Volume, node: string): StowageError {
+  const { name } = volume.metadata;
+  const others = (volume.status?.attachments ?? []).map((each) => `${each.node} (${each.state})`);
+  return new StowageError('not-found', `Volume ${name} is not attached to node ${node}`, {
+    hint:
+      others.length === 0 ? 'It is attached nowhere.' : `It is attached to ${others.join(', ')}.`,
+    object: { kind: VOLUMES.kind, name },
+  });
+}
+
+const staysAttached = (name: string, node: string, { why, hint }: { why: string; hint: string }) =>
+  new StowageError('conflict', `Volume ${name} stays attached to node ${node}: ${why}`, {
+    hint,
+    object: { kind: VOLUMES.kind, name },
+  });
+
+const readNode = (name: string, { signal }: Io, client: KubeClient) =>
+  readNamed<KubeNode>(client, NODES, name, { signal });
+
+/** Returns the Volume as it is then, or as it was last if it is gone by then. */
+async function untilDetached(
+  volume: Volume,
+  { node, timeout }: DetachFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<Volume> {
+  const { name, uid } = volume.metadata;
+  let last = volume;
+  const run = async (tell: (state: string) => void) => {
+    const until = (now: Volume | undefined) => {
+      if (now === undefined || now.metadata.uid !== uid) return true;
+      last = now;
+      const entry = entryOn(now, node);
+      if (entry === undefined) return true;
+      tell(textOf(entry));
+      // A pod may have come meanwhile.
+      const held = heldBy(now, entry, undefined);
+      if (held !== undefined) throw staysAttached(name, node, held);
+      return false;
+    };
+    await waitFor<Volume>(client, VOLUMES, name, {
+      until,
+      timeoutMs: timeout,
+      signal: io.signal,
+      clock: io.clock,
+    });
+  };
+  const [outcome] = await showProgress(io, [{ title: name, run }]);
+  if (outcome?.status !== 'rejected') return last;
+  const entry = entryOn(last, node);
+  const { reason } = outcome;
+  if (!(reason instanceof StowageError) || reason.code !== 'timeout' || entry === undefined)
+    throw reason;
+  throw new StowageError(
+    'timeout',
+    `Volume ${name} is still attached to node ${node} after ${timeout / 1000} s: ${textOf(entry)}`,
+    {
+      hint: `It goes on by itself where stowage watch runs. See what holds it up: ${commandLine('stowage', 'why', 'volume', name)}`,
+      object: { kind: VOLUMES.kind, name },
+      cause: reason,
+    },
+  );
+}
+
+const textOf = ({ state, message }: Attachment): string =>
+  message ? `${state}: ${message}` : state;
+
+async function forced(
+  volume: Volume,
+  { node, yes }: DetachFlags,
+  io: Io,
+  client: KubeClient,
+): Promise<Volume> {
+  const { name } = volume.metadata;
+  const entry = entryOn(volume, node);
+  const recorded = await isRecorded(volume, node, io, client);
+  if (entry === undefined && !recorded) throw notAttached(volume, node);
+  const kubeNode = await client
+    .get<KubeNode>(NODES, node, { signal: io.signal })
+    .catch(unlessMissing);
+  const verdict = verdictOf(node, kubeNode, volume, io.clock.now());
+  if ('alive' in verdict) {
+    throw new StowageError(
+      'conflict',
+      `Volume ${name} is not detached by force from node ${node}: ${verdict.alive}`,
+      { hint: verdict.hint, object: { kind: VOLUMES.kind, name } },
+    );
+  }
+  if (verdict.mayRun) {
+    const losses = [
+      `Volume ${name}: ${verdict.dead}. If the machine still runs, two nodes write to one file, and its data is lost`,
+    ];
+    const refusal = 'Nobody says that the machine is off';
+    await confirm(io, { losses, question: 'Is the machine off?', refusal }, yes ? { yes } : {});
+  }
+  const left = await forceDetach(volume, node, { why: verdict.dead, recorded }, io, client);
+  const note = (text: string) => void io.stderr.write(`note: ${printable(text)}\n`);
+  note(
+    `${verdict.dead}. The device may still be there until the node boots; when the node returns, the daemon looks there and removes what is left`,
+  );
+  if (verdict.mayRun) {
+    note(
+      `the file itself is still held by node ${node}: another node takes it over once there is a Node ${node} again, made by hand if need be, that is not Ready and has the taint ${OUT_OF_SERVICE_TAINT}`,
+    );
+  }
+  const pods = entry?.pods ?? [];
+  if (pods.length > 0) {
+    note(
+      `these pods are still to run on node ${node}, where it will be attached again: ${pods.join(', ')}`,
+    );
+  }
+  return left;
+}
+
+/** To be forbidden to look is no proof that it is gone. */
+function unlessMissing(error: unknown): undefined {
+  if (!isNotFound(error)) throw error;
+}

@@ -1,0 +1,48 @@
+import type { StorageClass } from '../../../api/core.ts';
+import type { KubeObject } from '../../../api/meta.ts';
+import { NO_PROVISIONER } from '../../../api/names.ts';
+import { VOLUMES } from '../../../api/resources.ts';
+import type { Volume } from '../../../api/volume.ts';
+import { checkClass } from '../../../controllers/volume/storage-class.ts';
+import type { KubeClient } from '../../../kube/types.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import type { Io } from '../../lib/io.ts';
+import { createObjects } from '../../lib/objects/create.ts';
+import type { CreateFlags, WaitFlags } from '../../lib/objects/flags.ts';
+import { volumeProblem } from '../check.ts';
+import { confirmOverwriting } from '../create.ts';
+import { readManifests } from './objects.ts';
+import { schemaProblem } from './schema.ts';
+
+export interface CreateFromFilesFlags extends CreateFlags, WaitFlags {
+  yes?: boolean;
+}
+
+/** `stowage create -f FILE`. `connect` is not called for what needs no cluster. Throws a StowageError. */
+export async function create(
+  files: readonly string[],
+  flags: CreateFromFilesFlags & GlobalFlags,
+  io: Io,
+  connect: () => Promise<KubeClient>,
+): Promise<void> {
+  const objects = await readManifests(files, io, objectProblem);
+  await confirmOverwriting(objects.filter(isVolume), flags, io);
+  await createObjects(objects, flags, io, connect);
+}
+
+const isVolume = (object: KubeObject): object is Volume => object.kind === VOLUMES.kind;
+
+/** Why an object is not to be created, in one sentence; undefined when it may be. */
+export function objectProblem(object: KubeObject): string | undefined {
+  if (isVolume(object)) return schemaProblem(object, 'Volume') ?? volumeProblem(object);
+  return schemaProblem(object, 'StorageClass') ?? classProblem(object as StorageClass);
+}
+
+/** Classes of provisioners are for them to judge. */
+function classProblem(found: StorageClass): string | undefined {
+  if (found.provisioner !== NO_PROVISIONER) return undefined;
+  const checked = checkClass(found);
+  return 'problem' in checked
+    ? `StorageClass ${found.metadata.name}: ${checked.problem}`
+    : undefined;
+}

@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { StowageError } from '../../../../api/errors.ts';
+import { messageOf } from '../../../lib/failure.ts';
+import type { Io } from '../../../lib/io.ts';
+
+/** Files of one name, or one that there is on one side only. */
+export interface Pair {
+  name: string;
+  live: string | undefined;
+  wanted: string;
+}
+
+/**
+ * What diff(1), or the program that kubectl would take, prints of files in two folders, and whether they differ. Throws
+ * a StowageError where it fails.
+ */
+export async function compare(
+  pairs: readonly Pair[],
+  { env, signal }: Io,
+): Promise<{ differ: boolean; text: string }> {
+  const [program = 'diff', ...args] = (env.KUBECTL_EXTERNAL_DIFF?.trim() || 'diff -u -N').split(
+    /\s+/,
+  );
+  const folder = await temporaryFolder(env.TMPDIR || tmpdir());
+  try {
+    await Promise.all(['LIVE', 'MERGED'].map((side) => mkdir(join(folder, side))));
+    for (const { name, live, wanted } of pairs) {
+      if (live !== undefined) await writeFile(join(folder, 'LIVE', name), live);
+      await writeFile(join(folder, 'MERGED', name), wanted);
+    }
+    const { exitCode, stdout, stderr, shortMessage } = await execa(
+      program,
+      [...args, 'LIVE', 'MERGED'],
+      {
+        cwd: folder,
+        cancelSignal: signal,
+        reject: false,
+        stripFinalNewline: false,
+      },
+    );
+    if (exitCode === 0 || exitCode === 1) return { differ: exitCode === 1, text: stdout };
+    throw new StowageError(
+      'failed',
+      `${program} could not compare: ${stderr?.trim() || shortMessage}`,
+      {
+        hint: 'It is diff(1), of the package diffutils, or what $KUBECTL_EXTERNAL_DIFF says.',
+      },
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Only its owner can read it. Throws a StowageError. */
+async function temporaryFolder(parent: string): Promise<string> {
+  try {
+    return await mkdtemp(join(parent, 'stowage-diff-'));
+  } catch (cause) {
+    throw new StowageError(
+      'failed',
+      `no folder can be made in ${parent} for the files to compare: ${messageOf(cause)}`,
+      { hint: 'Set $TMPDIR to a folder that you may write to.', cause },
+    );
+  }
+}

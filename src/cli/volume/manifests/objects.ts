@@ -1,0 +1,73 @@
+import { StowageError } from '../../../api/errors.ts';
+import { apiVersionOf, type KubeObject, type Resource } from '../../../api/meta.ts';
+import { STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
+import type { Io } from '../../lib/io.ts';
+import { refuse } from '../../lib/objects/refuse.ts';
+import { type Document, documentsOf } from './documents.ts';
+import { schemaProblem } from './schema.ts';
+import { readSources } from './source.ts';
+
+/** In the order in which they are made: a Volume whose class is missing would fail. */
+export const KINDS: readonly Resource[] = [STORAGE_CLASSES, VOLUMES];
+
+/**
+ * The objects in files, those of a kind together. `problem` says why one is not to be used. Throws a StowageError
+ * `usage` that names every object that is not, and where there is none.
+ */
+export async function readManifests(
+  files: readonly string[],
+  io: Io,
+  problem: (object: KubeObject) => string | undefined = () => undefined,
+): Promise<KubeObject[]> {
+  const documents = (await readSources(files, io)).flatMap(documentsOf).flatMap(itemsOf);
+  if (documents.length === 0)
+    throw new StowageError('usage', `${files.join(', ')}: there is no object`);
+  const first = new Map<string, string>();
+  const problems = documents.flatMap(({ where, value }) => {
+    const found =
+      kindProblem(value) ??
+      twice(value as KubeObject, where, first) ??
+      problem(value as KubeObject);
+    return found === undefined ? [] : [`${where}: ${found}`];
+  });
+  refuse(problems);
+  const objects = documents.map(({ value }) => value as KubeObject);
+  return KINDS.flatMap(({ kind }) => objects.filter((object) => object.kind === kind));
+}
+
+/** The items of a List, as `get -o yaml` prints it; any other document is its own. */
+function itemsOf(document: Document): Document[] {
+  const { where, value } = document;
+  const { apiVersion, kind, items } = fieldsOf(value);
+  if (apiVersion !== 'v1' || kind !== 'List') return [document];
+  if (!Array.isArray(items))
+    throw new StowageError('usage', `${where}: items of a List is missing`);
+  return items.map((item, index) => ({ where: `${where}, item ${index + 1}`, value: item }));
+}
+
+function kindProblem(value: unknown): string | undefined {
+  const { apiVersion, kind } = fieldsOf(value);
+  if (typeof kind !== 'string' || typeof apiVersion !== 'string')
+    return 'apiVersion or kind is missing';
+  const known = KINDS.find(
+    (resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion,
+  );
+  if (known !== undefined) return schemaProblem(value, 'named');
+  const wanted = KINDS.map((resource) => `${resource.kind} (${apiVersionOf(resource)})`);
+  return `${kind} (${apiVersion}) is not a kind for stowage; ${wanted.join(' and ')} are`;
+}
+
+function twice(
+  { kind, metadata }: KubeObject,
+  where: string,
+  first: Map<string, string>,
+): string | undefined {
+  const name = `${kind} ${metadata.name}`;
+  const before = first.get(name);
+  if (before !== undefined) return `${name} is in ${before}, too`;
+  first.set(name, where);
+  return undefined;
+}
+
+const fieldsOf = (value: unknown): Record<string, unknown> =>
+  typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,0 +1,48 @@
+import { expect, test } from '@jest/globals';
+import { recognise } from '../../../../src/cli/install/take-over/recognise.ts';
+import type { Executor, Probe, ProbeResult } from '../../../../src/nodes/job.ts';
+import { BY_PARTUUID, BY_UUID, byMapper } from '../../../support/link-words.ts';
+import { FRESH, MADE, missing, result } from '../../../support/sparse-answers.ts';
+import { pv, UID, volume } from '../../../support/volume-input.ts';
+
+const its = volume({ conditions: [{ type: 'Ready', status: 'True' }] });
+/** MetalK8s keeps no records. The path leads nowhere while the file is not attached. */
+const bare = { ...MADE, intent: missing, done: missing, records: FRESH.records as ProbeResult };
+
+function recognised(path?: string) {
+  const asked: string[] = [];
+  const executor = {
+    observe: async (_node: string, probes: readonly Probe[]) => {
+      asked.push(...probes.map(({ argv }) => argv.join(' ')));
+      return new Map(
+        probes.map(({ name }) => [name, bare[name as keyof typeof bare] ?? result(0)]),
+      );
+    },
+  } as unknown as Executor;
+  const spec = { ...pv('Bound').spec, ...(path !== undefined && { local: { path } }) };
+  return { found: recognise(its, { ...pv('Bound'), spec }, executor, [its]), asked };
+}
+
+test('a Volume of MetalK8s keeps the path that its PersistentVolume has', async () => {
+  const { found, asked } = recognised(BY_UUID);
+  expect(await found).toMatchObject({ status: { phase: 'Available', devicePath: BY_UUID } });
+  expect(asked).toContain(`stat -L -c %t:%T ${BY_UUID}`);
+});
+
+test.each([
+  ['no path', undefined, 'no local path'],
+  ['a device', '/dev/sda', '/dev/sda'],
+  ['the path of another Volume', BY_UUID.replace(UID, 'x'), BY_UUID.replace(UID, 'x')],
+  ['a path of the other mode', BY_PARTUUID, BY_PARTUUID],
+  ['a logical volume, which is none in mode Filesystem', byMapper('LVM-abc'), byMapper('LVM-abc')],
+])(
+  'one whose PersistentVolume leads to %s is not recognised, whatever is on its node',
+  async (_, path, told) => {
+    const { found, asked } = recognised(path);
+    expect(await found).toEqual({
+      refusal: `its PersistentVolume leads to ${told}, which is no path of its device`,
+      hint: expect.stringContaining('MetalK8s makes no such one'),
+    });
+    expect(asked).toEqual([]);
+  },
+);

@@ -1,0 +1,21 @@
+import { expect, test } from '@jest/globals';
+import { featureGates } from '../../../src/cli/lib/feature-gates.ts';
+
+const parse = featureGates({ A: false, B: true });
+
+test('gates are collected, the last of each', () => {
+  expect(parse('A=true')).toEqual({ A: true });
+  expect(parse('B=false,A=true', parse('A=false'))).toEqual({ A: true, B: false });
+});
+
+test.each([
+  ['C=true', '"C" is no feature gate: there is A, B.'],
+  ['', '"" is no feature gate'],
+  ['toString=true', '"toString" is no feature gate'],
+  ['A', 'Write A=true or A=false'],
+  ['A=yes', 'Write A=true or A=false'],
+  ['A=true=true', 'Write A=true or A=false'],
+  ['A=true,', '"" is no feature gate'],
+])('%j is refused', (text, why) => {
+  expect(() => parse(text)).toThrow(why);
+});

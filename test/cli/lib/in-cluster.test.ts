@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { inCluster } from '../../../src/cli/lib/in-cluster.ts';
+
+test.each([
+  ['kubectl delete pvc a -n b', 'kubectl --context c delete pvc a -n b'],
+  [
+    'kubectl get volume a -o yaml > volume.yaml',
+    'kubectl --context c get volume a -o yaml > volume.yaml',
+  ],
+  ['stowage watch', 'stowage --context c watch'],
+  ['kubectl get a; kubectl logs b', 'kubectl --context c get a; kubectl --context c logs b'],
+  ["kubectl annotate node 'x; kubectl y'", "kubectl --context c annotate node 'x; kubectl y'"],
+  ['ssh kubectl true', 'ssh kubectl true'],
+  ['salt m test.ping', 'salt m test.ping'],
+])('%s', (line, becomes) => {
+  expect(inCluster({ color: true, context: 'c' })(line)).toBe(becomes);
+  expect(inCluster({ color: true })(line)).toBe(line);
+});
+
+test('what begins with a hyphen is no option of its own', () => {
+  expect(inCluster({ color: true, context: '--as=root', kubeconfig: '/k' })('stowage watch')).toBe(
+    "stowage --kubeconfig /k '--context=--as=root' watch",
+  );
+});

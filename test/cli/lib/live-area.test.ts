@@ -1,0 +1,74 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { liveArea } from '../../../src/cli/lib/output/live-area.ts';
+import { screen } from '../../support/screen.ts';
+import { TEST_SEED } from '../../support/test-seed.ts';
+
+test('draws over what it drew before, and leaves what was there', () => {
+  const terminal = screen(20, 8);
+  terminal.write('$ stowage\n');
+  const area = liveArea(terminal);
+  area.draw('one\ntwo\nthree\n');
+  area.draw('only one\n');
+  expect(terminal.shown()).toEqual(['$ stowage', 'only one']);
+  area.draw('one\ntwo\n');
+  expect(terminal.shown()).toEqual(['$ stowage', 'one', 'two']);
+});
+
+test('writes nothing where nothing changed', () => {
+  const terminal = screen(20, 8);
+  const area = liveArea(terminal);
+  area.draw('one\n');
+  terminal.write('by hand');
+  area.draw('one\n');
+  expect(terminal.shown()).toEqual(['one', 'by hand']);
+});
+
+test('counts what is wrapped, also by a terminal that was made narrower', () => {
+  const terminal = screen(10, 8);
+  const area = liveArea(terminal);
+  area.draw('0123456789abc\nshort\n');
+  expect(terminal.shown()).toEqual(['0123456789', 'abc', 'short']);
+  area.draw('short\n');
+  expect(terminal.shown()).toEqual(['short']);
+  expect(terminal.scrolled).toEqual([]);
+});
+
+test('draws no more than fits, and counts the lines left out', () => {
+  const terminal = screen(20, 4);
+  const area = liveArea(terminal);
+  for (let round = 0; round < 3; round++) area.draw(`NAME\na\nb${round}\nc\n`);
+  expect(terminal.shown()).toEqual(['NAME', 'a', '… and 2 more']);
+  expect(terminal.scrolled).toEqual([]);
+});
+
+test('goes on below what somebody else wrote', () => {
+  const terminal = screen(20, 8);
+  const area = liveArea(terminal);
+  area.draw('one\n');
+  area.leave();
+  terminal.write('warning\n');
+  area.draw('two\n');
+  area.draw('three\n');
+  expect(terminal.shown()).toEqual(['one', 'warning', 'three']);
+});
+
+test(`leaves the last drawing on the screen, whatever was drawn before (seed ${TEST_SEED})`, () => {
+  const line = fc.stringMatching(/^[a-z]{0,24}$/);
+  fc.assert(
+    fc.property(
+      fc.array(fc.array(line, { minLength: 1, maxLength: 6 }), { minLength: 1 }),
+      fc.integer({ min: 8, max: 30 }),
+      (drawings, columns) => {
+        // Room for all: six lines, wrapped at most three times each.
+        const terminal = screen(columns, 40);
+        const area = liveArea(terminal);
+        for (const lines of drawings) area.draw(lines.join('\n'));
+        const fresh = screen(columns, 40);
+        fresh.write(drawings.at(-1)?.join('\n') ?? '');
+        expect(terminal.shown()).toEqual(fresh.shown());
+      },
+    ),
+    { seed: TEST_SEED },
+  );
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { missing, result } from '../../../support/fake-executor.ts';
+import { directory } from '../../../support/volume-input.ts';
+import { check, FOLDER, freeIn, MADE, volume, withProbes } from './checked-node.ts';
+
+const record = (path: string, more: object = {}) =>
+  JSON.stringify({ version: 1, directory: path, ...directory.recorded, ...more });
+const other = '/data/volumes';
+const EMPTY = { [other]: missing, ...freeIn(other, 100) };
+const paths = { [`path of ${FOLDER}`]: result(0, FOLDER), [`path of ${other}`]: result(0, other) };
+const checkDirectories = (...records: string[]) =>
+  check(
+    withProbes(MADE, {
+      ...paths,
+      ...EMPTY,
+      'recorded directories': result(0, `${records.join('\n')}\n`),
+    }),
+    volume,
+  );
+
+test('a directory that is on the file system on record is no problem', async () => {
+  const { code, checks } = await checkDirectories(record(FOLDER));
+  expect(code).toBe(0);
+  expect(checks).toContainEqual({
+    ...{ check: 'directory', ok: true },
+    message: `${FOLDER} is on its file system`,
+  });
+});
+
+test('one that is not is named with its record, whether or not a Volume is there', async () => {
+  const { code, problems } = await checkDirectories(
+    record(FOLDER),
+    record(other, { uuid: 'b-17' }),
+  );
+  expect({ code, problems }).toEqual({
+    code: 5,
+    problems: [
+      {
+        check: 'directory',
+        ok: false,
+        message: expect.stringMatching(
+          /^the file system of \/data\/volumes is not mounted: .* ext4 b-17,/,
+        ),
+        hint: expect.stringMatching(/rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/),
+      },
+    ],
+  });
+});
+
+test('a file that is not seen for that is not called missing, which asks to give it up', async () => {
+  const away = {
+    'recorded directories': result(0, record(FOLDER, { uuid: 'b-17' })),
+    [FOLDER]: missing,
+  };
+  const { problems } = await check(withProbes(MADE, { ...paths, ...away }), volume);
+  expect(problems.map((each) => each.check)).toEqual(['directory']);
+});
+
+test('a damaged record is a problem', async () => {
+  const { problems } = await checkDirectories('{"version":2}');
+  expect(problems).toMatchObject([{ message: expect.stringContaining('is damaged') }]);
+});

@@ -1,0 +1,35 @@
+import { expect, test } from '@jest/globals';
+import { groupsOf } from '../../../../src/cli/node/check/facts.ts';
+import { groupChecks } from '../../../../src/cli/node/check/groups.ts';
+import { group } from '../../../support/lvm-input.ts';
+import { volume } from '../../../support/volume-input.ts';
+
+test('the groups of a node’s Volumes, each once', () => {
+  const onLvm = (nodeName: string, vgName: string) => {
+    const { sparseLoopDevice: _, ...spec } = volume().spec;
+    return { ...volume(), spec: { ...spec, nodeName, lvmLogicalVolume: { vgName, size: '1Gi' } } };
+  };
+  const volumes = [
+    volume(),
+    onLvm('n1', 'a'),
+    onLvm('n1', 'b'),
+    onLvm('n1', 'a'),
+    onLvm('n2', 'c'),
+  ];
+  expect(groupsOf('n1', volumes)).toEqual(['a', 'b']);
+});
+
+test.each([
+  [[group], true, '3.9Gi free'],
+  [[], false, 'is not there, and Volumes are in it'],
+  [
+    [group, { ...group, uuid: 'B' }],
+    false,
+    'the node has several volume groups vg0: abcdef-0000-1111-2222-3333-4444-VGUUID and B',
+  ],
+  [[{ ...group, partial: true }], false, 'a physical volume of the volume group vg0 is away'],
+])('%#', (found, ok, message) => {
+  expect(groupChecks(new Map([['vg0', found]]))).toMatchObject([
+    { check: 'volume group vg0', ok, message },
+  ]);
+});

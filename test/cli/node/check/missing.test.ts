@@ -1,0 +1,195 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Volume } from '../../../../src/api/volume.ts';
+import { type FakeNodeAnswers, missing, result } from '../../../support/fake-executor.ts';
+import { stowage, type World } from '../../../support/fake-io.ts';
+import { refusal } from '../../../support/refusals.ts';
+import {
+  check,
+  dataOne,
+  FILE,
+  FOLDER,
+  MADE,
+  made,
+  type Probes,
+  RECORDS,
+  UID,
+  volume,
+  withProbes,
+  world,
+} from './checked-node.ts';
+
+describe('a Volume that is being deleted', () => {
+  const USED =
+    '/dev/loop0 is in use: /dev/md127 (raid1) is made of it. It is detached once nothing uses it any more.';
+  const held = (message: string, more: object = {}, node = 'n1') =>
+    dataOne({
+      metadata: { ...made.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', ...more },
+      status: {
+        ...made.status,
+        attachments: [
+          {
+            ...{ node, state: 'Attached', safeToMount: true, safeToDetach: false },
+            ...{ pods: [], since: '2026-01-01T00:00:00Z', message },
+          },
+        ],
+      },
+    });
+
+  test.each<[string, World['objects'], object[]]>([
+    [
+      'and held names the holder and the command',
+      held(`${USED} To end that, run on the node: mdadm --stop /dev/md127`),
+      [
+        {
+          message: expect.stringContaining('/dev/md127 (raid1)'),
+          command: 'mdadm --stop /dev/md127',
+        },
+      ],
+    ],
+    [
+      'and held by what nothing is known to end',
+      held(USED),
+      [{ message: expect.stringContaining(USED) }],
+    ],
+    ['held on another node', held(USED, {}, 'n2'), []],
+    ['and being detached', held('its job is under way: detach'), []],
+    ['no more', held(USED, { deletionTimestamp: undefined }), []],
+  ])('%s', async (_, objects, expected) => {
+    const { problems } = await check({ probes: MADE }, objects);
+    expect(problems.filter(({ check }) => check === 'Volume data1')).toMatchObject(expected);
+  });
+});
+
+describe('an API server restored to before a delete', () => {
+  const gone = { [FOLDER]: missing, [RECORDS]: missing, loops: result(0) };
+  const link = `path /dev/disk/by-id/stowage-${UID}`;
+  const earlier = `path /dev/disk/by-uuid/${UID}`;
+  const raw = (status: Volume['status']): World['objects'] => {
+    const { sparseLoopDevice: _, ...spec } = made.spec;
+    return dataOne({
+      spec: { ...spec, rawBlockDevice: { devicePath: '/dev/sdx' } },
+      ...(status && { status }),
+    });
+  };
+  const prepared = { node: 'n1', paths: ['/dev/sdx'], identity: 'wwn=1' };
+
+  test.each<[string, Probes, World['objects'], string | undefined]>([
+    [
+      'file and records',
+      { ...gone, [link]: result(1) },
+      volume,
+      `its file ${FILE} is missing, and so are its records`,
+    ],
+    ['the file', { [FOLDER]: missing }, volume, `its file ${FILE} is missing`],
+    [
+      'half a file is none',
+      { [FOLDER]: result(0, `f 1 ${UID}.partial`) },
+      volume,
+      `its file ${FILE} is missing`,
+    ],
+    [
+      'records and device',
+      { [RECORDS]: missing, [link]: result(1) },
+      volume,
+      'the node has neither a record of it nor its device',
+    ],
+    [
+      'of a raw device',
+      { ...gone, [link]: result(1) },
+      raw({ prepared }),
+      'the node has neither a record of it nor its device',
+    ],
+    ['a raw device that MetalK8s made', gone, raw({ prepared }), undefined],
+    [
+      'a raw device of an earlier version, by the path that it has',
+      { ...gone, [link]: result(1), [earlier]: result(0) },
+      raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
+      undefined,
+    ],
+    [
+      'of a raw device of an earlier version',
+      { ...gone, [earlier]: result(1) },
+      raw({ prepared, devicePath: `/dev/disk/by-uuid/${UID}` }),
+      'the node has neither a record of it nor its device',
+    ],
+    [
+      'of a raw device whose status names another path',
+      { ...gone, [link]: result(1) },
+      raw({ prepared, devicePath: '/dev/sda' }),
+      'the node has neither a record of it nor its device',
+    ],
+    ['of a Volume that is not made yet', { ...gone }, dataOne({ status: {} }), undefined],
+    [
+      'of another node',
+      { ...gone },
+      dataOne({ status: { prepared: { node: 'n2', paths: [FILE], identity: '' } } }),
+      undefined,
+    ],
+    [
+      'of one being deleted',
+      { ...gone },
+      dataOne({ metadata: { ...made.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }),
+      undefined,
+    ],
+    [
+      'of one whose status names another file',
+      { ...gone },
+      dataOne({ status: { prepared: { node: 'n1', paths: ['/etc/passwd'], identity: '' } } }),
+      undefined,
+    ],
+  ])('%s', async (_, probes, objects, expected) => {
+    const { code, problems } = await check(withProbes(MADE, probes), objects);
+    expect(problems).toEqual(
+      expected === undefined
+        ? []
+        : [
+            {
+              check: 'Volume data1',
+              ok: false,
+              message: `it was made here, and ${expected}`,
+              hint: expect.stringContaining('stowage delete volume data1'),
+            },
+          ],
+    );
+    expect(code).toBe(expected === undefined ? 0 : 5);
+  });
+});
+
+describe('while objects come and go', () => {
+  /** What is there when the node is looked at, and after it. */
+  const changing = async (
+    before: World['objects'] & object,
+    after: World['objects'] & object,
+    probes: FakeNodeAnswers['probes'],
+  ) => {
+    const objects = { ...before };
+    const node = {
+      probes: {
+        ...probes,
+        udev: () => {
+          for (const name of Object.keys(objects)) delete objects[name];
+          Object.assign(objects, after);
+          return result(0);
+        },
+      },
+      subjects: [UID],
+    };
+    return check(node, objects);
+  };
+
+  test('a Volume that was made meanwhile left nothing', async () => {
+    expect(await changing({}, volume, MADE)).toMatchObject({ code: 0, problems: [] });
+  });
+
+  test('a Volume that was deleted meanwhile left nothing, and is not missed', async () => {
+    expect(await changing(volume, {}, MADE)).toMatchObject({ code: 0, problems: [] });
+    const probes = { ...MADE, [FOLDER]: missing, [RECORDS]: missing };
+    expect(await changing(volume, {}, probes)).toMatchObject({ code: 0, problems: [] });
+  });
+
+  test('a cluster without the CRD of Leftovers has none', async () => {
+    const failures = { 'list leftovers/*': refusal(404) };
+    const there = { ...world({ n1: { probes: MADE } }, volume), failures };
+    expect(await stowage(['check', 'node', 'n1'], there)).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,227 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Check } from '../../../../src/cli/lib/checks/report.ts';
+import { NodeError } from '../../../../src/nodes/errors.ts';
+import { SudoRefusal } from '../../../../src/nodes/sudo.ts';
+import { NOW, nodeNamed } from '../../../support/cluster-objects.ts';
+import {
+  type FakeNodeAnswers,
+  fakeExecutor,
+  missing,
+  result,
+} from '../../../support/fake-executor.ts';
+import { stowage } from '../../../support/fake-io.ts';
+import {
+  check,
+  FOLDER,
+  freeIn,
+  MADE,
+  OK,
+  type Probes,
+  RECORDS,
+  withProbes,
+  world,
+} from './checked-node.ts';
+
+describe('tools and udev', () => {
+  test('reports a missing tool, with its purpose', async () => {
+    const { code, problems } = await check({ probes: { ...OK, sgdisk: result(127) } });
+    expect({ code, problems }).toEqual({
+      code: 5,
+      problems: [
+        {
+          check: 'sgdisk',
+          ok: false,
+          message: 'missing, for mode Block',
+          hint: 'Install gdisk on the node.',
+        },
+      ],
+    });
+  });
+
+  test('tells of an optional tool that is missing, as no problem', async () => {
+    const { code, checks } = await check({ probes: { ...OK, xz: result(127) } });
+    expect(code).toBe(0);
+    expect(checks).toContainEqual({
+      ...{ check: 'xz', ok: true },
+      message:
+        'optional, for sources compressed by it: not installed, package xz-utils (Fedora: xz)',
+    });
+  });
+
+  test('takes any other exit status of a tool for its presence', async () => {
+    expect(await check({ probes: { ...OK, resize2fs: result(1) } })).toMatchObject({
+      code: 0,
+      problems: [],
+    });
+  });
+
+  test('reports an account that may run the commands of another version, and goes on', async () => {
+    const commands = () => {
+      throw new SudoRefusal('stowage', 'true stowage-allows-0', '').on('n1');
+    };
+    const { code, problems, checks } = await check({ probes: { ...OK, commands } });
+    expect({ code, problems }).toEqual({
+      code: 5,
+      problems: [
+        {
+          check: 'commands',
+          ok: false,
+          message: expect.stringContaining('not the commands of this version'),
+          hint: expect.stringContaining('stowage print sudoers'),
+        },
+      ],
+    });
+    expect(checks.map(({ check }) => check)).toContain('leftovers');
+  });
+
+  test('reports that udev does not run', async () => {
+    const { code, problems } = await check({ probes: { ...OK, udev: result(1) } });
+    expect({ code, names: problems.map(({ check }) => check) }).toEqual({
+      code: 5,
+      names: ['udev'],
+    });
+  });
+});
+
+describe('kernel, clock, space', () => {
+  const now = NOW / 1000;
+
+  test('reports versions of tools, on whichever output they are', async () => {
+    const probes = {
+      ...OK,
+      sgdisk: result(0, 'GPT fdisk (sgdisk) version 1.0.10\n'),
+      'mkfs.ext4': result(0, '', 'mke2fs 1.47.2 (1-Jan-2025)\n'),
+      udevadm: result(0, '257\n'),
+    };
+    const { checks } = await check({ probes });
+    const said = (name: string) => checks.find(({ check }) => check === name)?.message;
+    expect(['sgdisk', 'mkfs.ext4', 'udevadm', 'dd', 'kernel'].map(said)).toEqual([
+      'for mode Block (1.0.10)',
+      'for ext4 (1.47.2)',
+      'for all (257)',
+      'for all',
+      '6.12.43, with loop devices',
+    ]);
+  });
+
+  test.each<[string, Probes, Partial<Check> | undefined]>([
+    [
+      'a kernel without loop devices',
+      { 'loop-control': result(1) },
+      { check: 'kernel', command: 'modprobe loop && echo loop >/etc/modules-load.d/loop.conf' },
+    ],
+    ['a clock that is 5 s ahead', { date: result(0, `${now + 5}`) }, undefined],
+    [
+      'a clock that is 6 s ahead',
+      { date: result(0, `${now + 6}`) },
+      { check: 'clock', message: '6 s ahead of the clock of this machine' },
+    ],
+    ['a clock that is 6 s behind, or almost 5', { date: result(0, `${now - 6}`) }, undefined],
+    [
+      'a clock that is behind',
+      { date: result(0, `${now - 61}`) },
+      { check: 'clock', message: '60 s behind the clock of this machine' },
+    ],
+    ['a clock that says nothing', { date: result(0, 'soon') }, { check: 'tools' }],
+    ['a file system with 1 GiB free', freeIn(FOLDER, 1), undefined],
+    [
+      'a file system that is full',
+      freeIn(FOLDER, 0.5),
+      { check: 'space', message: `512Mi free for ${FOLDER}` },
+    ],
+    [
+      'a folder that is not there yet is to be where the one above it is',
+      { [`free ${FOLDER}`]: missing, 'free /var/lib/metalk8s/storage': result(0, '1|4096') },
+      { check: 'space', message: `4Ki free for ${FOLDER}` },
+    ],
+  ])('%s', async (_, probes, expected) => {
+    const { code, problems } = await check(withProbes(OK, probes));
+    expect({ code, problems }).toEqual(
+      expected === undefined
+        ? { code: 0, problems: [] }
+        : { code: 5, problems: [expect.objectContaining(expected)] },
+    );
+  });
+
+  test('reports a paused Node, which is no problem', async () => {
+    const node = nodeNamed('n1', { annotations: { 'stowage.dev/paused': 'true' } });
+    const { code, checks } = await check({ probes: OK }, { 'nodes/n1': node });
+    expect({ code, second: checks[1] }).toEqual({
+      code: 0,
+      second: {
+        check: 'paused',
+        ok: true,
+        message: 'its Node has the annotation stowage.dev/paused: nothing is written there',
+      },
+    });
+  });
+
+  test('makes four round trips', async () => {
+    const executor = fakeExecutor({ n1: { probes: OK } });
+    let trips = 0;
+    const { observe } = executor;
+    executor.observe = (...asked) => {
+      trips += 1;
+      return observe(...asked);
+    };
+    await stowage(['check', 'node', 'n1'], { executor });
+    expect(trips).toBe(4);
+  });
+});
+
+describe('reports what it cannot read', () => {
+  const away = new NodeError('unreachable', 'n1', 'node n1 did not answer', {
+    hint: 'Look at it.',
+  });
+  const refused = new SudoRefusal('bob', 'test', 'sudo: a password is required').on('n1');
+  const throwing = () => {
+    throw refused;
+  };
+
+  test('a node that is unreachable', async () => {
+    const { code, problems, err } = await check(away);
+    expect({ code, problems }).toEqual({
+      code: 1,
+      problems: [
+        { check: 'reachable', ok: false, message: 'node n1 did not answer', hint: 'Look at it.' },
+      ],
+    });
+    expect(JSON.parse(err)).toMatchObject({ reason: 'NodeUnreachable', hint: 'Look at it.' });
+    // There is nothing to be run on it.
+    const { out } = await stowage(['check', 'node', 'n1'], world({ n1: away }));
+    expect(out).not.toContain('# ');
+  });
+
+  test.each<[string, FakeNodeAnswers, string[]]>([
+    ['nothing may be run', { probes: { ...OK, udev: throwing } }, ['user']],
+    ['tools may not be run', { probes: { ...OK, losetup: throwing } }, ['tools']],
+    ['folders may not be read', { probes: { ...OK, [RECORDS]: throwing } }, ['leftovers']],
+    [
+      'a folder can not be read',
+      { probes: { ...OK, [FOLDER]: result(1, '', 'find: I/O error') } },
+      ['leftovers'],
+    ],
+    ['jobs are of another user', { probes: OK, subjects: refused }, ['jobs']],
+  ])('%s', async (_, node, names) => {
+    const { code, problems } = await check(node);
+    expect({ code, names: problems.map((problem) => problem.check) }).toEqual({ code: 5, names });
+  });
+
+  test.each<[string, (FakeNodeAnswers | Error)[], number]>([
+    ['one of two is away', [{ probes: OK }, away], 7],
+    ['one of two is away, and something is on the other', [{ probes: MADE }, away], 7],
+    ['both are away', [away, away], 1],
+    ['something is on one', [{ probes: MADE }, { probes: OK }], 5],
+    ['all is well', [{ probes: OK }, { probes: OK }], 0],
+  ])('%s', async (_, [n1, n2], code) => {
+    const nodes = { n1: n1 as FakeNodeAnswers, n2: n2 as FakeNodeAnswers };
+    const outcome = await stowage(['check', 'node', 'n{1..2}'], world(nodes));
+    expect(outcome.code).toBe(code);
+    expect(outcome.out).toMatch(/^Node n1\n/);
+    expect(outcome.out).toContain('\n\nNode n2\n');
+    const data = JSON.parse(
+      (await stowage(['check', 'node', 'n1', 'n2', '-o', 'json'], world(nodes))).out,
+    );
+    expect(data.items.map(({ node }: { node: string }) => node)).toEqual(['n1', 'n2']);
+  });
+});

@@ -1,0 +1,48 @@
+import type { VolumeStatus } from '../../../../src/api/volume.ts';
+import { NodeError } from '../../../../src/nodes/errors.ts';
+import { nodeNamed } from '../../../support/cluster-objects.ts';
+import {
+  type FakeNodeAnswers,
+  fakeExecutor,
+  missing,
+  result,
+} from '../../../support/fake-executor.ts';
+import { stowage } from '../../../support/fake-io.ts';
+import { volumeNamed } from '../../../support/volumes.ts';
+
+/** Nodes of a cluster, what they answer, and the command that lists them. */
+
+export const FOLDER = '/var/lib/metalk8s/storage/sparse';
+export const GIB = 1024 ** 3;
+
+/** A node whose file system has that much room, in blocks of 4096 bytes; `there`: the folders that are made. */
+export const withFree = (bytes: number, there = FOLDER): FakeNodeAnswers => ({
+  probes: Object.fromEntries(
+    [FOLDER, '/var/lib/metalk8s/storage', '/var/lib/metalk8s', '/var/lib', '/var'].map((path) => [
+      `free ${path}`,
+      there.startsWith(path) ? result(0, `${bytes / 4096}|4096\n`) : missing,
+    ]),
+  ),
+});
+const volumeOn = (name: string, nodeName: string, status?: VolumeStatus) => {
+  const volume = volumeNamed(name, status);
+  return { ...volume, spec: { ...volume.spec, nodeName } };
+};
+
+export const objects = {
+  'nodes/n2': nodeNamed('n2', {
+    annotations: { 'stowage.dev/paused': 'true', 'stowage.dev/address': '10.0.0.2' },
+  }),
+  'nodes/n1': nodeNamed('n1'),
+  'volumes/a': volumeOn('a', 'n1', { phase: 'Failed' }),
+  'volumes/b': volumeOn('b', 'n1'),
+  // Its node is none of the cluster any more.
+  'volumes/c': volumeOn('c', 'gone'),
+  'volumes/moved': volumeOn('moved', 'n1', { prepared: { node: 'n2', paths: [], identity: '' } }),
+};
+export const away = new NodeError('unreachable', 'gone', 'node gone: no route to host\u001b');
+export const executor = () =>
+  fakeExecutor({ n1: withFree(9.96875 * GIB), n2: withFree(300 * GIB, '/var/lib'), gone: away });
+
+export const get = (argv: string[] = [], world: Parameters<typeof stowage>[1] = {}) =>
+  stowage(['get', 'nodes', ...argv], { objects, executor: executor(), ...world });

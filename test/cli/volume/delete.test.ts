@@ -1,0 +1,235 @@
+import { describe, expect, test } from '@jest/globals';
+import { StowageError } from '../../../src/api/errors.ts';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { SignalError } from '../../../src/cli/lib/signals.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { stowage } from '../../support/fake-io.ts';
+import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+
+const available = (name: string) => ({
+  [`volumes/${name}`]: volumeNamed(name, { phase: 'Available' }),
+});
+const bound = (name: string) => ({
+  ...available(name),
+  [`persistentvolumes/${name}`]: pvOf(volumeNamed(name), 'Bound'),
+});
+const fullName = (name: string) => `volume.storage.metalk8s.scality.com/${name}`;
+
+test('deletes the object that was read, by its UID', async () => {
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: available('a'),
+  });
+  expect({ code, out, err }).toEqual({ code: 0, out: `${fullName('a')} deleted\n`, err: '' });
+  expect(requests.at(-1)).toMatchObject({ what: 'delete volumes/a', options: { uid: 'uid-a' } });
+});
+
+test('refuses a bound Volume, with a hint', async () => {
+  const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: bound('a'),
+  });
+  expect({ code, out }).toEqual({ code: 5, out: '' });
+  expect(err).toBe(
+    'error: Volume a cannot be deleted: its PersistentVolume is bound to the claim db/data-0\n' +
+      'hint: Delete that claim first, if its data is not needed: kubectl delete pvc data-0 -n db\n',
+  );
+  expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+});
+
+test('does not delete when it may not read the PersistentVolume', async () => {
+  const failures = { 'get persistentvolumes/a': new StowageError('forbidden', 'not allowed') };
+  const { code, requests } = await stowage(['delete', 'volume', 'a'], {
+    objects: available('a'),
+    failures,
+  });
+  expect(code).toBe(4);
+  expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+});
+
+test('a Volume that does not exist', async () => {
+  expect(await stowage(['delete', 'volume', 'a'])).toMatchObject({ code: 3, out: '' });
+  expect(await stowage(['delete', 'volume', 'a', '--ignore-not-found'])).toMatchObject({
+    code: 0,
+    out: '',
+    err: '',
+  });
+});
+
+test('of several, some', async () => {
+  const { code, out, err } = await stowage(['delete', 'volumes', 'a', 'b', 'c'], {
+    objects: { ...bound('a'), ...available('b') },
+  });
+  expect({ code, out }).toEqual({ code: 7, out: `${fullName('b')} deleted\n` });
+  expect(err).toContain('Volume a cannot be deleted');
+  expect(err).toContain('volumes/c not found');
+  expect(err).toContain('error: 2 of 3 failed\n');
+});
+
+test('of several, none: the status is theirs if it is the same', async () => {
+  const refused = { ...bound('a'), ...bound('b') };
+  expect(await stowage(['delete', 'volumes', 'a', 'b'], { objects: refused })).toMatchObject({
+    code: 5,
+  });
+  expect(await stowage(['delete', 'volumes', 'a', 'b', 'c'], { objects: refused })).toMatchObject({
+    code: 1,
+  });
+});
+
+test('--wait shows each step, and what it waits for, until the Volume is gone', async () => {
+  const step = (status: object) => ({
+    type: 'MODIFIED' as const,
+    object: volumeNamed('a', { phase: 'Terminating', job: 'UnprepareVolume/1', ...status }),
+  });
+  const { code, out, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [
+      step({}),
+      step(ready('Unknown', 'NodeUnreachable', 'n1 does not answer')),
+      step({ job: 'UnprepareVolume/DONE', ...ready('Unknown', 'Terminating') }),
+      { type: 'DELETED', object: volumeNamed('a') },
+    ],
+  });
+  expect({ code, out }).toEqual({ code: 0, out: `${fullName('a')} deleted\n` });
+  expect(err.split('\n')).toEqual([
+    'a: Available',
+    'a: Terminating, UnprepareVolume/1',
+    'a: Terminating, UnprepareVolume/1, NodeUnreachable: n1 does not answer',
+    'a: Terminating, UnprepareVolume/DONE',
+    'a: gone',
+    '',
+  ]);
+});
+
+test('--wait shows why a paused Volume waits', async () => {
+  const paused = volumeNamed('a', {
+    phase: 'Available',
+    conditions: [
+      { type: 'Ready', status: 'True', reason: 'Available', message: '' },
+      {
+        type: 'Paused',
+        status: 'True',
+        reason: 'Paused',
+        message: 'the annotation of Node n1; its deletion waits',
+      },
+    ],
+  });
+  const { err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [
+      { type: 'MODIFIED', object: paused },
+      { type: 'DELETED', object: paused },
+    ],
+  });
+  expect(err).toBe(
+    'a: Available\na: Available, paused: the annotation of Node n1; its deletion waits\na: gone\n',
+  );
+});
+
+test('--wait ends when another Volume has taken the name', async () => {
+  const other = { ...volumeNamed('a'), metadata: { name: 'a', uid: 'other' } };
+  expect(
+    await stowage(['delete', 'volume', 'a', '--wait'], {
+      objects: available('a'),
+      events: [{ type: 'MODIFIED', object: other }],
+    }),
+  ).toMatchObject({ code: 0 });
+});
+
+test('--wait fails when the storage could not be removed', async () => {
+  const stuck = volumeNamed('a', {
+    phase: 'Failed',
+    ...ready('False', 'DestructionError', 'the file is in use'),
+  });
+  const { code, err } = await stowage(['delete', 'volume', 'a', '--wait'], {
+    objects: available('a'),
+    events: [{ type: 'MODIFIED', object: stuck }],
+  });
+  expect(code).toBe(1);
+  expect(err).toContain('Volume a could not be removed: the file is in use');
+});
+
+test('--wait times out after --timeout', async () => {
+  const clock = new FakeClock();
+  const running = stowage(['delete', 'volume', 'a', '--wait', '--timeout=1m'], {
+    objects: available('a'),
+    clock,
+  });
+  await clock.advance(60_000);
+  expect(await running).toMatchObject({ code: 6, out: '' });
+});
+
+describe('on a terminal', () => {
+  const kept = {
+    ...volumeNamed('kept', { phase: 'Available' }),
+    spec: { nodeName: 'n1', storageClassName: 'fast', rawBlockDevice: { devicePath: '/dev/sdb' } },
+  };
+
+  test('lists what is destroyed, and asks once', async () => {
+    const objects = { ...available('a'), ...available('b') };
+    const { code, out, err, questions } = await stowage(['delete', 'volume', 'a', 'b'], {
+      objects,
+      tty: true,
+      answers: [true],
+    });
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `${fullName('a')} deleted\n${fullName('b')} deleted\n`,
+    });
+    expect(err).toBe(
+      'Volume a on n1: its file is removed with all its data\nVolume b on n1: its file is removed with all its data\n',
+    );
+    expect(questions).toHaveLength(1);
+  });
+
+  test('no deletes nothing', async () => {
+    const { code, out, err, requests } = await stowage(['delete', 'volume', 'a'], {
+      objects: available('a'),
+      tty: true,
+      answers: [false],
+    });
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(' Not confirmed: nothing was done\n');
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+
+  test.each([
+    [['a', '--yes'], available('a')],
+    [['kept'], { 'volumes/kept': kept }],
+  ])('%j needs no question', async (argv, objects) => {
+    expect(await stowage(['delete', 'volume', ...argv], { objects, tty: true })).toMatchObject({
+      code: 0,
+      questions: [],
+    });
+  });
+
+  test('what is refused is not asked about', async () => {
+    expect(
+      await stowage(['delete', 'volume', 'a'], { objects: bound('a'), tty: true }),
+    ).toMatchObject({
+      code: 5,
+      questions: [],
+    });
+  });
+
+  test('what came into use while the question was there is refused', async () => {
+    const objects: Record<string, KubeObject> = available('a');
+    const running = stowage(['delete', 'volume', 'a'], {
+      objects,
+      tty: true,
+      answers: [true],
+      onQuestion: () => Object.assign(objects, bound('a')),
+    });
+    const { code, requests } = await running;
+    expect(code).toBe(5);
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+
+  test('Ctrl-C at the question ends it as a signal does', async () => {
+    const { code, requests } = await stowage(['delete', 'volume', 'a'], {
+      objects: available('a'),
+      tty: true,
+      answers: [new SignalError('SIGINT')],
+    });
+    expect(code).toBe(130);
+    expect(requests.map(({ what }) => what)).not.toContain('delete volumes/a');
+  });
+});

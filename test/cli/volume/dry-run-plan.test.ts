@@ -1,0 +1,198 @@
+import { describe, expect, test } from '@jest/globals';
+import { NodeError } from '../../../src/nodes/errors.ts';
+import { nodeNamed } from '../../support/cluster-objects.ts';
+import { EMPTY_NODE, fakeExecutor, NO_DEVICE, result } from '../../support/fake-executor.ts';
+import { stowage, type World } from '../../support/fake-io.ts';
+import { classNamed } from '../../support/volumes.ts';
+
+const UID = '00000000-0000-4000-8000-000000000000';
+const FOLDER = '/var/lib/metalk8s/storage/sparse';
+const CREATE = [
+  'create',
+  'volume',
+  'data1',
+  '--size',
+  '1Gi',
+  '--storage-class',
+  'fast',
+  '--dry-run=plan',
+];
+const ON_N1 = [...CREATE, '--node', 'n1'];
+const fast = classNamed('fast', { parameters: { fsType: 'ext4', mkfsOptions: '["-L", "a"]' } });
+const away = new NodeError('unreachable', 'n2', 'node n2 did not answer', { hint: 'Look at it.' });
+const taken = { ...EMPTY_NODE, file: result(0, 'regular file|4096|9|8|512'), readable: result(0) };
+
+const world = (nodes: Parameters<typeof fakeExecutor>[0], more: World['objects'] = {}) => ({
+  executor: fakeExecutor(nodes),
+  objects: { 'storageclasses/fast': fast, ...more },
+});
+const n1 = { n1: { probes: EMPTY_NODE } };
+
+describe('commands', () => {
+  test('that would run, in a line each after its name', async () => {
+    const there = world(n1);
+    const { code, out, err, requests } = await stowage(ON_N1, there);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    const lines = out.split('\n');
+    expect(lines[0]).toBe('# Volume data1 on node n1');
+    expect(lines[1]).toBe(`# The UID of the Volume takes the place of ${UID}, which is made up.`);
+    expect(lines.slice(2, 4)).toEqual([
+      `# make the folder ${FOLDER}`,
+      `'mkdir' '-p' '-m' '0700' '--' '${FOLDER}'`,
+    ]);
+    expect(lines).toContain(
+      `'mkfs.ext4' '-q' '-F' '-L' 'a' '-U' '${UID}' '${FOLDER}/${UID}.partial'`,
+    );
+    // loop0 is taken.
+    expect(lines).toContain(`'losetup' '/dev/loop1' '${FOLDER}/${UID}'`);
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        /^printf '%s\\n' '\{"version":1,.*\}' \| 'dd' 'of=.*\.intent\.new' 'conv=fsync' 'status=none'$/,
+      ),
+    );
+    expect(lines).toContainEqual(
+      expect.stringMatching(/^printf '%s\\n' '1073741824' \| 'dd' 'of=.*\.done\.new'/),
+    );
+    expect(out).not.toContain('only if');
+    expect(requests.map(({ what }) => what)).toEqual(['get storageclasses/fast', 'get nodes/n1']);
+    expect(there.executor.closed).toBe(true);
+  });
+
+  test('with the checks before each, with -v', async () => {
+    const { out } = await stowage([...ON_N1, '-v'], world(n1));
+    const lines = out.split('\n');
+    const mkfs = lines.findIndex((line) => line.startsWith("'mkfs.ext4'"));
+    expect(lines[mkfs - 1]).toMatch(
+      /^# {3}only if 'blkid' '-p' '.*\.partial' ends with status 2; else: something is in/,
+    );
+  });
+
+  test('as data', async () => {
+    const { code, out } = await stowage([...ON_N1, '-o', 'json'], world(n1));
+    const data = JSON.parse(out);
+    expect({ code, ...data, steps: data.steps[0] }).toEqual({
+      code: 0,
+      volume: 'data1',
+      node: 'n1',
+      uid: UID,
+      steps: {
+        name: `make the folder ${FOLDER}`,
+        argv: ['mkdir', '-p', '-m', '0700', '--', FOLDER],
+        guards: [],
+      },
+    });
+    expect((await stowage([...ON_N1, '-o', 'yaml'], world(n1))).out).toContain('\nsteps:\n');
+  });
+
+  test('needs no --yes for what would be overwritten: the node is asked', async () => {
+    const argv = [
+      'create',
+      'volume',
+      'a',
+      '--device',
+      '/dev/sdx',
+      '--overwrite',
+      'ext4',
+      '--dry-run=plan',
+    ];
+    const probes = { ...EMPTY_NODE, ...NO_DEVICE };
+    const there = world({ n1: { probes } });
+    const { code, err } = await stowage(
+      [...argv, '--node', 'n1', '--storage-class', 'fast'],
+      there,
+    );
+    expect(code).toBe(5);
+    expect(err).toContain('Volume a: there is no device /dev/sdx');
+  });
+});
+
+describe('refusals', () => {
+  test('exit with 5 and their hint', async () => {
+    const { code, out, err } = await stowage(ON_N1, world({ n1: { probes: taken } }));
+    expect({ code, out }).toEqual({ code: 5, out: '' });
+    expect(err).toContain(`Volume data1: ${FOLDER}/${UID} is there already`);
+    expect(err).toContain('hint: Look at what it is.');
+  });
+
+  test('are data, too', async () => {
+    const { code, out } = await stowage([...ON_N1, '-o', 'json'], world({ n1: { probes: taken } }));
+    expect({ code, ...JSON.parse(out) }).toEqual({
+      code: 5,
+      volume: 'data1',
+      node: 'n1',
+      refusal: expect.stringContaining('is there already'),
+      hint: expect.stringContaining('Look at what it is.'),
+    });
+  });
+
+  test('of a class that no volume can be made of', async () => {
+    const bad = classNamed('fast', { parameters: { fsType: 'ntfs' } });
+    const { code, err } = await stowage(ON_N1, { ...world(n1, { 'storageclasses/fast': bad }) });
+    expect(code).toBe(5);
+    expect(err).toContain('unsupported filesystem: ntfs');
+    expect(err).toContain('hint: Correct the storage class');
+  });
+
+  test('a class that is not there is not found', async () => {
+    expect(await stowage(ON_N1, { executor: fakeExecutor(n1) })).toMatchObject({
+      code: 3,
+      out: '',
+    });
+  });
+});
+
+describe('nodes', () => {
+  test('one that does not answer', async () => {
+    const there = world({ n1: away });
+    const { code, out, err } = await stowage(ON_N1, there);
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe('error: node n2 did not answer\nhint: Look at it.\n');
+    expect(there.executor.closed).toBe(true);
+  });
+
+  test('several, each under its heading, whatever becomes of the others', async () => {
+    const nodes = { ...n1, n2: away, n3: { probes: taken } };
+    const { code, out, err } = await stowage([...CREATE, '--node', 'n{1..3}'], world(nodes));
+    expect(code).toBe(7);
+    expect(out.split('\n').filter((line) => /^# (Volume|refused)/.test(line))).toEqual([
+      '# Volume data1-n1 on node n1',
+      '# Volume data1-n3 on node n3',
+      `# refused: ${FOLDER}/${UID} is there already, and nothing on the node says that Stowage made it`,
+    ]);
+    expect(err).toContain('node n2 did not answer');
+    expect(err).toContain('2 of 3 failed');
+    const data = JSON.parse(
+      (await stowage([...CREATE, '--node', 'n{1..3}', '-o', 'json'], world(nodes))).out,
+    );
+    expect(data.items.map(({ node }: { node: string }) => node)).toEqual(['n1', 'n3']);
+  });
+
+  test('are reached by their annotations and the flags of the daemon', async () => {
+    const node = nodeNamed('n1');
+    const objects = { 'nodes/n1': node };
+    const { nodesAs } = await stowage([...ON_N1, '--ssh-config', '/c'], world(n1, objects));
+    expect(nodesAs).toMatchObject({ transport: 'ssh', sshConfig: '/c' });
+    expect(nodesAs?.nodeNamed('n1')).toBe(node);
+    const local = await stowage(
+      [...ON_N1, '--transport', 'local', '--local-node', 'n1'],
+      world(n1, objects),
+    );
+    expect(local.nodesAs).toMatchObject({ transport: 'local', localNodes: ['n1'] });
+    expect(local.requests.map(({ what }) => what)).toEqual(['get storageclasses/fast']);
+  });
+});
+
+test.each<[string[], string]>([
+  [[...ON_N1, '--transport', 'local'], '--transport local and --local-node go together'],
+  [[...ON_N1, '-o', 'name'], '--dry-run=plan prints commands'],
+  [[...ON_N1, '--dry-run=client', '--ssh-config', 'x'], '--ssh-config goes with --dry-run=plan'],
+  [[...ON_N1, '--dry-run=none', '--transport', 'ssh'], '--transport goes with --dry-run=plan'],
+  [
+    ['create', 'storageclass', 'a', '--static', '--dry-run=plan'],
+    'Allowed choices are none, client, server',
+  ],
+])('%j is wrong usage', async (argv, message) => {
+  const { code, err, requests } = await stowage(argv, world(n1));
+  expect({ code, requests }).toEqual({ code: 2, requests: [] });
+  expect(err).toContain(message);
+});

@@ -1,0 +1,193 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { stowage } from '../../../support/fake-io.ts';
+import { classNamed } from '../../../support/volumes.ts';
+import { create, documents, METALK8S, manifestFolder, volume } from './manifests.ts';
+
+const folder = manifestFolder();
+
+describe('is refused before anything is created, with file and document', () => {
+  const good = documents(volume('good'));
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${[...'bcdefgh']
+    .map((name, index) => `${name}: &${name} [${Array(10).fill(`*${'abcdefg'[index]}`)}]\n`)
+    .join('')}`;
+
+  test.each<[string, string, string]>([
+    [
+      'another kind',
+      documents({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' } }),
+      'Pod (v1) is not a kind for stowage; StorageClass (storage.k8s.io/v1) and Volume (storage.metalk8s.scality.com/v1alpha1) are',
+    ],
+    [
+      'another version',
+      documents({ ...volume('a'), apiVersion: 'storage.metalk8s.scality.com/v1' }),
+      'Volume (storage.metalk8s.scality.com/v1) is not a kind',
+    ],
+    ['no kind', 'a: 1\n', 'apiVersion or kind is missing'],
+    ['text', 'hello\n', 'apiVersion or kind is missing'],
+    ['a list', '- a\n', 'apiVersion or kind is missing'],
+    [
+      'a List of another kind',
+      documents({ apiVersion: 'v1', kind: 'List', items: [volume('a'), 5] }),
+      'item 2: apiVersion or kind is missing',
+    ],
+    [
+      'a List without items',
+      documents({ apiVersion: 'v1', kind: 'List' }),
+      'items of a List is missing',
+    ],
+    [
+      'no metadata',
+      documents({ ...volume('a'), metadata: undefined }),
+      "it must have required property 'metadata'",
+    ],
+    [
+      'no name',
+      documents({ ...volume('a'), metadata: { generateName: 'a' } }),
+      "metadata must have required property 'name'",
+    ],
+    [
+      'a name of a number',
+      documents({ ...volume('a'), metadata: { name: 5 } }),
+      'metadata.name must be string',
+    ],
+    [
+      'a name that cannot be',
+      documents({ ...volume('a'), metadata: { name: '../pods' } }),
+      'a name has lower case',
+    ],
+    [
+      'no spec',
+      documents({ ...volume('a'), spec: undefined }),
+      "it must have required property 'spec'",
+    ],
+    ['a spec of null', documents({ ...volume('a'), spec: null }), 'spec must be object'],
+    [
+      'a directory of a number',
+      documents(volume('a', { sparseLoopDevice: { size: '1Gi', directory: 5 } })),
+      'spec.sparseLoopDevice.directory must be string',
+    ],
+    [
+      'an unknown mode',
+      documents(volume('a', { sparseLoopDevice: { size: '1Gi' }, mode: 'File' })),
+      'spec.mode must be equal to one of the allowed values: Filesystem, Block',
+    ],
+    [
+      'labels of numbers',
+      documents({ ...volume('a'), metadata: { name: 'a', labels: { 'x/y': 5 } } }),
+      'metadata.labels.x/y must be string',
+    ],
+    [
+      'a bad size',
+      documents(volume('a', { sparseLoopDevice: { size: '10GB' } })),
+      'Volume a: spec.sparseLoopDevice.size is "10GB"',
+    ],
+    ['no type', documents(volume('a', {})), 'Volume a: volume type not found in Volume Spec'],
+    [
+      'two types',
+      documents(
+        volume('a', {
+          sparseLoopDevice: { size: '1Gi' },
+          rawBlockDevice: { devicePath: '/dev/sdb' },
+        }),
+      ),
+      'sparseLoopDevice and rawBlockDevice',
+    ],
+    [
+      'a file system of nobody',
+      documents(classNamed('c', { parameters: { fsType: 'btrfs' } })),
+      'StorageClass c: unsupported filesystem: btrfs',
+    ],
+    [
+      'bad mkfs options',
+      documents(classNamed('c', { parameters: { mkfsOptions: '["-U"]' } })),
+      'StorageClass c: parameter mkfsOptions',
+    ],
+    [
+      'parameters that are none',
+      documents({ ...classNamed('c'), parameters: 'x' }),
+      'parameters must be object',
+    ],
+    [
+      'a key twice',
+      METALK8S.replace('  nodeName: bootstrap\n', '  nodeName: bootstrap\n  nodeName: other\n'),
+      'Map keys must be unique at line 17, column 3',
+    ],
+    ['what is no YAML', 'a: [\n', 'at line '],
+    ['aliases that multiply', bomb, 'Excessive alias count'],
+    ['what contains itself', 'a: &a {b: [*a, *a]}\n', 'a.b[0] is an alias of what it is in'],
+    ['brackets without end', '['.repeat(100_000), 'Maximum call stack'],
+    [
+      'a number that a double changes',
+      METALK8S.replace('10Gi', '9007199254740993'),
+      'spec.sparseLoopDevice.size is 9007199254740993: write a number that large in quotes',
+    ],
+    ['infinity', METALK8S.replace('10Gi', '.inf'), 'spec.sparseLoopDevice.size is Infinity'],
+    ['an unknown tag', METALK8S.replace('10Gi', '!!js/function "f"'), 'Unresolved tag'],
+    [
+      'bytes',
+      METALK8S.replace('10Gi', '!!binary aGk='),
+      'spec.sparseLoopDevice.size is of a type that JSON does not have',
+    ],
+    [
+      'documents that nothing separates',
+      `${documents(volume('a'))}...\n${documents(volume('b'))}`,
+      'several documents without ---',
+    ],
+    [
+      'more than a server takes',
+      `# ${'x'.repeat(3 * 1024 * 1024)}\n${documents(volume('a'))}`,
+      'it has more than 3145728 bytes',
+    ],
+  ])('%s', async (_, text, message) => {
+    const { code, out, err, requests } = await create(`${good}---\n${text}`);
+    expect({ code, out, requests }).toEqual({ code: 2, out: '', requests: [] });
+    expect(err).toContain('standard input, document 2');
+    expect(err).toContain(message);
+  });
+
+  test('reports all problems at once', async () => {
+    const { err } = await create(documents(volume('a', {}), volume('good'), volume('b', {})));
+    expect(err).toContain('document 1: Volume a: ');
+    expect(err).toContain('document 3: Volume b: ');
+  });
+
+  test('refuses the same object twice', async () => {
+    const { code, err } = await create(documents(volume('a'), volume('b'), volume('a')));
+    expect(code).toBe(2);
+    expect(err).toContain('document 3: Volume a is in standard input, document 1, too');
+  });
+
+  test('keys of all objects are keys of none', async () => {
+    const { requests } = await create(
+      `${METALK8S}      annotations: {constructor: a, __proto__: b}\n`,
+    );
+    expect(JSON.stringify(requests[0]?.object)).toContain(
+      '"annotations":{"constructor":"a","__proto__":"b"}',
+    );
+  });
+});
+
+describe('what cannot be read', () => {
+  test.each<[string[], string, number]>([
+    [['-f', '/nonexistent.yaml'], 'error: /nonexistent.yaml cannot be read: ENOENT', 1],
+    [['-f', '-', '-f', '-'], 'Standard input can be read only once', 2],
+    [['-f', '-'], 'error: -: there is no object', 2],
+    [['-f', '/dev/zero'], '/dev/zero has more than 33554432 bytes', 2],
+  ])('%j', async (flags, message, status) => {
+    const { code, err, requests } = await stowage(['create', ...flags], { stdin: '# nothing\n' });
+    expect({ code, requests }).toEqual({ code: status, requests: [] });
+    expect(err).toContain(message);
+  });
+
+  test('a folder without manifests, and what is no text', async () => {
+    const empty = join(folder.path, 'empty');
+    await mkdir(empty);
+    expect((await stowage(['create', '-f', empty])).err).toContain('has no manifests');
+    await writeFile(join(folder.path, 'binary'), Buffer.from([0xff, 0xfe, 0x00]));
+    expect((await stowage(['create', '-f', join(folder.path, 'binary')])).err).toContain(
+      'is not text in UTF-8',
+    );
+  });
+});
