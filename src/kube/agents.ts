@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Agent, type Dispatcher } from 'undici';
-import type { Credentials } from './transport.ts';
+import type { Credentials } from './credentials.ts';
 
 /** As in client-go: a load balancer that drops idle connections after 60 s must not drop ours. */
 const KEEP_ALIVE_MS = 30_000;

@@ -2,15 +2,10 @@ import type { RequestOptions as HttpsOptions } from 'node:https';
 import { isDeepStrictEqual } from 'node:util';
 import { StowageError } from '../api/errors.ts';
 import { createClient } from './client.ts';
+import type { Credentials } from './credentials.ts';
 import type { ExecPlugin } from './exec-plugin.ts';
 import { type KubeconfigOptions, type LoadedKubeconfig, loadKubeconfig } from './kubeconfig.ts';
-import {
-  type ApiCall,
-  type Credentials,
-  createTransport,
-  type Doubt,
-  type Transport,
-} from './transport.ts';
+import { type ApiCall, createTransport, type Doubt, type Transport } from './transport.ts';
 import type { KubeClient } from './types.ts';
 
 export interface ConnectOptions extends KubeconfigOptions {

@@ -2,23 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { StowageError } from '../api/errors.ts';
 import { type Checked, createAgents } from './agents.ts';
+import type { Credentials } from './credentials.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { AnswerTooLong, ConnectionError } from './errors.ts';
 import { apiError, objectOf } from './response.ts';
-
-/** Where a request goes, and what it is authenticated with; TLS fields as in node:tls. */
-export interface Credentials {
-  /** The base URL; default: the transport's. */
-  server?: string;
-  headers: Record<string, string | string[]>;
-  tls: {
-    ca?: string | Buffer | undefined;
-    cert?: string | Buffer | undefined;
-    key?: string | Buffer | undefined;
-    rejectUnauthorized?: boolean | undefined;
-    servername?: string | undefined;
-  };
-}
 
 export interface TransportOptions {
   /** The base URL; a path in it is kept, as in front of proxied clusters. */

@@ -21,7 +21,7 @@ import type { Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
 import { createReservations } from '../controllers/lib/capacity/reservations.ts';
 import type { KeptCopy } from '../controllers/lib/capacity/room.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
-import type { ContentOperation } from '../controllers/snapshot/content-actions.ts';
+import type { ContentOperation } from '../controllers/snapshot/content-deps.ts';
 import {
   createContentReconciler,
   type Result,

@@ -1,7 +1,7 @@
-import type { Kind, StoredObject } from './kind.ts';
+import type { Cause, Kind, StoredObject } from './kind.ts';
 import type { KindRegistry } from './kind-registry.ts';
 import { type Cluster, settle, timestamp } from './objects/cluster.ts';
-import { type Cause, invalidValue, notSupported, requiredValue, resourceName } from './refusal.ts';
+import { invalidValue, notSupported, requiredValue, resourceName } from './refusal.ts';
 import { compileSchema } from './schema/compile.ts';
 import type { Structural } from './schema/structural.ts';
 import { keyOf } from './store.ts';

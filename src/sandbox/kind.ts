@@ -1,6 +1,5 @@
 import type { FeatureGates } from '../api/feature-gates.ts';
 import type { KubeObject, Resource } from '../api/meta.ts';
-import type { Cause } from './refusal.ts';
 
 /** An object as it is stored: never changed in place, every write stores another one. */
 export interface StoredObject extends KubeObject {
@@ -64,3 +63,10 @@ export interface Kind extends Resource {
 
 /** Looks up a cluster-scoped object by its table and name. */
 export type Reader = (table: string, name: string) => StoredObject | undefined;
+/** One reason why an object is invalid. `text` is what follows the field: `Required value`. */
+
+export interface Cause {
+  field: string;
+  reason: string;
+  text: string;
+}

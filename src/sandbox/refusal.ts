@@ -1,12 +1,5 @@
 import type { Status } from '../api/meta.ts';
-import type { Kind } from './kind.ts';
-
-/** One reason why an object is invalid. `text` is what follows the field: `Required value`. */
-export interface Cause {
-  field: string;
-  reason: string;
-  text: string;
-}
+import type { Cause, Kind } from './kind.ts';
 
 /** A request that the server answers with a Status of failure. */
 export class Refusal extends Error {

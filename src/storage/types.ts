@@ -3,7 +3,6 @@ import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
 import type { Beside, LockOwner, ObservedShared } from './shared-fs/types.ts';
-import type { Freeze, SourceFacts } from './snapshot/types.ts';
 
 export type FsType = 'ext4' | 'xfs';
 
@@ -371,4 +370,27 @@ export interface Intent {
   adopt?: string;
   /** The GUID of the table around the partition of a Block volume in a file, where MetalK8s made it: any. */
   table?: string;
+}
+/** What may be done to a mounted file system for a copy of it. */
+
+export interface Freeze {
+  /** For how long it may be frozen at most. A clone takes 10 s at most, whatever this says. */
+  seconds: number;
+  /** Also for a copy of its data, where its folder can't clone files. */
+  copy: boolean;
+}
+/** A file that is copied. */
+
+export interface SourceFacts {
+  /** Without symbolic links. */
+  realPath: string;
+  file: FileFacts;
+  /** Of the file; `none` when it is missing. */
+  signature: Signature;
+  /** For how many bytes a volume that is copied is made, by its record; undefined where none says so. */
+  madeBytes?: bigint | undefined;
+  /** What `stateOf` printed; undefined when it is missing. */
+  state: string | undefined;
+  /** The file system that the copy is made on is not of a kind that is known to clone no files. */
+  mayClone: boolean;
 }

@@ -1,4 +1,3 @@
-import type { Extent } from './extent.ts';
 
 /** Returns the shell functions `name() { … }` whose closing brace is indented as their first line. */
 export function shellFunctions(text: string, name: string, outer: Extent): Extent[] {
@@ -35,4 +34,10 @@ function linesMatching(
     const length = lengthOf(text.slice(index, outer.end), indent);
     return length === undefined ? [] : [{ start: index, end: index + length }];
   });
+}
+/** A part of a text: offsets of its first character and of the one after its last. */
+
+export interface Extent {
+  start: number;
+  end: number;
 }

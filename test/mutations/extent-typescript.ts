@@ -1,5 +1,5 @@
 import { parseSync } from '@swc/core';
-import type { Extent } from './extent.ts';
+import type { Extent } from './extent-text.ts';
 
 /** The fields that this file reads of a node of swc's syntax tree. */
 interface SyntaxNode {

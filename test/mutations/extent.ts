@@ -1,11 +1,5 @@
-import { pythonDefinitions, shellFunctions } from './extent-text.ts';
+import { pythonDefinitions, shellFunctions, type Extent } from './extent-text.ts';
 import { nestedFunctions } from './extent-typescript.ts';
-
-/** A part of a text: offsets of its first character and of the one after its last. */
-export interface Extent {
-  start: number;
-  end: number;
-}
 
 /** The function of a mutation, or the text in it, is missing or ambiguous. */
 export class AnchorError extends Error {

@@ -2,12 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Resource } from '../../src/api/meta.ts';
 import { createClient } from '../../src/kube/client.ts';
-import {
-  type Credentials,
-  createTransport,
-  type Doubt,
-  type TransportOptions,
-} from '../../src/kube/transport.ts';
+import type { Credentials } from '../../src/kube/credentials.ts';
+import { createTransport, type Doubt, type TransportOptions } from '../../src/kube/transport.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 
 export const WIDGETS: Resource = {

@@ -8,17 +8,14 @@ import { linkOf } from '../../src/storage/links.ts';
 import { DIRECTORIES, parseIntent } from '../../src/storage/records.ts';
 import { readText } from '../../src/storage/shared-fs/text.ts';
 import { freezeRecord, snapshotFile } from '../../src/storage/snapshot/snapshot-path.ts';
-import type {
-  DesiredSnapshot,
-  ObservedSnapshot,
-  SourceFacts,
-} from '../../src/storage/snapshot/types.ts';
+import type { DesiredSnapshot, ObservedSnapshot } from '../../src/storage/snapshot/types.ts';
 import type {
   DesiredSparse,
   EarlierFile,
   FileFacts,
   ObservedSparse,
   Signature,
+  SourceFacts,
 } from '../../src/storage/types.ts';
 import { unused } from './fake-executor.ts';
 import { UdevRules } from './udev-rules.ts';

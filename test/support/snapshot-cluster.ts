@@ -21,7 +21,7 @@ import {
 import type { Volume } from '../../src/api/volume.ts';
 import type { Rooms } from '../../src/controllers/lib/capacity/capacity-cache.ts';
 import type { KeptCopy } from '../../src/controllers/lib/capacity/room.ts';
-import type { ContentOperation } from '../../src/controllers/snapshot/content-actions.ts';
+import type { ContentOperation } from '../../src/controllers/snapshot/content-deps.ts';
 import type { SnapshotController } from '../../src/controllers/snapshot/mode.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';

@@ -3,7 +3,7 @@ import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
 import { lvmName, objectName, oneDirectory } from '../lib/parse.ts';
-import type { CreateClassFlags } from '../storage-class/create.ts';
+import type { CreateClassFlags } from '../storage-class/flags.ts';
 import { commaList, jsonOrElement } from '../storage-class/parse.ts';
 
 export default function createStorageClass(create: Command, io: Io): void {

@@ -10,7 +10,7 @@ import {
 import { nodes } from '../lib/nodes/node-pattern.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../lib/parse.ts';
-import type { CreateVolumeFlags } from '../volume/create.ts';
+import type { CreateVolumeFlags } from '../volume/flags.ts';
 
 export default function createVolume(create: Command, io: Io): void {
   const command = create

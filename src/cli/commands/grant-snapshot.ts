@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Snapshots } from '../grants/grant.ts';
+import type { Snapshots } from '../grants/flags.ts';
 import type { Given } from '../grants/wizard.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';

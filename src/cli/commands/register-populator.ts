@@ -7,7 +7,7 @@ import type { Io } from '../lib/io.ts';
 import { POPULATOR_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
 import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../lib/parse.ts';
-import type { RegisterFlags } from '../populators/register.ts';
+import type { RegisterFlags } from '../populators/flags.ts';
 import type { Given } from '../populators/wizard.ts';
 
 export default function registerPopulator(register: Command, io: Io): void {

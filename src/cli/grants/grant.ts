@@ -8,7 +8,6 @@ import type { Connection } from '../../kube/connect.ts';
 import { isAlreadyExists, isConflict } from '../../kube/errors.ts';
 import { grantFor } from '../../model/data-source/grant.ts';
 import type { Io } from '../lib/io.ts';
-import type { CreateFlags } from '../lib/objects/flags.ts';
 import {
   type GrantedTo,
   grantedTo,
@@ -21,19 +20,6 @@ import { printable } from '../lib/output/printable.ts';
 import { readNamed } from '../lib/read-result.ts';
 import { grantOf, nameFor, type Wanted, widened } from './manifest.ts';
 import { agreeToGrant, complete, type Given } from './wizard.ts';
-
-export interface GrantFlags extends CreateFlags {
-  to: string;
-  for?: GrantedTo;
-}
-
-/** One of a namespace, or all. */
-export interface Snapshots {
-  /** Where it is said. */
-  namespace?: string;
-  /** undefined: all. */
-  name: string | undefined;
-}
 
 /** Somebody else may grant the same at the same time. */
 const TRIES = 3;

@@ -8,7 +8,7 @@ import { namespaceChoices } from '../lib/wizard/namespaces.ts';
 import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
 import { SNAPSHOT, snapshotChoices } from '../lib/wizard/snapshots.ts';
-import type { GrantFlags, Snapshots } from './grant.ts';
+import type { GrantFlags, Snapshots } from './flags.ts';
 
 /** The command line. */
 export type Given = Omit<GrantFlags, 'to'> &

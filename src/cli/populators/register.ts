@@ -3,12 +3,7 @@ import type { Command } from 'commander';
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
-import type {
-  PopulatorDefinition,
-  PopulatorEnv,
-  PopulatorPod,
-  SourceKind,
-} from '../../api/populator.ts';
+import type { PopulatorDefinition, PopulatorPod, SourceKind } from '../../api/populator.ts';
 import { BUILTINS, type Builtin, kindText } from '../../api/populator.ts';
 import { VOLUME_POPULATORS } from '../../api/resources.ts';
 import type { Connection } from '../../kube/connect.ts';
@@ -16,32 +11,11 @@ import { servedKind } from '../../kube/discovery.ts';
 import { isAlreadyExists, isNotFound } from '../../kube/errors.ts';
 import { problemOf } from '../../model/populator-definition.ts';
 import type { Io } from '../lib/io.ts';
-import type { CreateFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { written } from '../lib/wizard/ask.ts';
+import type { RegisterFlags } from './flags.ts';
 import { objectsOf, type Wanted } from './manifest.ts';
 import { agreeToRegister, complete, type Given } from './wizard.ts';
-
-export interface RegisterFlags extends CreateFlags {
-  group?: string;
-  kind?: string;
-  /** Without it, `node`. */
-  image?: string;
-  /** What fills volumes on their node; the kind is its own unless another one is named. */
-  node?: Builtin;
-  command?: string[];
-  arg?: string[];
-  env?: PopulatorEnv[];
-  secret?: { name: string; mountPath: string }[];
-  serviceAccount?: string;
-  request?: Record<string, string>;
-  limit?: Record<string, string>;
-  mountPath?: string;
-  devicePath?: string;
-  apiVersion?: string;
-  resource?: string;
-  clusterScoped?: boolean;
-}
 
 /**
  * `stowage register populator`: says that volumes are filled from a kind, how, and lets the daemon read its objects. Again, it changes

@@ -14,7 +14,7 @@ import { foundIn, reading } from '../lib/read-result.ts';
 import { complete as completeBy, orOther, type Question } from '../lib/wizard/ask.ts';
 import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
-import type { RegisterFlags } from './register.ts';
+import type { RegisterFlags } from './flags.ts';
 
 /** The command line. `source`: the question for group and kind in one. */
 export type Given = RegisterFlags & GlobalFlags & { name?: string | undefined; source?: never };

@@ -6,18 +6,9 @@ import type { KubeClient } from '../../kube/types.ts';
 import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
 import type { Io } from '../lib/io.ts';
 import { createObjects } from '../lib/objects/create.ts';
-import type { CreateFlags } from '../lib/objects/flags.ts';
-import { type ClassFlags, type DynamicFlags, dynamicClass, staticClass } from './manifest.ts';
+import type { CreateClassFlags } from './flags.ts';
+import { type ClassFlags, dynamicClass, staticClass } from './manifest.ts';
 import { agreeToClass, complete, type Given } from './wizard.ts';
-
-export interface CreateClassFlags
-  extends Omit<ClassFlags, 'fsType'>,
-    Partial<Omit<DynamicFlags, keyof ClassFlags>>,
-    CreateFlags {
-  static?: boolean;
-  dynamic?: boolean;
-  fsType?: ClassFlags['fsType'];
-}
 
 /** `stowage create storageclass`. What is missing is asked for on a terminal. `connect` is not called for what needs no cluster. Throws a StowageError. */
 export async function create(

@@ -15,7 +15,7 @@ import { complete as completeBy, type Question } from '../lib/wizard/ask.ts';
 import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
 import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
-import type { CreateClassFlags } from './create.ts';
+import type { CreateClassFlags } from './flags.ts';
 
 /** The command line. */
 export type Given = CreateClassFlags & GlobalFlags & { name?: string | undefined };

@@ -4,25 +4,16 @@ import type { KubeClient } from '../../kube/types.ts';
 import type { Io } from '../lib/io.ts';
 import type { NodeFlags } from '../lib/nodes/flags.ts';
 import { checkObjects, createObjects } from '../lib/objects/create.ts';
-import type { CreateFlags, WaitFlags } from '../lib/objects/flags.ts';
+import type { CreateFlags } from '../lib/objects/flags.ts';
 import { refuse } from '../lib/objects/refuse.ts';
 import { printPlans } from '../lib/plan/print.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './data-loss.ts';
-import { type VolumeFlags, volumesOf } from './manifest.ts';
+import { volumesOf } from './manifest.ts';
 import { summaryOf } from './summary.ts';
 import { complete, type Given } from './wizard.ts';
-
-export interface CreateVolumeFlags
-  extends VolumeFlags,
-    Omit<CreateFlags, 'dryRun'>,
-    WaitFlags,
-    NodeFlags {
-  dryRun: CreateFlags['dryRun'] | 'plan';
-  yes?: boolean;
-}
 
 /** `stowage create volume`. `connect` is not called for what needs no cluster, nor `nodeFlags` where no node is looked at. Throws a StowageError. */
 export async function create(

@@ -11,7 +11,7 @@ import type { Io } from '../lib/io.ts';
 import type { WaitFlags } from '../lib/objects/flags.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
-import { isInteractive } from '../lib/prompts/prompts.ts';
+import { isInteractive } from '../lib/prompts/interactive.ts';
 import { lostByDeletion } from './data-loss.ts';
 import { forgetNode, forgettable, givenUp } from './forget-node.ts';
 import { untilGone } from './wait-gone.ts';

@@ -3,13 +3,13 @@ import type { StowageError } from '../../api/errors.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { isInteractive } from '../lib/prompts/prompts.ts';
+import { isInteractive } from '../lib/prompts/interactive.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { type Asking, complete as completeBy, missing, type Question } from '../lib/wizard/ask.ts';
 import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
 import { NODE } from '../lib/wizard/nodes.ts';
 import { deviceChoices, deviceOf, groupOf, type Looking } from '../lib/wizard/storage.ts';
-import type { CreateVolumeFlags } from './create.ts';
+import type { CreateVolumeFlags } from './flags.ts';
 import { typeOf, type VolumeFlags } from './manifest.ts';
 import { classChoices, classesThere } from './static-classes.ts';
 

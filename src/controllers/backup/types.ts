@@ -1,7 +1,8 @@
 import type { Backup, BackupStatus } from '../../api/builtins/backup.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
-import type { EventToSend, NodeFacts } from '../snapshot/types.ts';
+import type { EventToSend } from '../lib/event.ts';
+import type { NodeFacts } from '../snapshot/types.ts';
 
 /** A job on a node for a Backup. */
 export interface BackupJob {

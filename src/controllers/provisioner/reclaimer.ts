@@ -7,7 +7,7 @@ import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { decideReclaim } from './decide-reclaim.ts';
-import type { ClaimReconcilerDeps } from './reconciler.ts';
+import type { ClaimReconcilerDeps } from './deps.ts';
 
 type ReclaimerDeps = Pick<
   ClaimReconcilerDeps,

@@ -1,58 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  KubeNode,
-  PersistentVolume,
-  PersistentVolumeClaim,
-  Pod,
-  StorageClass,
-} from '../../api/core.ts';
-import type { Logger } from '../../api/logger.ts';
+import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUMES } from '../../api/resources.ts';
-import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { EventRecorder } from '../../kube/events.ts';
-import type { Informer } from '../../kube/informer.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { claimOf, volumeNameOf } from '../../model/claim-volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
-import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
-import type { Rooms } from '../lib/capacity/capacity-cache.ts';
-import type { Reservations } from '../lib/capacity/reservations.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { saidBy } from '../lib/event-key.ts';
 import { decideClaim } from './decide-claim.ts';
+import type { ClaimReconcilerDeps } from './deps.ts';
 import { kindOf } from './kind-of.ts';
 import { createReclaimer } from './reclaimer.ts';
 import { createSourceResolver } from './source-resolver.ts';
 import type { ClaimAction, ClaimInput, ClaimStart, Provisioned } from './types.ts';
-
-export interface ClaimReconcilerDeps {
-  client: KubeClient;
-  claims: Informer<PersistentVolumeClaim>;
-  volumes: Informer<Volume>;
-  persistentVolumes: Informer<PersistentVolume>;
-  storageClasses: Informer<StorageClass>;
-  nodes: Informer<KubeNode>;
-  /** Pods that use a claim and have not ended. */
-  consumersOf(claim: PersistentVolumeClaim): readonly Pod[];
-  /** Volumes that are being made from the Volume of that name. */
-  clonesOf(volumeName: string): readonly Volume[];
-  rooms: Rooms;
-  reservations: Reservations<Volume>;
-  /** What a claim starts from, by live reads. Throws what the API server refuses. */
-  resolve(claim: PersistentVolumeClaim): Promise<ClaimStart>;
-  managesNode(node: string): boolean;
-  events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
-  logger: Logger;
-  onProvisioned?: ((end: Provisioned) => void) | undefined;
-}
 
 export interface ClaimReconciler {
   /** Whether a claim, by `namespace/name`, waits for what it starts from: nothing else lets it go on. */

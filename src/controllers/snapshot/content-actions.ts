@@ -5,23 +5,13 @@ import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../.
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
-import type { ContentDeps } from './content-reconciler.ts';
+import type { ContentDeps, ContentOperation } from './content-deps.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
 export type ContentFindings = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
 export const nothing: ContentFindings = { liveSnapshot: undefined, outcome: undefined };
-
-/** What was done on nodes, for metrics. */
-export interface ContentOperation {
-  operation: 'create' | 'delete';
-  /** '' where the content names none. */
-  snapshotClass: string;
-  succeeded: boolean;
-  /** From when it was asked for; of one that failed, from when its job was named. */
-  ms: number;
-}
 
 export interface ContentActionRunner {
   /**

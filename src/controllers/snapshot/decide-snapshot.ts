@@ -4,12 +4,13 @@ import type {
   VolumeSnapshotClass,
   VolumeSnapshotContent,
 } from '../../api/snapshot.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { contentFor, contentNameOf, mayReferTo, refersTo } from '../lib/snapshot-content.ts';
 import { decideSnapshotDeletion } from './decide-snapshot-deletion.ts';
 import { defaultClass, freezeOf } from './snapshot-class.ts';
 import { sourceOf } from './source.ts';
 import { setFields, setProblem, shownOf } from './status.ts';
-import type { Decision, EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
+import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
  * What to do about one VolumeSnapshot now, in the place of the standard snapshot-controller or beside it. Snapshots of other

@@ -8,9 +8,10 @@ import {
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
-import type { SnapshotDeps } from './snapshot-reconciler.ts';
-import type { EventToSend, SnapshotAction, SnapshotInput } from './types.ts';
+import type { SnapshotDeps } from './snapshot-deps.ts';
+import type { SnapshotAction, SnapshotInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
 export type SnapshotFindings = Pick<SnapshotInput, 'liveContent'>;

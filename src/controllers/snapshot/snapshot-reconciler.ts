@@ -1,47 +1,19 @@
-import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
-import type { Logger } from '../../api/logger.ts';
+import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { PERSISTENT_VOLUME_CLAIMS, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
-import type {
-  VolumeSnapshot,
-  VolumeSnapshotClass,
-  VolumeSnapshotContent,
-} from '../../api/snapshot.ts';
-import type { Volume } from '../../api/volume.ts';
+import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import { listAll } from '../../kube/client.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
-import type { EventRecorder } from '../../kube/events.ts';
-import type { Informer } from '../../kube/informer.ts';
 import { patchWithRetry } from '../../kube/retry.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
-import type { Clock } from '../../workqueue/clock.ts';
 import { contentNameOf } from '../lib/snapshot-content.ts';
 import type { Result } from './content-reconciler.ts';
 import { protectionOf } from './decide-claim.ts';
 import { decideSnapshot } from './decide-snapshot.ts';
 import { createSnapshotActionRunner, nothing, type SnapshotFindings } from './snapshot-actions.ts';
-import type { SnapshotInput, SnapshotMode } from './types.ts';
-
-export interface SnapshotDeps {
-  client: KubeClient;
-  snapshots: Informer<VolumeSnapshot>;
-  contents: Informer<VolumeSnapshotContent>;
-  snapshotClasses: Informer<VolumeSnapshotClass>;
-  claims: Informer<PersistentVolumeClaim>;
-  persistentVolumes: Informer<PersistentVolume>;
-  volumes: Informer<Volume>;
-  /** Volumes that are being made from the content of that name. */
-  restoresOf(contentName: string): readonly Volume[];
-  /** Volumes whose source is the Volume of that name. */
-  clonesOf(volumeName: string): readonly Volume[];
-  snapshotsOfClaim(namespace: string, name: string): readonly VolumeSnapshot[];
-  mode(): SnapshotMode;
-  events: EventRecorder;
-  clock: Pick<Clock, 'now'>;
-  logger: Logger;
-}
+import type { SnapshotDeps } from './snapshot-deps.ts';
+import type { SnapshotInput } from './types.ts';
 
 export interface SnapshotReconciler {
   reconcile(namespace: string, name: string, signal: AbortSignal): Promise<Result>;

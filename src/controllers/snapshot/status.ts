@@ -1,7 +1,7 @@
 import { formatBytes } from '../../api/quantity.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
-import type { EventToSend } from './types.ts';
+import type { EventToSend } from '../lib/event.ts';
 
 type SnapshotStatus = NonNullable<VolumeSnapshot['status']>;
 type ContentStatus = NonNullable<VolumeSnapshotContent['status']>;

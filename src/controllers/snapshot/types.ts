@@ -8,17 +8,12 @@ import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { StorageLocation } from '../../model/dynamic-class.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
+import type { EventToSend } from '../lib/event.ts';
 import type { JobNote } from './job-record.ts';
 import type { ContentStatusFields, SnapshotStatusFields } from './status.ts';
 
 /** Who does the common controller's part: this daemon, or the standard snapshot-controller beside it. */
 export type SnapshotMode = 'builtin' | 'external';
-
-export interface EventToSend {
-  type: 'Normal' | 'Warning';
-  reason: string;
-  message: string;
-}
 
 /** At most one action; without one, when to decide again if nothing changes before. */
 export interface Decision<Action> {

@@ -24,13 +24,14 @@ import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
 import { createLeftover } from './create-leftover.ts';
+import type { VolumeSource } from './desired-volume.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
 import { parseJobName } from './job-name.ts';
 import { answered, besides, keyOf, type NodePlaces, observe, submit } from './node-work.ts';
 import { type ObjectWrites, removeFinalizer } from './object-writes.ts';
 import type { ObservationTimes } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
-import { readSource, type VolumeSource } from './source.ts';
+import { readSource } from './source.ts';
 import { withJobNode } from './target-node.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 

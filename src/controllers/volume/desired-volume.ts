@@ -1,8 +1,9 @@
 import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import { earlierLink } from '../../storage/links.ts';
+import type { Fill } from '../../storage/populate/types.ts';
 import { type Desired, driverOfSpec, driversOf, sizeOf } from '../../storage/registry.ts';
-import type { VolumeSource } from './source.ts';
+import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
 import type { ClassOptions } from './storage-class.ts';
 
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
@@ -69,3 +70,6 @@ const wholeBlocks = (bytes: bigint): bigint =>
 const isForClaim = ({ metadata, spec }: Volume): boolean =>
   /^pvc-[0-9a-f-]{36}$/.test(metadata.name) &&
   spec.template?.metadata?.annotations?.[PROVISIONED_BY_ANNOTATION] === DRIVER;
+/** Where the data is that a Volume starts from; or why it can't be made from that now. */
+
+export type VolumeSource = { from: FileSource | ThinSource } | { fill: Fill } | { problem: string };

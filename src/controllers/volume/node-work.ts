@@ -5,10 +5,10 @@ import type { JobRunner } from '../../nodes/job-runner.ts';
 import { firstProbes, observe as look } from '../../storage/observe.ts';
 import type { Observed } from '../../storage/registry.ts';
 import { answered as answeredBy } from '../lib/answered.ts';
+import type { VolumeSource } from './desired-volume.ts';
 import { desiredOf } from './desired-volume.ts';
 import { jobKey, parseJobName } from './job-name.ts';
 import { withOwners } from './resolve-owners.ts';
-import type { VolumeSource } from './source.ts';
 import type { Answer } from './types.ts';
 
 /** The root folder of the kubelets, where that is not the usual one: a node lets nobody look into any other. */

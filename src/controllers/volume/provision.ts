@@ -4,6 +4,7 @@ import { isPvOf } from '../../model/persistent-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
+import type { VolumeSource } from './desired-volume.ts';
 import { desiredOf } from './desired-volume.ts';
 import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
 import { parseJobName } from './job-name.ts';
@@ -12,7 +13,6 @@ import { advance, endJob, report, startAttempt, unreachable } from './job-retry.
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
-import type { VolumeSource } from './source.ts';
 import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
 

@@ -3,14 +3,10 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Fill } from '../../storage/populate/types.ts';
 import { driverOf, driverOfSpec } from '../../storage/registry.ts';
 import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
-import { desiredOf } from './desired-volume.ts';
+import { desiredOf, type VolumeSource } from './desired-volume.ts';
 import { fillOf, type SecretRead } from './fill-source.ts';
-
-/** Where the data is that a Volume starts from; or why it can't be made from that now. */
-export type VolumeSource = { from: FileSource | ThinSource } | { fill: Fill } | { problem: string };
 
 /**
  * Reads what a Volume's `spec.source` names. What is not there may come, so that nothing of this is for good; and without it nothing

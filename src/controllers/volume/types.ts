@@ -6,7 +6,7 @@ import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { AdoptionProblem } from './adoption.ts';
-import type { VolumeSource } from './source.ts';
+import type { VolumeSource } from './desired-volume.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { DRIVER } from '../../api/names.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
-import type { ContentOperation } from '../../controllers/snapshot/content-actions.ts';
+import type { ContentOperation } from '../../controllers/snapshot/content-deps.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { label } from './label.ts';
 

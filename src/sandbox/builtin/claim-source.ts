@@ -1,6 +1,7 @@
 import type { FeatureGates } from '../../api/feature-gates.ts';
+import type { Cause } from '../kind.ts';
 import { labelFaults, subdomainFaults } from '../objects/formats.ts';
-import { type Cause, invalidValue, quoted, requiredValue } from '../refusal.ts';
+import { invalidValue, quoted, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
 /** spec.dataSource and spec.dataSourceRef of a claim (KEP-1495), as they come from their Go types. */

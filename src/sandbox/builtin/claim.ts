@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity } from '../../api/quantity.ts';
-import type { Reader, StoredObject } from '../kind.ts';
-import { type Cause, forbidden, Refusal } from '../refusal.ts';
+import type { Cause, Reader, StoredObject } from '../kind.ts';
+import { forbidden, Refusal } from '../refusal.ts';
 import { type Fields, immutable, specOf } from './plain.ts';
 
 interface SizedClaim extends StoredObject {

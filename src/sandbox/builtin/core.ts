@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { EVENTS, NODES, PODS } from '../../api/resources.ts';
-import type { Kind, StoredObject } from '../kind.ts';
-import { badRequest, type Cause, forbidden, invalidValue, notAllowed } from '../refusal.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
+import { badRequest, forbidden, invalidValue, notAllowed } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, required } from './plain.ts';
 import { admitPod, fillPodDefaults, podCauses, podChanges } from './pod-defaults.ts';

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { parseQuantity } from '../../api/quantity.ts';
 import { CSI_DRIVERS, CSI_STORAGE_CAPACITIES } from '../../api/resources.ts';
 import { sortedKeys } from '../json.ts';
-import type { Kind, StoredObject } from '../kind.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
 import { subdomainFaults } from '../objects/formats.ts';
-import { type Cause, invalidValue, notSupported } from '../refusal.ts';
+import { invalidValue, notSupported } from '../refusal.ts';
 import { decodeQuantities } from './decode.ts';
 import { immutable, plain, specOf } from './plain.ts';
 

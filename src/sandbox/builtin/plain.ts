@@ -1,5 +1,5 @@
-import type { StoredObject } from '../kind.ts';
-import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
+import type { Cause, StoredObject } from '../kind.ts';
+import { invalidValue, notSupported, requiredValue } from '../refusal.ts';
 
 export type Fields = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredObject } from '../kind.ts';
-import { type Cause, forbidden, requiredValue } from '../refusal.ts';
+import type { Cause, StoredObject } from '../kind.ts';
+import { forbidden, requiredValue } from '../refusal.ts';
 import type { Fields } from './plain.ts';
 
 /** What pkg/apis/core/v1/defaults.go fills in of a pod's spec, and of a pod template's. */

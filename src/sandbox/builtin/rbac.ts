@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kind, StoredObject } from '../kind.ts';
-import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
+import { invalidValue, requiredValue } from '../refusal.ts';
 import { type Fields, goCase, oneOf, plain, required } from './plain.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';

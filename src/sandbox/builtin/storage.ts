@@ -5,9 +5,9 @@ import {
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
 } from '../../api/resources.ts';
-import type { Kind, StoredObject } from '../kind.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
 import { keyFaults, subdomainFaults } from '../objects/formats.ts';
-import { type Cause, forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
+import { forbidden, invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { admitGrowth, claimChanges } from './claim.ts';
 import { prepareSources, sourceCauses } from './claim-source.ts';
 import { decodeQuantities } from './decode.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Kind, StoredObject } from '../kind.ts';
-import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
+import { invalidValue, requiredValue } from '../refusal.ts';
 import { decodeMicroTimes } from './decode.ts';
 import { type Fields, immutable, plain, specOf } from './plain.ts';
 import { fill, fillPodDefaults, podCauses } from './pod-defaults.ts';

@@ -1,14 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Kind, StoredObject } from '../kind.ts';
-import {
-  badRequest,
-  type Cause,
-  invalid,
-  notAllowed,
-  notFound,
-  Refusal,
-  resourceName,
-} from '../refusal.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
+import { badRequest, invalid, notAllowed, notFound, Refusal, resourceName } from '../refusal.ts';
 import { keyOf } from '../store.ts';
 import {
   type Cluster,

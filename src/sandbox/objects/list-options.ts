@@ -1,11 +1,5 @@
-import {
-  badRequest,
-  type Cause,
-  forbidden,
-  invalid,
-  invalidValue,
-  notSupported,
-} from '../refusal.ts';
+import type { Cause } from '../kind.ts';
+import { badRequest, forbidden, invalid, invalidValue, notSupported } from '../refusal.ts';
 
 /** What a list or watch is asked with, as far as versions and pages go (meta/v1 ListOptions). */
 export interface ListOptions {

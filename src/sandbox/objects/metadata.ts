@@ -1,6 +1,6 @@
 import type { ObjectMeta, OwnerReference } from '../../api/meta.ts';
-import type { StoredObject } from '../kind.ts';
-import { badRequest, type Cause, invalidValue, quoted } from '../refusal.ts';
+import type { Cause, StoredObject } from '../kind.ts';
+import { badRequest, invalidValue, quoted } from '../refusal.ts';
 import { keyFaults, valueFaults } from './formats.ts';
 
 /**

@@ -1,5 +1,5 @@
-import type { Kind, StoredObject } from '../kind.ts';
-import { type Cause, invalidValue, requiredValue } from '../refusal.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
+import { invalidValue, requiredValue } from '../refusal.ts';
 import { labelFaults, subdomainFaults } from './formats.ts';
 
 /** What is wrong with the name of a new object. */

@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../api/meta.ts';
-import type { Kind, StoredObject } from '../kind.ts';
+import type { Cause, Kind, StoredObject } from '../kind.ts';
 import {
   badRequest,
-  type Cause,
   conflict,
   forbidden,
   invalid,

@@ -1,5 +1,5 @@
 import { isFields } from '../json.ts';
-import type { Cause } from '../refusal.ts';
+import type { Cause } from '../kind.ts';
 import { childPath, fieldSchema, type Structural } from './structural.ts';
 
 /** The fields that tell the items of a list apart; undefined for lists whose items have no identity. */

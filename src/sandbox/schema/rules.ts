@@ -1,5 +1,6 @@
 import { isFields } from '../json.ts';
-import { type Cause, invalidValue } from '../refusal.ts';
+import type { Cause } from '../kind.ts';
+import { invalidValue } from '../refusal.ts';
 import { celValue, compileExpression, type Expression } from './cel.ts';
 import { mapKeys, sameItem } from './list-types.ts';
 import { childPath, fieldSchema, type Rule, type Structural } from './structural.ts';

@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { isFields } from '../json.ts';
-import { type Cause, invalidValue, notSupported, requiredValue } from '../refusal.ts';
+import type { Cause } from '../kind.ts';
+import { invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 

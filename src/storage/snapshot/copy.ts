@@ -1,9 +1,8 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { guardsOfDevices } from '../in-use.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
-import type { DesiredSparse, Plan, Users } from '../types.ts';
+import type { DesiredSparse, Freeze, Plan, SourceFacts, Users } from '../types.ts';
 import { unchanged } from './source.ts';
-import type { Freeze, SourceFacts } from './types.ts';
 import { useOf } from './use.ts';
 
 /** For how long a file system may be frozen for a clone, in seconds. */

@@ -3,12 +3,12 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
 import { fileBytes, volumeBytes } from '../loopfile/layout.ts';
 import { describeSignature } from '../signature.ts';
-import type { DesiredSparse, ObservedSparse, Refusal, Source } from '../types.ts';
+import type { DesiredSparse, Freeze, ObservedSparse, Refusal, Source } from '../types.ts';
 import { leaveLoop } from './cleanup.ts';
 import { copyStep } from './copy.ts';
 import { type ContentType, contentType, hasIdentity, ownIdentity } from './identity.ts';
 import { beingGrown, missing } from './source.ts';
-import type { Content, Freeze } from './types.ts';
+import type { Content } from './types.ts';
 
 /** Where nothing is said of it, a volume that is mounted and whose folder can't clone is not copied. */
 const NO_COPY: Freeze = { seconds: 10, copy: false };

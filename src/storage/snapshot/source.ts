@@ -5,8 +5,7 @@ import { fileBytes } from '../loopfile/layout.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { donePath } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';
-import type { DesiredSparse, FileFacts, Plan } from '../types.ts';
-import type { SourceFacts } from './types.ts';
+import type { DesiredSparse, FileFacts, Plan, SourceFacts } from '../types.ts';
 
 /**
  * What changes with each write to a file, also by its loop device: the kernel writes to the file as any process does

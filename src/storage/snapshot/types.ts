@@ -1,13 +1,12 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import type { DesiredSparse, FileFacts, ObservedSparse, Signature } from '../types.ts';
-
-/** What may be done to a mounted file system for a copy of it. */
-export interface Freeze {
-  /** For how long it may be frozen at most. A clone takes 10 s at most, whatever this says. */
-  seconds: number;
-  /** Also for a copy of its data, where its folder can't clone files. */
-  copy: boolean;
-}
+import type {
+  DesiredSparse,
+  FileFacts,
+  Freeze,
+  ObservedSparse,
+  Signature,
+  SourceFacts,
+} from '../types.ts';
 
 /** A copy of a volume's file, beside it. */
 export interface DesiredSnapshot {
@@ -16,21 +15,6 @@ export interface DesiredSnapshot {
   /** The volume that is copied. Where the copy is only to be deleted, its file is all that counts. */
   volume: DesiredSparse;
   freeze: Freeze;
-}
-
-/** A file that is copied. */
-export interface SourceFacts {
-  /** Without symbolic links. */
-  realPath: string;
-  file: FileFacts;
-  /** Of the file; `none` when it is missing. */
-  signature: Signature;
-  /** For how many bytes a volume that is copied is made, by its record; undefined where none says so. */
-  madeBytes?: bigint | undefined;
-  /** What `stateOf` printed; undefined when it is missing. */
-  state: string | undefined;
-  /** The file system that the copy is made on is not of a kind that is known to clone no files. */
-  mayClone: boolean;
 }
 
 export interface ObservedSnapshot {

@@ -1,7 +1,13 @@
 import { userOf } from '../in-use.ts';
 import { oddLoop, partitionOf } from '../loopfile/file-loops.ts';
-import type { DesiredSparse, LoopFacts, ObservedSparse, Plan, Users } from '../types.ts';
-import type { SourceFacts } from './types.ts';
+import type {
+  DesiredSparse,
+  LoopFacts,
+  ObservedSparse,
+  Plan,
+  SourceFacts,
+  Users,
+} from '../types.ts';
 
 /** How a file is used: not at all, attached and used by nobody, or mounted. */
 export type Use =

@@ -3,10 +3,8 @@ import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../../src
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { createReservations } from '../../../src/controllers/lib/capacity/reservations.ts';
-import {
-  type ClaimReconcilerDeps,
-  createClaimReconciler,
-} from '../../../src/controllers/provisioner/reconciler.ts';
+import type { ClaimReconcilerDeps } from '../../../src/controllers/provisioner/deps.ts';
+import { createClaimReconciler } from '../../../src/controllers/provisioner/reconciler.ts';
 import type { ClaimStart } from '../../../src/controllers/provisioner/types.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
 import { TELL_AGAIN } from '../../../src/workqueue/tell-again.ts';

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
-import type { SourceFacts } from '../../../src/storage/snapshot/types.ts';
-import type { DesiredSparse, ObservedSparse, Source } from '../../../src/storage/types.ts';
+import type {
+  DesiredSparse,
+  ObservedSparse,
+  Source,
+  SourceFacts,
+} from '../../../src/storage/types.ts';
 import { COPY, COPY_UID, RESTORED_UID, restored } from '../../support/snapshot-copy.ts';
 import { FILE, freshNode, loop, loopRow, UID } from '../../support/volume-input.ts';
 

@@ -1,7 +1,6 @@
 import { DefaultRenderer, Listr, ListrLogger, ProcessOutput } from 'listr2';
 import type { Output } from '../io.ts';
 import { printable } from './printable.ts';
-import type { ProgressTask } from './progress.ts';
 
 /** Draws also when standard output is no terminal: it is not what it draws on. */
 class Renderer extends DefaultRenderer {
@@ -44,4 +43,9 @@ export async function showLive<T>(
   );
   await list.run();
   return Promise.allSettled(running);
+}
+export interface ProgressTask<T> {
+  title: string;
+  /** Calls `tell` with where it is, as often as it likes. */
+  run(tell: (state: string) => void): Promise<T>;
 }

@@ -1,11 +1,6 @@
 import type { Io } from '../io.ts';
+import type { ProgressTask } from './live-progress.ts';
 import { printable } from './printable.ts';
-
-export interface ProgressTask<T> {
-  title: string;
-  /** Calls `tell` with where it is, as often as it likes. */
-  run(tell: (state: string) => void): Promise<T>;
-}
 
 /**
  * Runs tasks side by side and shows on standard error where they are: live on a terminal, else a line for each change.

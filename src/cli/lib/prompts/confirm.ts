@@ -1,7 +1,7 @@
 import { StowageError } from '../../../api/errors.ts';
 import type { Io } from '../io.ts';
 import { printable } from '../output/printable.ts';
-import { isInteractive } from './prompts.ts';
+import { isInteractive } from './interactive.ts';
 
 export interface Consent {
   /** What will be lost, an object a line. */

@@ -1,5 +1,3 @@
-import type { Io } from '../io.ts';
-
 export interface Choice {
   name: string;
   value: string;
@@ -17,9 +15,4 @@ export interface Prompts {
   select(message: string, choices: readonly Choice[]): Promise<string>;
   /** No, unless yes is typed. */
   confirm(message: string): Promise<boolean>;
-}
-
-/** Whether there is a person to ask. Questions are on standard error: standard output may well go elsewhere. */
-export function isInteractive({ stdin, stderr, env }: Io): boolean {
-  return Boolean(stdin.isTTY && stderr.isTTY) && env.TERM !== 'dumb';
 }

@@ -1,7 +1,8 @@
 import type { Argument, Command, Option } from 'commander';
 import { StowageError } from '../../../api/errors.ts';
 import type { Io } from '../io.ts';
-import { type Choice, isInteractive, type Prompts } from '../prompts/prompts.ts';
+import { isInteractive } from '../prompts/interactive.ts';
+import type { Choice, Prompts } from '../prompts/prompts.ts';
 
 /**
  * A question about an option or the argument of a command, whose parser and choices are those of the answer. A: what is given and

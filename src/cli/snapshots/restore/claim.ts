@@ -2,8 +2,8 @@ import type { DataSourceReference, PersistentVolumeClaim } from '../../../api/co
 import { StowageError } from '../../../api/errors.ts';
 import { SNAPSHOT_GROUP } from '../../../api/names.ts';
 import { formatBytes, parseQuantity } from '../../../api/quantity.ts';
+import type { RestoreFlags } from './flags.ts';
 import type { Origin } from './origin.ts';
-import type { RestoreFlags } from './restore.ts';
 
 /** What is restored, to what. */
 export interface Wanted {

@@ -12,27 +12,16 @@ import { denial } from '../../../model/data-source/resolve.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Io } from '../../lib/io.ts';
 import { tellEvents } from '../../lib/objects/events.ts';
-import type { CreateFlags, WaitFlags } from '../../lib/objects/flags.ts';
 import { referrer, SNAPSHOT_TYPE, servedGrants } from '../../lib/objects/grant-kinds.ts';
 import { nameOf } from '../../lib/objects/name.ts';
 import { printDone } from '../../lib/objects/print.ts';
 import { type NeedsAction, waited } from '../../lib/objects/wait.ts';
 import { printable } from '../../lib/output/printable.ts';
-import type { NamespacedName } from '../../lib/parse.ts';
 import { foundIn, reading, readNamed } from '../../lib/read-result.ts';
 import { claimOf, isAcross, toSnapshot, type Wanted } from './claim.ts';
 import { make, type Way, wayFor } from './make.ts';
 import { originOf } from './origin.ts';
 import { agreeToClaim, complete, type Given } from './wizard.ts';
-
-export interface RestoreFlags extends CreateFlags, WaitFlags {
-  to: NamespacedName;
-  /** A quantity. */
-  size?: string;
-  storageClass?: string;
-  accessMode?: string[];
-  mode?: 'Filesystem' | 'Block';
-}
 
 /**
  * `stowage restore snapshot`: a claim that starts from a snapshot, of another namespace as well. `connect` is not called for what

@@ -17,9 +17,9 @@ import { agree, summarise } from '../../lib/wizard/review-plan.ts';
 import { sameCommand } from '../../lib/wizard/same-command.ts';
 import { SNAPSHOT, snapshotChoices } from '../../lib/wizard/snapshots.ts';
 import type { Wanted } from './claim.ts';
+import type { RestoreFlags } from './flags.ts';
 import type { Way } from './make.ts';
 import { type Origin, originOf } from './origin.ts';
-import type { RestoreFlags } from './restore.ts';
 
 /** The command line. `into`: the namespace of the new claim. */
 export type Given = Omit<RestoreFlags, 'to'> &

@@ -13,7 +13,7 @@ import { checkObjects, createObjects } from '../../lib/objects/create.ts';
 import { refuse } from '../../lib/objects/refuse.ts';
 import { refused, type VolumePlan } from '../../lib/plan/plan.ts';
 import { plansOf, printPlans } from '../../lib/plan/print.ts';
-import { isInteractive } from '../../lib/prompts/prompts.ts';
+import { isInteractive } from '../../lib/prompts/interactive.ts';
 import { agree, summarise } from '../../lib/wizard/review-plan.ts';
 import { sameCommand } from '../../lib/wizard/same-command.ts';
 import { volumeProblem } from '../check.ts';

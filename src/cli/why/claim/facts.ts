@@ -12,9 +12,7 @@ import type { NearMiss } from '../../../model/data-source/grant.ts';
 import type { Resolution } from '../../../model/data-source/resolve.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Reading } from '../../lib/read-result.ts';
-import type { Supply } from '../pod/facts.ts';
 import type { VolumeFacts } from '../types.ts';
-import type { Made } from './populator-pod.ts';
 
 /** All that the explanation of a claim is made from. */
 export interface ClaimFacts {
@@ -51,3 +49,15 @@ export const lookAt = ({ claim: { metadata } }: ClaimFacts): string =>
 
 export const claimName = ({ metadata: { namespace, name } }: PersistentVolumeClaim): string =>
   `${namespace}/${name}`;
+/** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
+
+export interface Made {
+  prime?: PersistentVolumeClaim | undefined;
+  pod?: Pod | undefined;
+}
+/** What claims that are not bound could be bound to. */
+
+export interface Supply {
+  pvs: Reading<PersistentVolume[]>;
+  volumes: Reading<Volume[]>;
+}

@@ -7,12 +7,6 @@ import { commandLine } from '../../lib/command-line.ts';
 import type { Blocker } from '../types.ts';
 import type { ClaimFacts } from './facts.ts';
 
-/** What there is in the daemon's namespace to fill a claim, as far as the user may see that. */
-export interface Made {
-  prime?: PersistentVolumeClaim | undefined;
-  pod?: Pod | undefined;
-}
-
 /** How far the pod is that fills a claim; undefined where it is not what the claim waits for. Pure. */
 export function populating({ population }: ClaimFacts): Blocker | undefined {
   const { prime, pod } = population?.made ?? {};

@@ -49,11 +49,9 @@ import { referrer } from '../../lib/objects/grant-kinds.ts';
 import { CLUSTER_EVENTS, uses } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
-import type { Supply } from '../pod/facts.ts';
 import { readFacts } from '../read.ts';
 import { tellsGateOff } from './event.ts';
-import type { ClaimFacts } from './facts.ts';
-import type { Made } from './populator-pod.ts';
+import type { ClaimFacts, Made, Supply } from './facts.ts';
 
 const ABSENT = { absent: true } as const;
 

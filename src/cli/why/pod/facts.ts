@@ -1,7 +1,7 @@
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../lib/read-result.ts';
-import type { ClaimFacts } from '../claim/facts.ts';
+import type { ClaimFacts, Supply } from '../claim/facts.ts';
 import type { VolumeFacts } from '../types.ts';
 
 /** A volume of a pod that a Volume of Stowage may be behind. */
@@ -17,12 +17,6 @@ export interface PodVolume {
   known: VolumeFacts | undefined;
   /** All about a claim without a volume whose class is not for volumes made by hand. */
   dynamic?: ClaimFacts;
-}
-
-/** What claims that are not bound could be bound to. */
-export interface Supply {
-  pvs: Reading<PersistentVolume[]>;
-  volumes: Reading<Volume[]>;
 }
 
 /** All that an explanation is made from. */

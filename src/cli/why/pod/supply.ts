@@ -3,8 +3,8 @@ import { phaseOf } from '../../../api/phase.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
+import type { Supply } from '../claim/facts.ts';
 import type { Fix } from '../types.ts';
-import type { Supply } from './facts.ts';
 
 /** Why a claim that takes what there is has got nothing, and what helps. */
 export function reasonOf(
