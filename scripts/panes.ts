@@ -11,8 +11,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { ALL_CRDS } from '../src/api/crds.ts';
 import type { KubeObject } from '../src/api/meta.ts';
-import { NODES, STORAGE_CLASSES, VOLUME_SNAPSHOTS, VOLUMES } from '../src/api/resources.ts';
-import { NAMESPACES } from '../src/cli/lib/objects/installed-kinds.ts';
+import {
+  NAMESPACES,
+  NODES,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../src/api/resources.ts';
 import { connect } from '../src/kube/connect.ts';
 import type { KubeClient } from '../src/kube/types.ts';
 import { startSandbox } from '../src/sandbox/server.ts';

@@ -43,7 +43,7 @@ export async function runProcess(process: NodeJS.Process): Promise<void> {
     clock: systemClock,
     connect: async (options) => (await import('../kube/connect.ts')).connect(options),
     nodes: async (options) =>
-      (await import('../controllers/volume/node-executor.ts')).createNodeExecutor(options),
+      (await import('../model/node-executor.ts')).createNodeExecutor(options),
     prompts: async () =>
       (await import('./lib/prompts/terminal.ts')).terminalPrompts(
         process.stdin,

@@ -20,15 +20,15 @@ import {
 import type { ForcedReason, OperationKind } from '../controllers/attachdetach/types.ts';
 import { createVolumeConsumers } from '../controllers/attachdetach/volume-consumers.ts';
 import type { VolumeState } from '../controllers/attachdetach/volume-state.ts';
-import { desiredOf } from '../controllers/volume/desired-volume.ts';
-import { withOwners } from '../controllers/volume/resolve-owners.ts';
-import { recordProblem } from '../controllers/volume/validate-status.ts';
 import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { desiredOf } from '../model/desired-volume.ts';
 import { isOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
+import { withOwners } from '../model/resolve-owners.ts';
+import { recordProblem } from '../model/validate-status.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { Follower } from '../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';

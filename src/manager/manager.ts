@@ -21,11 +21,11 @@ import {
 import type { Volume } from '../api/volume.ts';
 import { createLeftoverReconciler } from '../controllers/volume/leftover-reconciler.ts';
 import { createVolumeReconciler } from '../controllers/volume/reconciler.ts';
-import { workNode } from '../controllers/volume/target-node.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import { createInformer, type Informer, type InformerOptions } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { workNode } from '../model/volume-nodes.ts';
 import type { Executor } from '../nodes/job.ts';
 import { createFollower } from '../nodes/job-watcher.ts';
 import { createLoopNumbers } from '../storage/loop-numbers.ts';

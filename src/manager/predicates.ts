@@ -3,10 +3,10 @@ import type { KubeObject } from '../api/meta.ts';
 import { FORGET_NODE_ANNOTATION, READY_REASON } from '../api/names.ts';
 import { isPaused } from '../api/paused.ts';
 import type { Volume } from '../api/volume.ts';
-import { nodeIncarnation } from '../controllers/volume/node-incarnation.ts';
 import { readyOf } from '../controllers/volume/status.ts';
 import { compareVersions } from '../kube/store.ts';
 import { isOff } from '../model/node-health.ts';
+import { nodeIncarnation } from '../model/node-incarnation.ts';
 
 /**
  * A status is written by us, and whoever writes one goes on from it: called again by each write, it would not rest. One

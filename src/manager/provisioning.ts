@@ -16,11 +16,11 @@ import { createReservations, type Reservations } from '../controllers/lib/capaci
 import { sourceFor } from '../controllers/provisioner/source.ts';
 import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import { createExecutorWork } from '../controllers/snapshot/snapshot-jobs.ts';
-import { nodesOf } from '../controllers/volume/target-node.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
+import { nodesOf } from '../model/volume-nodes.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { Follower } from '../nodes/job-watcher.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';

@@ -10,8 +10,8 @@ import { parseHandle } from '../api/snapshot-handle.ts';
 import type { Volume } from '../api/volume.ts';
 import { contentNameOf } from '../controllers/lib/snapshot-content.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
-import { nodesOf } from '../controllers/volume/target-node.ts';
 import type { Informer } from '../kube/informer.ts';
+import { nodesOf } from '../model/volume-nodes.ts';
 import { handleOf } from './kept-copies.ts';
 import { attachmentsChanged, needsReconcile, nodeStateKey } from './predicates.ts';
 

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path/posix';
 import { snapshotUidOf } from '../api/snapshot-handle.ts';
 import type { ExecutorWorkDeps } from '../controllers/snapshot/snapshot-jobs.ts';
-import { desiredOf } from '../controllers/volume/desired-volume.ts';
+import { desiredOf } from '../model/desired-volume.ts';
 import type { ProbeResult } from '../nodes/job.ts';
 import { refuseAway } from '../storage/directory/refuse.ts';
 import {

@@ -2,9 +2,9 @@ import type { KubeNode, PersistentVolume } from '../api/core.ts';
 import type { Leftover } from '../api/leftover.ts';
 import type { KubeObject } from '../api/meta.ts';
 import type { Volume } from '../api/volume.ts';
-import { nodesOf } from '../controllers/volume/target-node.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
+import { nodesOf } from '../model/volume-nodes.ts';
 import type { WorkQueue } from '../workqueue/work-queue.ts';
 import {
   attachmentsChanged,

@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import { CRDS } from '../../src/api/crds.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -9,7 +10,6 @@ import {
   VOLUMES,
 } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { buildPv } from '../../src/controllers/volume/persistent-volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { SPARSE_FOLDER } from '../../src/storage/loopfile/file.ts';

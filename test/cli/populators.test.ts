@@ -4,15 +4,13 @@ import { StowageError } from '../../src/api/errors.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
 import type { PopulatorDefinition, VolumePopulator } from '../../src/api/populator.ts';
 import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
   LEASES,
   PERSISTENT_VOLUME_CLAIMS,
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../src/api/resources.ts';
-import {
-  CLUSTER_ROLES,
-  CUSTOM_RESOURCE_DEFINITIONS,
-} from '../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { interrupted } from '../support/captured-terminal.ts';
 import { startClaimsCluster } from '../support/claims-cluster.ts';

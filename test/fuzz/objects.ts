@@ -4,15 +4,11 @@ import { parseDuration } from '../../src/api/duration.ts';
 import { parseHandle } from '../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { decideClaim } from '../../src/controllers/provisioner/decide-claim.ts';
-import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
-import {
-  addressOfNode,
-  addressProblems,
-  minionOfNode,
-} from '../../src/controllers/volume/node-address.ts';
-import { checkClass } from '../../src/controllers/volume/storage-class.ts';
+import { checkClass } from '../../src/model/class-options.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
+import { desiredOf } from '../../src/model/desired-volume.ts';
 import { dynamicClass } from '../../src/model/dynamic-class.ts';
+import { addressOfNode, addressProblems, minionOfNode } from '../../src/model/node-address.ts';
 import { claimSource } from '../../src/model/populator-definition.ts';
 import { validateVolume } from '../../src/model/validate-volume.ts';
 import { input, node, pod } from '../controllers/provisioner/claim-input.ts';

@@ -4,8 +4,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { NODES, STORAGE_CLASSES, VOLUME_SNAPSHOTS, VOLUMES } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
+import {
+  NAMESPACES,
+  NODES,
+  STORAGE_CLASSES,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { fresh, SNAPSHOT } from '../support/snapshots.ts';

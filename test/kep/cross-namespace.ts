@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { DataSourceReference, PersistentVolume } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS, VOLUMES } from '../../src/api/resources.ts';
+import {
+  NAMESPACES,
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOT_LINKS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { claimsOf, createClass, createSnapshotClass, type Id } from '../support/claim-objects.ts';
 import { type DeviceMounts, deviceMounts } from '../support/device-mounts.ts';

@@ -26,7 +26,7 @@ describe('choose', () => {
   });
 
   test('takes the first row that matches a file', () => {
-    expect(lanesOf('src/cli/lib/objects/installed-kinds.ts')).toContain('cluster');
+    expect(lanesOf('src/cli/install/rbac.ts')).toContain('cluster');
     expect(lanesOf('src/cli/program.ts')).not.toContain('cluster');
   });
 

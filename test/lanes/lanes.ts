@@ -145,14 +145,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['thorough', 'claim|snapshot|backup|freeze|/directory|install/uninstall'],
     ['cluster', 'claims|snapshots'],
   ],
-  [
-    'src/model/',
-    [
-      'thorough',
-      'claim|snapshot|backup|freeze|/directory|install/uninstall|populat|image|archive|fill',
-    ],
-    ['cluster', 'claims|snapshots|populators|fills|sources'],
-  ],
+  ['src/model/', ['thorough'], ['smoke'], ['cluster', 'claims|snapshots|populators|fills|sources']],
   ['src/workqueue/', ['thorough'], ['smoke']],
   ['src/manager/', ['thorough'], ['smoke']],
   [
@@ -167,14 +160,19 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
     ['smoke', 'api-server'],
   ],
   ['src/api/', ['integration'], ['smoke']],
-  ['src/cli/install/', ['thorough', 'install|docs|take-over'], ['cluster', 'install|rbac']],
   [
-    'src/cli/take-over/',
+    'src/cli/install/take-over/',
     ['integration'],
     ['thorough', 'cli|docs|take-over'],
     ['cluster', 'vm/take-over'],
   ],
-  ['src/cli/wizard/', ['integration'], ['thorough', 'cli|wizard|docs'], ['cluster', '/vm/wizard']],
+  ['src/cli/install/', ['thorough', 'install|docs|take-over'], ['cluster', 'install|rbac']],
+  [
+    'src/cli/lib/wizard/',
+    ['integration'],
+    ['thorough', 'cli|wizard|docs'],
+    ['cluster', '/vm/wizard'],
+  ],
   [
     'src/cli/',
     ['integration'],

@@ -1,4 +1,3 @@
-
 /** Returns the shell functions `name() { … }` whose closing brace is indented as their first line. */
 export function shellFunctions(text: string, name: string, outer: Extent): Extent[] {
   return linesMatching(

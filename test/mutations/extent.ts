@@ -1,4 +1,4 @@
-import { pythonDefinitions, shellFunctions, type Extent } from './extent-text.ts';
+import { type Extent, pythonDefinitions, shellFunctions } from './extent-text.ts';
 import { nestedFunctions } from './extent-typescript.ts';
 
 /** The function of a mutation, or the text in it, is missing or ambiguous. */

@@ -250,7 +250,7 @@ export const kube: readonly Mutation[] = [
       replace: 'return decision;',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/target-node.ts', [
+  ...mutationsOf('src/model/volume-nodes.ts', [
     {
       id: 'status-names-any-node',
       invariant: 12,

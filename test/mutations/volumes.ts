@@ -164,7 +164,7 @@ export const volumes: readonly Mutation[] = [
       replace: '() => false',
     },
   ]),
-  ...mutationsOf('src/controllers/volume/node-address.ts', [
+  ...mutationsOf('src/model/node-address.ts', [
     {
       id: 'address-not-validated',
       invariant: 8,

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Volume } from '../../src/api/volume.ts';
-import { desiredOf } from '../../src/controllers/volume/desired-volume.ts';
-import { checkClass } from '../../src/controllers/volume/storage-class.ts';
+import { checkClass } from '../../src/model/class-options.ts';
+import { desiredOf } from '../../src/model/desired-volume.ts';
 import { validateVolume } from '../../src/model/validate-volume.ts';
 import type { Step } from '../../src/nodes/job.ts';
 import { jobScript } from '../../src/nodes/job-script.ts';

@@ -12,6 +12,7 @@ import { SNAPSHOT_GROUP } from '../../src/api/names.ts';
 import { parseQuantity } from '../../src/api/quantity.ts';
 import {
   EVENTS,
+  NAMESPACES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -32,7 +33,6 @@ import type {
   VolumeSnapshotLink,
 } from '../../src/api/snapshot.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { isNotFound } from '../../src/kube/errors.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { DIRECTORIES, directoryPartial } from '../../src/storage/records.ts';

@@ -5,12 +5,12 @@
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import { createClient } from '../../src/kube/client.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { ElectionTiming } from '../../src/kube/election.ts';
 import type { Transport } from '../../src/kube/transport.ts';
 import { runWatch } from '../../src/manager/watch.ts';
+import type { NodeExecutorOptions } from '../../src/model/node-executor.ts';
 import type { Executor, JobKey, JobState } from '../../src/nodes/job.ts';
 import { EMPTY_NODE, fakeExecutor } from './fake-executor.ts';
 

@@ -3,7 +3,6 @@ import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import type { Io, Output } from '../../src/cli/lib/io.ts';
 import type { Prompts } from '../../src/cli/lib/prompts/prompts.ts';
 import { run } from '../../src/cli/run.ts';
-import type { NodeExecutorOptions } from '../../src/controllers/volume/node-executor.ts';
 import type { ConnectOptions } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Transport } from '../../src/kube/transport.ts';
@@ -14,6 +13,7 @@ import type {
   WatchEvent,
   WriteOptions,
 } from '../../src/kube/types.ts';
+import type { NodeExecutorOptions } from '../../src/model/node-executor.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { FakeClock } from './fake-clock.ts';
 

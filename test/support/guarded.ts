@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { execa } from 'execa';
-import { createNodeExecutor } from '../../src/controllers/volume/node-executor.ts';
+import { createNodeExecutor } from '../../src/model/node-executor.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { type Sshd, startSshd } from './sshd.ts';

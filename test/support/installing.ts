@@ -1,5 +1,5 @@
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/cli/lib/objects/installed-kinds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../src/api/resources.ts';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

@@ -3,12 +3,14 @@ import { mkdir } from 'node:fs/promises';
 import { execa } from 'execa';
 import type { PersistentVolume } from '../../src/api/core.ts';
 import type { KubeObject } from '../../src/api/meta.ts';
-import { PERSISTENT_VOLUMES, PODS, VOLUMES } from '../../src/api/resources.ts';
-import type { Volume } from '../../src/api/volume.ts';
 import {
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
-} from '../../src/cli/lib/objects/installed-kinds.ts';
+  PERSISTENT_VOLUMES,
+  PODS,
+  VOLUMES,
+} from '../../src/api/resources.ts';
+import type { Volume } from '../../src/api/volume.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import type { Content } from './kinds.ts';
 import { until } from './until.ts';

@@ -11,6 +11,7 @@ import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
   EVENTS,
+  NAMESPACES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
@@ -19,7 +20,6 @@ import {
   VOLUME_POPULATORS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { run } from '../../src/cli/run.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { isNotFound } from '../../src/kube/errors.ts';

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { ALL_CRDS } from '../../src/api/crds.ts';
-import { VOLUMES } from '../../src/api/resources.ts';
+import { NAMESPACES, VOLUMES } from '../../src/api/resources.ts';
 import type { Volume } from '../../src/api/volume.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import {
   claimsOf,
   createClass,

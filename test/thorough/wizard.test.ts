@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { ALL_CRDS } from '../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../src/api/meta.ts';
 import {
+  NAMESPACES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   POPULATOR_DEFINITIONS,
@@ -15,7 +16,6 @@ import {
   VOLUME_SNAPSHOTS,
   VOLUMES,
 } from '../../src/api/resources.ts';
-import { NAMESPACES } from '../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../src/kube/connect.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';

@@ -1,7 +1,7 @@
 import type { StorageClass } from '../../api/core.ts';
 import { DRIVER, MAX_WAIT_FOR_UNMOUNT_ANNOTATION, NO_PROVISIONER } from '../../api/names.ts';
 import { maxWaitProblem } from '../../controllers/attachdetach/max-wait.ts';
-import { checkClass } from '../../controllers/volume/storage-class.ts';
+import { checkClass } from '../../model/class-options.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import type { Check } from '../lib/checks/report.ts';
 import { commandLine } from '../lib/command-line.ts';

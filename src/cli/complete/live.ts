@@ -3,6 +3,7 @@ import type { KubeObject, Resource } from '../../api/meta.ts';
 import { NO_PROVISIONER } from '../../api/names.ts';
 import { phaseOf } from '../../api/phase.ts';
 import {
+  NAMESPACES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   PODS,
@@ -16,7 +17,6 @@ import type { VolumeSnapshot } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { servedGrants } from '../lib/objects/grant-kinds.ts';
-import { NAMESPACES } from '../lib/objects/installed-kinds.ts';
 import type { Candidate } from './parse-cursor.ts';
 import type { Live, Values } from './values.ts';
 

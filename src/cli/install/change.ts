@@ -1,12 +1,8 @@
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../api/resources.ts';
 import { VERSION } from '../../api/version.ts';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  DEPLOYMENTS,
-  NAMESPACES,
-} from '../lib/objects/installed-kinds.ts';
 import { isOurs, MANAGED_BY, managerOf, VERSION_LABEL } from '../lib/objects/installed-labels.ts';
 import { type Definition, versionsAfter } from './crd.ts';
 import { deploymentObject } from './deployment.ts';

@@ -1,5 +1,5 @@
 import { COMPONENT, INSTALL_VALUES_ANNOTATION } from '../../api/names.ts';
-import { DEPLOYMENTS } from '../lib/objects/installed-kinds.ts';
+import { DEPLOYMENTS } from '../../api/resources.ts';
 import { labelsOf, NAME_LABEL } from '../lib/objects/installed-labels.ts';
 import { type NodeAccess, nodeAccess } from './node-access.ts';
 import type { Values } from './values.ts';

@@ -1,7 +1,12 @@
 import { StowageError } from '../../api/errors.ts';
 import { leadingBeside } from '../../api/leader.ts';
 import type { KubeObject } from '../../api/meta.ts';
-import { VOLUME_POPULATORS } from '../../api/resources.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  VOLUME_POPULATORS,
+} from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
@@ -9,11 +14,6 @@ import { commandLine } from '../lib/command-line.ts';
 import { type Component, OWN_COMPONENTS } from '../lib/components.ts';
 import type { Io } from '../lib/io.ts';
 import { readLeases } from '../lib/leaders.ts';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  DEPLOYMENTS,
-  NAMESPACES,
-} from '../lib/objects/installed-kinds.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';

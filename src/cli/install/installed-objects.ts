@@ -1,10 +1,5 @@
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { VOLUME_POPULATORS } from '../../api/resources.ts';
-import { listAll } from '../../kube/client.ts';
-import { isNotFound } from '../../kube/errors.ts';
-import type { KubeClient } from '../../kube/types.ts';
-import type { Component } from '../lib/components.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
@@ -14,7 +9,12 @@ import {
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../lib/objects/installed-kinds.ts';
+  VOLUME_POPULATORS,
+} from '../../api/resources.ts';
+import { listAll } from '../../kube/client.ts';
+import { isNotFound } from '../../kube/errors.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import type { Component } from '../lib/components.ts';
 import { COMPONENT_LABEL, MANAGED_BY } from '../lib/objects/installed-labels.ts';
 import { isAsInstalled, isStandard } from './standard.ts';
 

@@ -1,17 +1,12 @@
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
-import { PODS } from '../../api/resources.ts';
+import { CLUSTER_ROLE_BINDINGS, DEPLOYMENTS, PODS, SERVICE_ACCOUNTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { waitFor } from '../../kube/wait.ts';
 import type { Component } from '../lib/components.ts';
 import type { Io } from '../lib/io.ts';
-import {
-  CLUSTER_ROLE_BINDINGS,
-  DEPLOYMENTS,
-  SERVICE_ACCOUNTS,
-} from '../lib/objects/installed-kinds.ts';
 import { NAME_LABEL } from '../lib/objects/installed-labels.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn, readNamed } from '../lib/read-result.ts';

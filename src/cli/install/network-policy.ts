@@ -1,5 +1,5 @@
 import { COMPONENT, METRICS_LABEL } from '../../api/names.ts';
-import { NETWORK_POLICIES } from '../lib/objects/installed-kinds.ts';
+import { NETWORK_POLICIES } from '../../api/resources.ts';
 import { labelsOf, NAME_LABEL } from '../lib/objects/installed-labels.ts';
 import { PORT } from './deployment.ts';
 import { type Wanted, wanted } from './wanted.ts';

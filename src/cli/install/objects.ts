@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 import { CRDS } from '../../api/crds.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../../api/resources.ts';
 import { VERSION } from '../../api/version.ts';
 import type { Component } from '../lib/components.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS, NAMESPACES } from '../lib/objects/installed-kinds.ts';
 import { labelsOf } from '../lib/objects/installed-labels.ts';
 import { deploymentObject } from './deployment.ts';
 import { networkPolicyObject } from './network-policy.ts';

@@ -1,13 +1,13 @@
 import type { KubeObject } from '../../api/meta.ts';
 import { AGGREGATE_LABEL, COMPONENT } from '../../api/names.ts';
-import { SECRETS_ROLE } from '../../controllers/volume/read-secret.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   CLUSTER_ROLES,
   ROLE_BINDINGS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../lib/objects/installed-kinds.ts';
+} from '../../api/resources.ts';
+import { SECRETS_ROLE } from '../../controllers/volume/read-secret.ts';
 import { labelsOf } from '../lib/objects/installed-labels.ts';
 import {
   CAPACITY_RULES,

@@ -1,10 +1,13 @@
 import { STANDARD_CRDS } from '../../api/crds.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { SNAPSHOT_LINK_POPULATOR } from '../../api/names.ts';
-import { VOLUME_POPULATORS, VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  VOLUME_POPULATORS,
+  VOLUME_SNAPSHOT_LINKS,
+} from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Component } from '../lib/components.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../lib/objects/installed-kinds.ts';
 import { labelsOf } from '../lib/objects/installed-labels.ts';
 import type { Definition } from './crd.ts';
 import { merged, mergePatch } from './merge.ts';

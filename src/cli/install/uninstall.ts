@@ -1,15 +1,11 @@
 import { StowageError } from '../../api/errors.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS, DEPLOYMENTS, NAMESPACES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
 import { COMPONENTS, type Component } from '../lib/components.ts';
 import type { Io } from '../lib/io.ts';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  DEPLOYMENTS,
-  NAMESPACES,
-} from '../lib/objects/installed-kinds.ts';
 import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
 import { printable } from '../lib/output/printable.ts';
 import { confirm } from '../lib/prompts/confirm.ts';

@@ -1,7 +1,7 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { onDeleteOf } from '../../controllers/volume/desired-volume.ts';
+import { onDeleteOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { commandText } from '../../nodes/quote.ts';
 

@@ -1,6 +1,6 @@
-import type { NodeExecutorOptions } from '../../controllers/volume/node-executor.ts';
 import type { Connection, ConnectOptions } from '../../kube/connect.ts';
 import type { Clock } from '../../kube/types.ts';
+import type { NodeExecutorOptions } from '../../model/node-executor.ts';
 import type { Executor } from '../../nodes/job.ts';
 import type { Prompts } from './prompts/prompts.ts';
 

@@ -1,8 +1,7 @@
 import { apiVersionOf, type KubeObject, type Resource } from '../../api/meta.ts';
 import { AGGREGATE_LABEL, COMPONENT } from '../../api/names.ts';
 import type { PopulatorDefinition, SourceKind, VolumePopulator } from '../../api/populator.ts';
-import { POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
-import { CLUSTER_ROLES } from '../lib/objects/installed-kinds.ts';
+import { CLUSTER_ROLES, POPULATOR_DEFINITIONS, VOLUME_POPULATORS } from '../../api/resources.ts';
 import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
 
 /** What a registration is to say. */

@@ -8,6 +8,7 @@ import {
   type VolumePopulator,
 } from '../../api/populator.ts';
 import {
+  CLUSTER_ROLES,
   PERSISTENT_VOLUME_CLAIMS,
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
@@ -17,7 +18,6 @@ import type { Connection } from '../../kube/connect.ts';
 import { isSameKind } from '../../model/populator-definition.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { CLUSTER_ROLES } from '../lib/objects/installed-kinds.ts';
 import { isOurs } from '../lib/objects/installed-labels.ts';
 import { printDone } from '../lib/objects/print.ts';
 import { foundIn, reading } from '../lib/read-result.ts';

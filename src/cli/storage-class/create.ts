@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
-import { checkClass } from '../../controllers/volume/storage-class.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { checkClass } from '../../model/class-options.ts';
 import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
 import type { Io } from '../lib/io.ts';
 import { createObjects } from '../lib/objects/create.ts';

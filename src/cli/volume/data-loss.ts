@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import { onDeleteOf } from '../../controllers/volume/desired-volume.ts';
+import { onDeleteOf } from '../../model/desired-volume.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
 /** What deleting a Volume destroys, for its owner; undefined when its data is kept. */

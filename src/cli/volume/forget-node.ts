@@ -5,9 +5,9 @@ import { FORGET_NODE_ANNOTATION } from '../../api/names.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { deletable } from '../../controllers/volume/deletable.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { ignoreNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { isNodeReady } from '../../model/node-health.ts';
 import type { Io } from '../lib/io.ts';
 

@@ -1,7 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { isOff } from '../../model/node-health.ts';
 import { commandText } from '../../nodes/quote.ts';
 import { commandIn } from '../../storage/holders.ts';

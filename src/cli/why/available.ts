@@ -1,5 +1,5 @@
-import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { failedPv } from './failed-pv.ts';

@@ -1,8 +1,8 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { commandLine, takeOff } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';

@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { onNode } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';

@@ -1,8 +1,8 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { commandLine, patchSpec, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';

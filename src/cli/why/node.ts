@@ -2,7 +2,7 @@ import type { KubeNode } from '../../api/core.ts';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { taintOff } from '../../model/node-death.ts';
 import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
 import { commandLine, onNode, recreate } from '../lib/command-line.ts';

@@ -1,6 +1,6 @@
 import { PAUSED_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';

@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { parseJobName } from '../../controllers/volume/job-name.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
 import type { Cause } from './types.ts';

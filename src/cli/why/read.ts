@@ -1,8 +1,8 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { readConsumers } from '../lib/objects/related.ts';
 import { readNamed } from '../lib/read-result.ts';
 import type { VolumeFacts } from './types.ts';

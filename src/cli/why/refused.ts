@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { commandIn } from '../../storage/holders.ts';
 import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';

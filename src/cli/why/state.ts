@@ -1,10 +1,10 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
-import { parseJobName } from '../../controllers/volume/job-name.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';

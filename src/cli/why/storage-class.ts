@@ -1,5 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
-import { checkClass } from '../../controllers/volume/storage-class.ts';
+import { checkClass } from '../../model/class-options.ts';
 import { commandLine, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { sinceOf } from './state.ts';

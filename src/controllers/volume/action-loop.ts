@@ -1,10 +1,10 @@
 import type { Logger } from '../../api/logger.ts';
 import type { Volume } from '../../api/volume.ts';
 import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
+import { jobKey, parseJobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import { type ActionRunner, nothing, type VolumeFindings } from './actions.ts';
-import { jobKey, parseJobName } from './job-name.ts';
 import type { ObjectWrites } from './object-writes.ts';
 import type { Decision } from './types.ts';
 

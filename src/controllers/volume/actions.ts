@@ -14,7 +14,10 @@ import type { EventRecorder } from '../../kube/events.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { VolumeSource } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { isOff } from '../../model/node-health.ts';
+import { withJobNode } from '../../model/volume-nodes.ts';
 import type { Executor, ProbeResult } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
@@ -24,15 +27,12 @@ import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
 import { createLeftover } from './create-leftover.ts';
-import type { VolumeSource } from './desired-volume.ts';
 import { type FillEnded, fillEnded } from './fill-ended.ts';
-import { parseJobName } from './job-name.ts';
 import { answered, besides, keyOf, type NodePlaces, observe, submit } from './node-work.ts';
 import { type ObjectWrites, removeFinalizer } from './object-writes.ts';
 import type { ObservationTimes } from './observation-times.ts';
 import { secretReads } from './read-secret.ts';
 import { readSource } from './source.ts';
-import { withJobNode } from './target-node.ts';
 import type { Action, EventToSend, Input } from './types.ts';
 
 export interface ActionRunnerDeps extends NodePlaces {

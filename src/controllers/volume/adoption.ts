@@ -5,9 +5,9 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { verdictOf } from '../../model/node-death.ts';
-import { nodeOf } from './desired-volume.ts';
-import { nodesOf } from './target-node.ts';
+import { nodesOf } from '../../model/volume-nodes.ts';
 
 /** Objects of the API server that can speak against an adoption. */
 export interface Claimants {

@@ -1,6 +1,7 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
+import { recordProblem } from '../../model/validate-status.ts';
 import { finalize } from './finalize.ts';
 import { report } from './job-retry.ts';
 import { maintain } from './maintain.ts';
@@ -9,7 +10,6 @@ import { provision } from './provision.ts';
 import { isRecoverable } from './ready.ts';
 import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
-import { recordProblem } from './validate-status.ts';
 
 /**
  * What to do about one Volume now: the top level of the reconciliation loop in the specification. Pure.

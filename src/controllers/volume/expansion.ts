@@ -1,8 +1,8 @@
 import { parseQuantity } from '../../api/quantity.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
 import { deviceOf } from '../../storage/device.ts';
 import { type Desired, sizeText } from '../../storage/registry.ts';
 import { isOnDemand } from './attached.ts';
-import { desiredOf } from './desired-volume.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, endJob, report, startAttempt } from './job-retry.ts';
 import { observedStatus } from './observed-status.ts';

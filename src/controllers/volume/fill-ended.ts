@@ -1,6 +1,6 @@
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
-import { parseJobName } from './job-name.ts';
+import { parseJobName } from '../../model/job-name.ts';
 
 /** That a volume was filled on its node, or that one try of that has failed. */
 export interface FillEnded {

@@ -1,11 +1,11 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Step } from '../../nodes/job.ts';
 import { cancelFill } from '../../storage/device.ts';
 import { REFUSED } from '../../storage/populate/fill.ts';
 import { progressText, readProgress } from '../../storage/populate/progress.ts';
-import { desiredOf } from './desired-volume.ts';
 import type { JobStep } from './job-phase.ts';
 import { report } from './job-retry.ts';
 import type { Decision, Input } from './types.ts';

@@ -1,13 +1,13 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
 import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
-import { desiredOf } from './desired-volume.ts';
 import { cancelSteps } from './fill-progress.ts';
-import { parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, endJob, report, startAttempt, untilJobEnds } from './job-retry.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';

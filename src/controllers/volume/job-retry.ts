@@ -1,8 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import { doneName, type JobKind, jobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
-import { doneName, type JobKind, jobName } from './job-name.ts';
 import type { JobStep } from './job-phase.ts';
 import { type Ready, readyOf, type StatusFields, setStatus } from './status.ts';
 import type { Decision, Input, Unknown } from './types.ts';

@@ -4,9 +4,9 @@ import { KEPT_FIELDS, type Leftover, type LeftoverSpec } from '../../api/leftove
 import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../../api/names.ts';
 import { LEFTOVERS } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import { recordProblem } from '../../model/validate-status.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
-import { nodeOf } from './desired-volume.ts';
-import { recordProblem } from './validate-status.ts';
 
 /** Whether someone said of this very Volume, not of one whose manifest was copied, that its node is lost. */
 export const isNodeForgotten = ({ metadata }: Volume): boolean =>

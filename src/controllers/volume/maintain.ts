@@ -1,5 +1,7 @@
 import { READY_REASON } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { deviceOf, preferDevice } from '../../storage/device.ts';
 import { recordDirectory } from '../../storage/directory/directory-record.ts';
@@ -7,9 +9,7 @@ import { freeLoopNumber } from '../../storage/loops.ts';
 import { plan } from '../../storage/plan.ts';
 import type { Desired, Observed } from '../../storage/registry.ts';
 import { attachmentsOf, isOnDemand } from './attached.ts';
-import { desiredOf } from './desired-volume.ts';
 import { growing, growsTo, isToGrow, stopGrowing } from './expansion.ts';
-import { parseJobName } from './job-name.ts';
 import { dueAt, endJob, report, startAttempt, unreachable, untilJobEnds } from './job-retry.ts';
 import { observedStatus } from './observed-status.ts';
 import { withPathOf } from './persistent-volume.ts';

@@ -1,14 +1,14 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import type { VolumeSource } from '../../model/desired-volume.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
+import { jobKey, parseJobName } from '../../model/job-name.ts';
+import { withOwners } from '../../model/resolve-owners.ts';
 import type { Executor, Job, JobKey, JobState, ProbeResult } from '../../nodes/job.ts';
 import type { JobRunner } from '../../nodes/job-runner.ts';
 import { firstProbes, observe as look } from '../../storage/observe.ts';
 import type { Observed } from '../../storage/registry.ts';
 import { answered as answeredBy } from '../lib/answered.ts';
-import type { VolumeSource } from './desired-volume.ts';
-import { desiredOf } from './desired-volume.ts';
-import { jobKey, parseJobName } from './job-name.ts';
-import { withOwners } from './resolve-owners.ts';
 import type { Answer } from './types.ts';
 
 /** The root folder of the kubelets, where that is not the usual one: a node lets nobody look into any other. */

@@ -8,9 +8,9 @@ import {
   VOLUME_API_VERSION,
 } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import type { ClassOptions } from '../../model/class-options.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { isOnDemand } from './attached.ts';
-import { nodeOf } from './desired-volume.ts';
-import type { ClassOptions } from './storage-class.ts';
 
 /**
  * The PersistentVolume of a Volume that was made, as MetalK8s shapes it. Its record of where it is attached begins with what

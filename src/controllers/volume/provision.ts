@@ -1,19 +1,19 @@
 import { READY_REASON, type ReadyReason } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { type ClassOptions, checkClass } from '../../model/class-options.ts';
+import type { VolumeSource } from '../../model/desired-volume.ts';
+import { desiredOf } from '../../model/desired-volume.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
-import type { VolumeSource } from './desired-volume.ts';
-import { desiredOf } from './desired-volume.ts';
 import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
-import { parseJobName } from './job-name.ts';
 import { jobStep } from './job-phase.ts';
 import { advance, endJob, report, startAttempt, unreachable } from './job-retry.ts';
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
-import { type ClassOptions, checkClass } from './storage-class.ts';
 import type { Decision, Input } from './types.ts';
 
 /** Attempts to prepare a volume before a person must look. A copy is tried for as long as it takes. */

@@ -3,16 +3,16 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Informer } from '../../kube/informer.ts';
 import { isOff } from '../../model/node-health.ts';
+import { nodeIncarnation } from '../../model/node-incarnation.ts';
+import { nodesOf, workNode } from '../../model/volume-nodes.ts';
 import type { Follower } from '../../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { createActionLoop, type Reconcile } from './action-loop.ts';
 import { type ActionRunnerDeps, createActionRunner } from './actions.ts';
 import { decide } from './decide.ts';
 import { isLeaving } from './leftover.ts';
-import { nodeIncarnation } from './node-incarnation.ts';
 import { createObservationTimes } from './observation-times.ts';
 import { pausedBy } from './paused.ts';
-import { nodesOf, workNode } from './target-node.ts';
 import { createVolumeWrites } from './volume-writes.ts';
 
 export interface ReconcilerDeps extends Omit<ActionRunnerDeps, 'objects'> {

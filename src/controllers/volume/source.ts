@@ -3,9 +3,9 @@ import type { KubeObject } from '../../api/meta.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, type SnapshotHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
+import { desiredOf, type VolumeSource } from '../../model/desired-volume.ts';
 import { driverOf, driverOfSpec } from '../../storage/registry.ts';
 import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
-import { desiredOf, type VolumeSource } from './desired-volume.ts';
 import { fillOf, type SecretRead } from './fill-source.ts';
 
 /**

@@ -2,11 +2,11 @@ import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { READY_REASON } from '../../api/names.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
+import type { VolumeSource } from '../../model/desired-volume.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { Holder } from '../../storage/shared-fs/types.ts';
 import type { AdoptionProblem } from './adoption.ts';
-import type { VolumeSource } from './desired-volume.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;

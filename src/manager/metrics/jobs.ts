@@ -1,5 +1,5 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { kindOfKey } from '../../controllers/volume/job-name.ts';
+import { kindOfKey } from '../../model/job-name.ts';
 import type { JobEnd } from '../../nodes/job-observer.ts';
 import { label } from './label.ts';
 

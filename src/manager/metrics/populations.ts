@@ -5,8 +5,8 @@ import type { Volume } from '../../api/volume.ts';
 import type { Verdict } from '../../controllers/data-source-validator/decide.ts';
 import type { Populated } from '../../controllers/populator/reconciler.ts';
 import type { FillEnded } from '../../controllers/volume/fill-ended.ts';
-import { parseJobName } from '../../controllers/volume/job-name.ts';
 import type { Informer } from '../../kube/informer.ts';
+import { parseJobName } from '../../model/job-name.ts';
 import { sizeOf as sizeAsked } from '../../storage/registry.ts';
 import { label } from './label.ts';
 

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
-import { nodeOf } from '../../controllers/volume/desired-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { poolPath } from '../../storage/lvm/names.ts';
 import type { SeenSpace } from './volume-space.ts';
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Lease, PersistentVolume } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   LEASES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
@@ -11,7 +12,6 @@ import {
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { CALLER_RULES } from '../../../src/cli/check-cluster/caller-rules.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { run } from '../../../src/cli/run.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';

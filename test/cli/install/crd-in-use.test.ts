@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/api/resources.ts';
 import type { Definition } from '../../../src/cli/install/crd.ts';
 import { refuseHeld } from '../../../src/cli/install/crd-in-use.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { ALL_CRDS } from '../../../src/api/crds.ts';
+import { NAMESPACES } from '../../../src/api/resources.ts';
 import {
   CAPACITY_RULES,
   CLUSTER_RULES,
@@ -8,7 +9,6 @@ import {
   POPULATION_RULES,
   type Rule,
 } from '../../../src/cli/install/rules.ts';
-import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { createClient } from '../../../src/kube/client.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { startCluster, type TestCluster } from '../../support/cluster.ts';

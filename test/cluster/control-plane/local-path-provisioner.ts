@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
+import { NAMESPACES } from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { type Part, startPart } from '../part.ts';
 import { buildLocalPathProvisioner } from './programs.ts';

@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { LEFTOVERS, PERSISTENT_VOLUMES, VOLUMES } from '../../../src/api/resources.ts';
-import { VERSION } from '../../../src/api/version.ts';
-import type { Volume } from '../../../src/api/volume.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
+  LEFTOVERS,
+  PERSISTENT_VOLUMES,
+  VOLUMES,
+} from '../../../src/api/resources.ts';
+import { VERSION } from '../../../src/api/version.ts';
+import type { Volume } from '../../../src/api/volume.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { until } from '../../support/until.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
+import { NAMESPACES } from '../../../src/api/resources.ts';
 import { claimsOf, createClass, createSnapshotClass } from '../../support/claim-objects.ts';
 import { type DeviceMounts, deviceMounts } from '../../support/device-mounts.ts';
 import { type OwnFileSystem, ownFileSystem } from '../../support/loop-mounts.ts';

@@ -2,17 +2,15 @@ import { join } from 'node:path';
 import type { KubeEvent, PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   EVENTS,
+  NAMESPACES,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
   PODS,
   STORAGE_CLASSES,
   VOLUMES,
 } from '../../../src/api/resources.ts';
-import {
-  CUSTOM_RESOURCE_DEFINITIONS,
-  NAMESPACES,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import { HELLOS, hello, helloCrd, helloReference, hellosOf } from '../../support/hello.ts';
 import { ownFileSystem } from '../../support/loop-mounts.ts';

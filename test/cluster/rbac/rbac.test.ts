@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { STORAGE_CLASSES } from '../../../src/api/resources.ts';
-import { NAMESPACE } from '../../../src/cli/install/objects.ts';
-import { rbacObjects } from '../../../src/cli/install/rbac.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
+  STORAGE_CLASSES,
+} from '../../../src/api/resources.ts';
+import { NAMESPACE } from '../../../src/cli/install/objects.ts';
+import { rbacObjects } from '../../../src/cli/install/rbac.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { run } from '../../../src/cli/run.ts';
 import { createClient } from '../../../src/kube/client.ts';

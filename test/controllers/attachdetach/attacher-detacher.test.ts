@@ -6,7 +6,7 @@ import {
   type Precheck,
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
 import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
-import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
+import { desiredOf } from '../../../src/model/desired-volume.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Job, JobKey, Probe, Step } from '../../../src/nodes/job.ts';
 import type { RunningJob } from '../../../src/nodes/job-watcher.ts';

@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import type { Leftover } from '../../../src/api/leftover.ts';
 import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { decideLeftover } from '../../../src/controllers/volume/decide-leftover.ts';
-import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { leftoverOf, volumeOf } from '../../../src/controllers/volume/leftover.ts';
 import type { Input } from '../../../src/controllers/volume/types.ts';
+import { desiredOf } from '../../../src/model/desired-volume.ts';
 import {
   at,
   available,

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume, VolumeSpec, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
-import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { leftoverOf, leftoverProblem, volumeOf } from '../../../src/controllers/volume/leftover.ts';
+import { desiredOf } from '../../../src/model/desired-volume.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import {
   available,

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { VolumeStatus } from '../../../src/api/volume.ts';
-import { desiredOf } from '../../../src/controllers/volume/desired-volume.ts';
 import { observedStatus } from '../../../src/controllers/volume/observed-status.ts';
+import { desiredOf } from '../../../src/model/desired-volume.ts';
 import type { ObservedSparse } from '../../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, LINK } from '../../support/link-words.ts';
 import { dm, lvmMade, lvmNode } from '../../support/lvm-input.ts';

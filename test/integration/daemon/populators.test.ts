@@ -3,6 +3,7 @@ import type { KubeEvent, PersistentVolume, Pod } from '../../../src/api/core.ts'
 import { POPULATOR_DEFINITION_CRD, VOLUME_POPULATOR_CRD } from '../../../src/api/crds.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   EVENTS,
   PERSISTENT_VOLUME_CLAIMS,
   PERSISTENT_VOLUMES,
@@ -14,7 +15,6 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { MAX_RUNNING } from '../../../src/controllers/populator/before-pod.ts';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
 import { systemClock } from '../../../src/workqueue/clock.ts';

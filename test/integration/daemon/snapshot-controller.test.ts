@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { CRDS, STANDARD_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   VOLUME_SNAPSHOT_CLASSES,
@@ -10,7 +11,6 @@ import {
 } from '../../../src/api/resources.ts';
 import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import { parseHandle } from '../../../src/api/snapshot-handle.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { contentOf, NAMESPACE } from '../../support/cluster-snapshots.ts';
 import { snapshotCluster, startSnapshotCluster } from '../../support/snapshot-cluster.ts';
 import { BOUND, OF_CLAIM, OF_CONTENT } from '../../support/snapshot-objects.ts';

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
-import { LEASES, VOLUMES } from '../../../src/api/resources.ts';
 import {
   CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
+  LEASES,
   NAMESPACES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
+  VOLUMES,
+} from '../../../src/api/resources.ts';
 import { createProgram } from '../../../src/cli/program.ts';
 import type { KubeClient, ListOptions, WatchOptions } from '../../../src/kube/types.ts';
 import { sparseVolume } from '../../support/cluster.ts';

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
-import { PODS } from '../../../src/api/resources.ts';
 import {
   CLUSTER_ROLE_BINDINGS,
   DEPLOYMENTS,
   NAMESPACES,
   NETWORK_POLICIES,
+  PODS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
+} from '../../../src/api/resources.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { FakeClock, until } from '../../support/fake-clock.ts';
 import { startInstalling } from '../../support/installing.ts';

@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { STANDARD_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
+  CUSTOM_RESOURCE_DEFINITIONS,
   VOLUME_POPULATORS,
   VOLUME_SNAPSHOT_CLASSES,
   VOLUME_SNAPSHOTS,
 } from '../../../src/api/resources.ts';
 import { LAST_INSTALLED } from '../../../src/cli/install/standard.ts';
-import { CUSTOM_RESOURCE_DEFINITIONS } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
 import { outcomesOf, startInstalling } from '../../support/installing.ts';
 

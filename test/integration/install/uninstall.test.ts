@@ -1,22 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
+  CLUSTER_ROLES,
   CSI_DRIVERS,
   CSI_STORAGE_CAPACITIES,
-  EVENTS,
-  LEASES,
-  PERSISTENT_VOLUME_CLAIMS,
-  VOLUMES,
-} from '../../../src/api/resources.ts';
-import {
-  CLUSTER_ROLES,
   CUSTOM_RESOURCE_DEFINITIONS,
   DEPLOYMENTS,
+  EVENTS,
+  LEASES,
   NAMESPACES,
   NETWORK_POLICIES,
+  PERSISTENT_VOLUME_CLAIMS,
   ROLES,
   SERVICE_ACCOUNTS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
+  VOLUMES,
+} from '../../../src/api/resources.ts';
 import { CAPACITY_LABELS, CSI_DRIVER } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';

@@ -4,6 +4,7 @@ import type { KubeNode, PersistentVolumeClaim } from '../../../src/api/core.ts';
 import { ALL_CRDS } from '../../../src/api/crds.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import {
+  NAMESPACES,
   NODES,
   PERSISTENT_VOLUME_CLAIMS,
   STORAGE_CLASSES,
@@ -12,7 +13,6 @@ import {
   VOLUMES,
 } from '../../../src/api/resources.ts';
 import type { Volume } from '../../../src/api/volume.ts';
-import { NAMESPACES } from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { connect } from '../../../src/kube/connect.ts';
 import { type SandboxOptions, startSandbox } from '../../../src/sandbox/server.ts';
 import { LOCAL_CLASS, sparseVolume } from '../cluster.ts';

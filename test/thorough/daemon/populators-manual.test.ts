@@ -3,14 +3,12 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
 import {
+  CLUSTER_ROLES,
+  CUSTOM_RESOURCE_DEFINITIONS,
   PERSISTENT_VOLUME_CLAIMS,
   POPULATOR_DEFINITIONS,
   VOLUME_POPULATORS,
 } from '../../../src/api/resources.ts';
-import {
-  CLUSTER_ROLES,
-  CUSTOM_RESOURCE_DEFINITIONS,
-} from '../../../src/cli/lib/objects/installed-kinds.ts';
 import { sourcesRole } from '../../../src/cli/populators/manifest.ts';
 import { HELLOS } from '../../support/hello.ts';
 import {

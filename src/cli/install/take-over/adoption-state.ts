@@ -1,8 +1,8 @@
 import type { PersistentVolume } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { recordProblem } from '../../../controllers/volume/validate-status.ts';
 import { isPvOf } from '../../../model/persistent-volume.ts';
+import { recordProblem } from '../../../model/validate-status.ts';
 import { validateVolume } from '../../../model/validate-volume.ts';
 
 /** What is to become of a Volume that may be MetalK8s's. */

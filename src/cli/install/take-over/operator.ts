@@ -1,11 +1,10 @@
 import { StowageError } from '../../../api/errors.ts';
 import type { KubeObject } from '../../../api/meta.ts';
-import { PODS } from '../../../api/resources.ts';
+import { DEPLOYMENTS, PODS } from '../../../api/resources.ts';
 import { listAll } from '../../../kube/client.ts';
 import { patchWithRetry } from '../../../kube/retry.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../../lib/io.ts';
-import { DEPLOYMENTS } from '../../lib/objects/installed-kinds.ts';
 import { waitUntilGone } from '../move.ts';
 
 /** Where MetalK8s runs it, by what name (since 126.0, and before), of which image. */

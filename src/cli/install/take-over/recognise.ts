@@ -1,9 +1,9 @@
 import type { PersistentVolume } from '../../../api/core.ts';
 import type { Volume, VolumeStatus } from '../../../api/volume.ts';
-import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
 import { observedStatus } from '../../../controllers/volume/observed-status.ts';
 import { withPathOf } from '../../../controllers/volume/persistent-volume.ts';
-import { withOwners } from '../../../controllers/volume/resolve-owners.ts';
+import { desiredOf } from '../../../model/desired-volume.ts';
+import { withOwners } from '../../../model/resolve-owners.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { deviceOf } from '../../../storage/device.ts';
 import { linkOf } from '../../../storage/links.ts';

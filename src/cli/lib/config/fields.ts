@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
-import { isHost, isMinionId } from '../../../controllers/volume/node-address.ts';
+import { isHost, isMinionId } from '../../../model/node-address.ts';
 import { duration, wholeNumber } from '../parse.ts';
 
 /** What a value is read as; throws an Error that says what it must be. */

@@ -1,9 +1,9 @@
 import type { StorageClass } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
-import { withOwners } from '../../../controllers/volume/resolve-owners.ts';
-import { checkClass } from '../../../controllers/volume/storage-class.ts';
+import { checkClass } from '../../../model/class-options.ts';
+import { desiredOf } from '../../../model/desired-volume.ts';
+import { withOwners } from '../../../model/resolve-owners.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { freeLoopNumber } from '../../../storage/loops.ts';
 import { observe } from '../../../storage/observe.ts';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../../api/meta.ts';
+import { NAMESPACES } from '../../../api/resources.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Io } from '../io.ts';
-import { NAMESPACES } from '../objects/installed-kinds.ts';
 import type { Choice } from '../prompts/prompts.ts';
 import { foundIn, reading } from '../read-result.ts';
 import { orOther } from './ask.ts';

@@ -1,8 +1,8 @@
 import type { KubeNode } from '../../../api/core.ts';
 import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../../kube/client.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import type { Heard } from '../nodes/node-row.ts';
 import { hearNodes } from '../nodes/probe-nodes.ts';
 import { reachNodes } from '../nodes/with-nodes.ts';

@@ -1,9 +1,9 @@
 import { isLvmName, LVM_NAME } from '../../../api/lvm-name.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { NodeError } from '../../../nodes/errors.ts';
 import type { Probe, ProbeResult } from '../../../nodes/job.ts';
 import { groupProbes, readAllGroups } from '../../../storage/lvm/report.ts';

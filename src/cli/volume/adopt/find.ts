@@ -1,7 +1,7 @@
 import { StowageError } from '../../../api/errors.ts';
 import { isUid } from '../../../api/uid.ts';
 import type { Volume, VolumeMode, VolumeSpec } from '../../../api/volume.ts';
-import { desiredOf } from '../../../controllers/volume/desired-volume.ts';
+import { desiredOf } from '../../../model/desired-volume.ts';
 import type { Probe, ProbeResult } from '../../../nodes/job.ts';
 import { volumeBytes } from '../../../storage/loopfile/layout.ts';
 import type { LogicalVolume } from '../../../storage/lvm/facts.ts';

@@ -1,8 +1,8 @@
 import type { KubeNode } from '../../../api/core.ts';
 import { PAUSED_ANNOTATION } from '../../../api/names.ts';
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { pausedBy } from '../../../controllers/volume/paused.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { commandLine, forceDetachCommand, patchSpec } from '../../lib/command-line.ts';
 
 export interface Held {

@@ -1,6 +1,6 @@
 import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
-import { addressProblems } from '../../../controllers/volume/node-address.ts';
+import { addressProblems } from '../../../model/node-address.ts';
 import { taintOff } from '../../../model/node-death.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
 import { commandLine, untaint } from '../../lib/command-line.ts';

@@ -1,7 +1,7 @@
 import { PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { nodeOf } from '../../../controllers/volume/desired-volume.ts';
 import { pausedBy } from '../../../controllers/volume/paused.ts';
+import { nodeOf } from '../../../model/desired-volume.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../../src/api/meta.ts';
-import { PODS, VOLUMES } from '../../../../src/api/resources.ts';
+import { DEPLOYMENTS, PODS, VOLUMES } from '../../../../src/api/resources.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
-import { DEPLOYMENTS } from '../../../../src/cli/lib/objects/installed-kinds.ts';
 import type { Executor, JobState } from '../../../../src/nodes/job.ts';
 import { startInstalling } from '../../../support/installing.ts';
 import {

@@ -1,6 +1,6 @@
-import type { KubeNode } from '../../api/core.ts';
-import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../../api/names.ts';
-import type { SshAddress } from '../../nodes/transport/ssh-shell.ts';
+import type { KubeNode } from '../api/core.ts';
+import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../api/names.ts';
+import type { SshAddress } from '../nodes/transport/ssh-shell.ts';
 
 /** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
 const HOST = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,252}$/;

@@ -1,4 +1,4 @@
-import type { JobKey } from '../../nodes/job.ts';
+import type { JobKey } from '../nodes/job.ts';
 
 /** What a job is for, as `status.job` shows it; the first two are MetalK8s's names. */
 const JOB_KINDS = ['PrepareVolume', 'UnprepareVolume', 'AttachVolume', 'GrowVolume'] as const;

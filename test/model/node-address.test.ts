@@ -1,10 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { KubeNode } from '../../../src/api/core.ts';
-import {
-  addressOfNode,
-  addressProblems,
-  minionOfNode,
-} from '../../../src/controllers/volume/node-address.ts';
+import type { KubeNode } from '../../src/api/core.ts';
+import { addressOfNode, addressProblems, minionOfNode } from '../../src/model/node-address.ts';
 
 const node = (annotations: Record<string, string>): KubeNode => ({
   apiVersion: 'v1',

@@ -1,5 +1,5 @@
-import type { Volume } from '../../api/volume.ts';
-import type { Observed } from '../../storage/registry.ts';
+import type { Volume } from '../api/volume.ts';
+import type { Observed } from '../storage/registry.ts';
 
 /**
  * What was looked at, and which Volumes of the cluster it belongs to by the UUIDs that are on it. A node keeps no record

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import type { StorageClass } from '../../../src/api/core.ts';
-import { checkClass } from '../../../src/controllers/volume/storage-class.ts';
+import type { StorageClass } from '../../src/api/core.ts';
+import { checkClass } from '../../src/model/class-options.ts';
 
 const storageClass = (fields: Partial<StorageClass>): StorageClass => ({
   apiVersion: 'storage.k8s.io/v1',

@@ -1,13 +1,13 @@
-import type { KubeNode } from '../../api/core.ts';
-import type { Executor } from '../../nodes/job.ts';
-import { type GateClock, limitNodes } from '../../nodes/node-limiter.ts';
-import { createGuardExecutor } from '../../nodes/transport/guard-executor.ts';
-import { createLocalShell } from '../../nodes/transport/local-shell.ts';
-import type { SaltAccess } from '../../nodes/transport/salt/access.ts';
-import { createSaltExecutor } from '../../nodes/transport/salt/executor.ts';
-import { createShellExecutor } from '../../nodes/transport/shell-executor.ts';
-import { createSshShell, type SshAddress } from '../../nodes/transport/ssh-shell.ts';
-import type { Transport } from '../../nodes/transport/transport.ts';
+import type { KubeNode } from '../api/core.ts';
+import type { Executor } from '../nodes/job.ts';
+import { type GateClock, limitNodes } from '../nodes/node-limiter.ts';
+import { createGuardExecutor } from '../nodes/transport/guard-executor.ts';
+import { createLocalShell } from '../nodes/transport/local-shell.ts';
+import type { SaltAccess } from '../nodes/transport/salt/access.ts';
+import { createSaltExecutor } from '../nodes/transport/salt/executor.ts';
+import { createShellExecutor } from '../nodes/transport/shell-executor.ts';
+import { createSshShell, type SshAddress } from '../nodes/transport/ssh-shell.ts';
+import type { Transport } from '../nodes/transport/transport.ts';
 import { addressOfNode, minionOfNode } from './node-address.ts';
 import { nodeIncarnation } from './node-incarnation.ts';
 

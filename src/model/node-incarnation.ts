@@ -1,5 +1,5 @@
-import type { KubeNode } from '../../api/core.ts';
-import { isNodeReady } from '../../model/node-health.ts';
+import type { KubeNode } from '../api/core.ts';
+import { isNodeReady } from './node-health.ts';
 
 /**
  * What a node's kubelet tells of its life, as text: another one than before means that the node has booted, went away or

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import type { KubeNode } from '../../../src/api/core.ts';
-import { nodeIncarnation } from '../../../src/controllers/volume/node-incarnation.ts';
-import { createObservationTimes } from '../../../src/controllers/volume/observation-times.ts';
+import type { KubeNode } from '../../src/api/core.ts';
+import { createObservationTimes } from '../../src/controllers/volume/observation-times.ts';
+import { nodeIncarnation } from '../../src/model/node-incarnation.ts';
 
 const node = (bootID: string, ready?: string): KubeNode => ({
   apiVersion: 'v1',

@@ -1,7 +1,7 @@
-import { directoryWanted } from '../../api/directory.ts';
-import { isDnsSubdomain } from '../../api/dns-name.ts';
-import type { Prepared, Volume } from '../../api/volume.ts';
-import { driverOfSpec } from '../../storage/registry.ts';
+import { directoryWanted } from '../api/directory.ts';
+import { isDnsSubdomain } from '../api/dns-name.ts';
+import type { Prepared, Volume } from '../api/volume.ts';
+import { driverOfSpec } from '../storage/registry.ts';
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

@@ -1,7 +1,7 @@
-import type { StorageClass } from '../../api/core.ts';
-import type { VolumeMode } from '../../api/volume.ts';
-import { checkMkfsOptions } from '../../storage/mkfs-options.ts';
-import type { FsType } from '../../storage/types.ts';
+import type { StorageClass } from '../api/core.ts';
+import type { VolumeMode } from '../api/volume.ts';
+import { checkMkfsOptions } from '../storage/mkfs-options.ts';
+import type { FsType } from '../storage/types.ts';
 
 /** What a class says about the volumes of it, checked. */
 export interface ClassOptions {

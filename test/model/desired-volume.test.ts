@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Volume, VolumeSpec } from '../../../src/api/volume.ts';
-import { desiredOf, nodeOf } from '../../../src/controllers/volume/desired-volume.ts';
-import { linkOf } from '../../../src/storage/links.ts';
-import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../../support/link-words.ts';
-import { FILE, UID, volume } from '../../support/volume-input.ts';
+import type { Volume, VolumeSpec } from '../../src/api/volume.ts';
+import { desiredOf, nodeOf } from '../../src/model/desired-volume.ts';
+import { linkOf } from '../../src/storage/links.ts';
+import { BY_PARTUUID, BY_UUID, byMapper, LINK } from '../support/link-words.ts';
+import { FILE, UID, volume } from '../support/volume-input.ts';
 
 const options = { fs: { type: 'xfs' as const, options: ['-K'] }, mountOptions: [] };
 const prepared = { node: 'n2', paths: [`/old/${UID}`], identity: 'serial=1 size=4096' };

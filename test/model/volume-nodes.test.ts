@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode } from '../../../src/api/core.ts';
-import type { Attachment, AttachmentState, Volume, VolumeStatus } from '../../../src/api/volume.ts';
-import { nodesOf, withJobNode, workNode } from '../../../src/controllers/volume/target-node.ts';
-import { at, prepared } from '../../support/decisions.ts';
-import { volume } from '../../support/volume-input.ts';
+import type { KubeNode } from '../../src/api/core.ts';
+import type { Attachment, AttachmentState, Volume, VolumeStatus } from '../../src/api/volume.ts';
+import { nodesOf, withJobNode, workNode } from '../../src/model/volume-nodes.ts';
+import { at, prepared } from '../support/decisions.ts';
+import { volume } from '../support/volume-input.ts';
 
 const shared = (status: VolumeStatus = {}, attachableNodes = ['n3', 'n2', 'n1']): Volume => {
   const whole = volume(status);

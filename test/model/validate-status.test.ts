@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Volume } from '../../../src/api/volume.ts';
-import { recordProblem } from '../../../src/controllers/volume/validate-status.ts';
-import { deleted, given, outcome, prepared, status } from '../../support/decisions.ts';
-import { FILE, UID, volume } from '../../support/volume-input.ts';
+import type { Volume } from '../../src/api/volume.ts';
+import { recordProblem } from '../../src/model/validate-status.ts';
+import { deleted, given, outcome, prepared, status } from '../support/decisions.ts';
+import { FILE, UID, volume } from '../support/volume-input.ts';
 
 describe('A status that Stowage never wrote', () => {
   const rows: [string, Partial<typeof prepared>][] = [

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { withOwners } from '../../../src/controllers/volume/resolve-owners.ts';
-import { plan } from '../../../src/storage/plan.ts';
-import type { DeviceFacts } from '../../../src/storage/types.ts';
-import { begun, dm, lvmDesired } from '../../support/lvm-input.ts';
-import { disk, rawDesired, rawNode } from '../../support/raw-input.ts';
-import { readyNode, UID, volume } from '../../support/volume-input.ts';
+import { withOwners } from '../../src/model/resolve-owners.ts';
+import { plan } from '../../src/storage/plan.ts';
+import type { DeviceFacts } from '../../src/storage/types.ts';
+import { begun, dm, lvmDesired } from '../support/lvm-input.ts';
+import { disk, rawDesired, rawNode } from '../support/raw-input.ts';
+import { readyNode, UID, volume } from '../support/volume-input.ts';
 
 const OTHER = '11111111-2222-4333-8444-555555555555';
 const old = { ...volume(), metadata: { name: 'old1', uid: OTHER } };

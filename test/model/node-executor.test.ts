@@ -1,10 +1,10 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { createNodeExecutor } from '../../../src/controllers/volume/node-executor.ts';
-import type { SshAddress } from '../../../src/nodes/transport/ssh-shell.ts';
-import { systemClock } from '../../../src/workqueue/clock.ts';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { createNodeExecutor } from '../../src/model/node-executor.ts';
+import type { SshAddress } from '../../src/nodes/transport/ssh-shell.ts';
+import { systemClock } from '../../src/workqueue/clock.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 let folder: { path: string; remove(): Promise<void> };
 const { PATH, XDG_RUNTIME_DIR } = process.env;

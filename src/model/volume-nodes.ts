@@ -1,9 +1,9 @@
-import type { KubeNode } from '../../api/core.ts';
-import { isDnsSubdomain } from '../../api/dns-name.ts';
-import type { Volume, VolumeStatus } from '../../api/volume.ts';
-import { isNodeReady, isOff } from '../../model/node-health.ts';
+import type { KubeNode } from '../api/core.ts';
+import { isDnsSubdomain } from '../api/dns-name.ts';
+import type { Volume, VolumeStatus } from '../api/volume.ts';
 import { nodeOf } from './desired-volume.ts';
 import { parseJobName } from './job-name.ts';
+import { isNodeReady, isOff } from './node-health.ts';
 
 type NodeNamed = (name: string) => KubeNode | undefined;
 

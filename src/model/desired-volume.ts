@@ -1,10 +1,10 @@
-import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../../api/names.ts';
-import type { Volume } from '../../api/volume.ts';
-import { earlierLink } from '../../storage/links.ts';
-import type { Fill } from '../../storage/populate/types.ts';
-import { type Desired, driverOfSpec, driversOf, sizeOf } from '../../storage/registry.ts';
-import type { Source as FileSource, ThinSource } from '../../storage/types.ts';
-import type { ClassOptions } from './storage-class.ts';
+import { DRIVER, PROVISIONED_BY_ANNOTATION } from '../api/names.ts';
+import type { Volume } from '../api/volume.ts';
+import { earlierLink } from '../storage/links.ts';
+import type { Fill } from '../storage/populate/types.ts';
+import { type Desired, driverOfSpec, driversOf, sizeOf } from '../storage/registry.ts';
+import type { Source as FileSource, ThinSource } from '../storage/types.ts';
+import type { ClassOptions } from './class-options.ts';
 
 /** File systems are made of blocks; a file is made at least as long as was asked, in whole ones. */
 const BLOCK = 4096n;

@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@jest/globals';
+
+const ROOT = 'src/cli';
+
+/** Files of src/cli, with the files of src/cli that each imports, also only as types or when it is run. */
+const imports = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .map((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const imported = [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+      .map(([, path = '']) => join(dirname(file), path))
+      .filter((path) => !path.startsWith('..'));
+    return { file, imported };
+  });
+
+/** The folder of a file of src/cli; '' of those that make the program. */
+const folderOf = (file: string): string => (file.includes('/') ? (file.split('/')[0] ?? '') : '');
+
+test('a folder of a feature imports lib and itself, and lib itself alone', () => {
+  const wrong = imports.flatMap(({ file, imported }) => {
+    const own = folderOf(file);
+    if (own === '' || own === 'commands') return [];
+    return imported
+      .filter((path) => ![own, 'lib'].includes(folderOf(path)))
+      .map((path) => `${file} imports ${path}`);
+  });
+  expect(wrong).toEqual([]);
+});
