@@ -38,7 +38,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
   }
 
   describe('onDelete', () => {
-    test.each(EVERY_CASE ? KINDS : someKinds(0))(
+    test.each(EVERY_CASE ? KINDS : someKinds(0).slice(2))(
       'Retain of a %s with %s keeps every byte',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content, { onDelete: 'Retain' });
@@ -55,7 +55,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       },
     );
 
-    test.each(EVERY_CASE ? KINDS : someKinds(1))(
+    test.each(EVERY_CASE ? KINDS : someKinds(1).slice(1, 2))(
       'Wipe of a %s with %s leaves zeros',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content, { onDelete: 'Wipe' });
@@ -72,7 +72,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       },
     );
 
-    test.each(EVERY_CASE ? KINDS : someKinds(2))(
+    test.each(EVERY_CASE ? KINDS : someKinds(2).slice(0, 2))(
       'Delete of a %s with %s takes off our signature alone',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content);

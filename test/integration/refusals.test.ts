@@ -19,6 +19,9 @@ describeAsRoot('a raw device that carries something', () => {
   afterEach(() => kinds.clean());
   afterAll(() => kinds?.stop());
 
+  /** For a check that does not ask what is to be made. */
+  const contents = EVERY_CASE ? CONTENTS : CONTENTS.slice(0, 1);
+
   const prepare = (desired: DesiredRaw) =>
     carryOut(kinds.executors.local, 'n1', 'prepare', desired);
 
@@ -34,11 +37,11 @@ describeAsRoot('a raw device that carries something', () => {
   describe.each(signatures.map((each) => [each.name, each] as const))(
     '%s',
     (_, { expected, put }) => {
-      test('is refused for ext4, xfs and Block, and every byte stays', async () => {
+      test('is refused, and every byte stays', async () => {
         const { path } = await kinds.disk();
         await put(path);
         const before = await sha256(path);
-        for (const content of CONTENTS) {
+        for (const content of EVERY_CASE || put === signatures[0]?.put ? CONTENTS : contents) {
           const desired = kinds.onDevice(path, content);
           const found = await contentOf(desired);
           expect(found).toMatch(expected);
@@ -117,7 +120,7 @@ describeAsRoot('a raw device that carries something', () => {
       const end = await use(path);
       try {
         const before = await sha256(path);
-        for (const content of CONTENTS) {
+        for (const content of contents) {
           const desired = kinds.onDevice(path, content);
           expect(await prepare({ ...desired, overwrite: await contentOf(desired) })).toMatch(
             refusal,
@@ -150,7 +153,7 @@ describeAsRoot('a raw device that carries something', () => {
     const { stdout: path } = await execa('losetup', ['-b', '4096', '--find', '--show', file]);
     try {
       const before = await sha256(file);
-      for (const content of CONTENTS) {
+      for (const content of contents) {
         await expect(prepare(kinds.onDevice(path, content))).rejects.toThrow(
           /the end of .* failed with status/,
         );
@@ -187,7 +190,7 @@ describeAsRoot('a raw device that carries something', () => {
       const end = await use(path);
       try {
         const before = await sha256(path);
-        for (const content of CONTENTS) {
+        for (const content of contents) {
           const desired = kinds.onDevice(partition, content);
           expect(await prepare(desired)).toMatch(refusal);
           await removeTraces(desired.uid, undefined);
@@ -206,7 +209,7 @@ describeAsRoot('a raw device that carries something', () => {
     const linked = join(kinds.folder, 'by-another-name');
     await execa('ln', ['-sfn', path, linked]);
     const before = await sha256(path);
-    for (const content of CONTENTS) {
+    for (const content of contents) {
       const second = kinds.onDevice(linked, content, { overwrite: `ext4:${first.uid}` });
       expect(await prepare(second)).toBe(
         `${path} belongs to another Volume, with the UID ${first.uid}`,
