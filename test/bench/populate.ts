@@ -159,7 +159,7 @@ async function run(): Promise<void> {
         fill: fillOf(sha256),
       };
       const began = performance.now();
-      const plan = await planNow(executor, NODE, 'prepare', desired);
+      const plan = await planNow(executor, NODE, 'provision', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const planned = performance.now();
       const state = await runSteps(executor, NODE, desired, plan.steps);
@@ -171,13 +171,13 @@ async function run(): Promise<void> {
         job: ended - planned,
         after: performance.now() - ended,
       };
-      await done('absent', { ...desired, recorded: true });
-      await done('destroy', { ...desired, recorded: true });
+      await done('detach', { ...desired, recorded: true });
+      await done('delete', { ...desired, recorded: true });
       await executor.forget(NODE, uid);
       return took;
     }
 
-    async function done(operation: 'absent' | 'destroy', desired: DesiredSparse): Promise<void> {
+    async function done(operation: 'detach' | 'delete', desired: DesiredSparse): Promise<void> {
       const end = await carryOut(executor, NODE, operation, desired);
       if (typeof end === 'string') throw new Error(end);
     }

@@ -99,7 +99,7 @@ function sparse(folder: string, more: Partial<DesiredSparse> = {}): DesiredSpars
 /** The path of the copy that a snapshot is, of a volume with something in it. */
 async function takeSnapshot(folder: string, disk: string): Promise<string> {
   const volume = sparse(folder);
-  await done('prepare', volume);
+  await done('provision', volume);
   const mount = join(disk, 'mount');
   await mkdir(mount);
   await execa('mount', [`/dev/disk/by-uuid/${volume.uid}`, mount]);
@@ -114,7 +114,7 @@ async function takeSnapshot(folder: string, disk: string): Promise<string> {
   } finally {
     await execa('umount', [mount]);
   }
-  await done('absent', { ...volume, recorded: true });
+  await done('detach', { ...volume, recorded: true });
   const uid = randomUUID();
   const desired: DesiredSnapshot = {
     uid,
@@ -130,7 +130,7 @@ async function takeSnapshot(folder: string, disk: string): Promise<string> {
 }
 
 async function done(
-  operation: 'prepare' | 'absent' | 'destroy',
+  operation: 'provision' | 'detach' | 'delete',
   desired: DesiredSparse,
 ): Promise<void> {
   const end = await carryOut(executor, NODE, operation, desired);
@@ -141,10 +141,10 @@ async function done(
 async function restore(folder: string, file: string): Promise<number> {
   const desired = sparse(folder, { source: { what: 'snapshot', file, mode: 'Filesystem' } });
   const began = performance.now();
-  await done('prepare', desired);
+  await done('provision', desired);
   const took = performance.now() - began;
-  await done('absent', { ...desired, recorded: true });
-  await done('destroy', { ...desired, recorded: true });
+  await done('detach', { ...desired, recorded: true });
+  await done('delete', { ...desired, recorded: true });
   return took;
 }
 

@@ -27,7 +27,7 @@ export function stepsThatMake(uid: string, loopNumber: number | undefined): read
     file: fileOf(uid),
     sizeBytes: SIZE,
   };
-  const planned = plan('prepare', desired, new FakeNode().observe(desired), loopNumber ?? 0);
+  const planned = plan('provision', desired, new FakeNode().observe(desired), loopNumber ?? 0);
   if ('refusal' in planned) throw new Error(planned.refusal);
   return planned.steps;
 }

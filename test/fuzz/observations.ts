@@ -20,7 +20,7 @@ import { identity } from './hostile.ts';
 import { lookOf, results } from './nodes.ts';
 import { type Target, tame } from './target.ts';
 
-const OPERATIONS = ['prepare', 'present', 'absent', 'destroy'] as const;
+const OPERATIONS = ['provision', 'attach', 'detach', 'delete'] as const;
 
 /** Number of plans with steps. */
 let planned = 0;

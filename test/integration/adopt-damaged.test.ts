@@ -192,8 +192,8 @@ describe('an ext4', () => {
     const old = (await kinds.desired('sparse file', 'ext4', {
       onDelete: 'Retain',
     })) as DesiredSparse;
-    const { identity } = await carry(kinds.executors.local, 'prepare', old);
-    await carry(kinds.executors.local, 'destroy', recordedAs(old, identity));
+    const { identity } = await carry(kinds.executors.local, 'provision', old);
+    await carry(kinds.executors.local, 'delete', recordedAs(old, identity));
     await damage('clri <2>', old.file);
     const before = await sum(old.file);
     const uid = randomUUID();
@@ -206,9 +206,11 @@ describe('an ext4', () => {
       file: renamed,
     };
     try {
-      await expect(carry(kinds.executors.local, 'prepare', desired)).rejects.toThrow(/is damaged/);
+      await expect(carry(kinds.executors.local, 'provision', desired)).rejects.toThrow(
+        /is damaged/,
+      );
       expect(await exists(`${renamed}.partial`)).toBe(true);
-      await carry(kinds.executors.local, 'destroy', desired);
+      await carry(kinds.executors.local, 'delete', desired);
       expect(await sum(old.file)).toBe(before);
       expect(await exists(`${renamed}.partial`)).toBe(false);
     } finally {

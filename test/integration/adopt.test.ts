@@ -36,12 +36,12 @@ describe('a kind of storage', () => {
     async (backing, content) => {
       const executor = kinds.executors.local;
       const old = await kinds.desired(backing, content, { onDelete: 'Retain' });
-      const made = await carry(executor, 'prepare', old);
+      const made = await carry(executor, 'provision', old);
       await kinds.write(old, made.link, 'kept');
       const sum = async (link: string) =>
         content === 'Block' ? (await execa('sha256sum', [link])).stdout.split(' ')[0] : '';
       const before = await sum(made.link);
-      await carry(executor, 'destroy', recordedAs(old, made.identity));
+      await carry(executor, 'delete', recordedAs(old, made.identity));
       const uid = randomUUID();
       const place = old.type === 'sparse' ? { file: join(dirname(old.file), uid) } : {};
       const desired = { ...old, uid, name: `vol-${uid}`, adopt: old.uid, ...place } as
@@ -49,12 +49,12 @@ describe('a kind of storage', () => {
         | DesiredRaw;
       try {
         for (let count = 1; ; count += 2) {
-          const plan = await planNow(executor, 'n1', 'prepare', desired);
+          const plan = await planNow(executor, 'n1', 'provision', desired);
           if ('refusal' in plan) throw new Error(plan.refusal);
           if (count >= plan.steps.length) break;
           await runSteps(executor, 'n1', desired, plan.steps.slice(0, count));
         }
-        const { link, identity } = await carry(executor, 'prepare', desired);
+        const { link, identity } = await carry(executor, 'provision', desired);
         expect(link).toBe(`/dev/disk/by-id/stowage-${uid}`);
         expect(await sum(link)).toBe(before);
         expect(await kinds.read(desired, link)).toBe('kept');
@@ -65,10 +65,10 @@ describe('a kind of storage', () => {
           ...second,
           ...(old.type === 'sparse' && { file: join(dirname(old.file), second.uid) }),
         };
-        expect(typeof (await carryOut(executor, 'n1', 'prepare', late as DesiredSparse))).toBe(
+        expect(typeof (await carryOut(executor, 'n1', 'provision', late as DesiredSparse))).toBe(
           'string',
         );
-        await carry(executor, 'destroy', { ...recordedAs(desired, identity), onDelete: 'Delete' });
+        await carry(executor, 'delete', { ...recordedAs(desired, identity), onDelete: 'Delete' });
       } finally {
         await removeTraces(uid, desired.type === 'sparse' ? desired.file : undefined);
       }
@@ -152,18 +152,18 @@ describeAsRoot('a file on a file system of its own', () => {
     (await readdir(point)).filter((name) => name !== 'lost+found').toSorted();
 
   test('is put back once that is mounted again, and adopted once no node has it attached', async () => {
-    expect(typeof (await carryOut(executor, 'n1', 'prepare', desired(OLD)))).toBe('object');
-    await carryOut(executor, 'n1', 'destroy', desired(OLD, { recorded: true }));
+    expect(typeof (await carryOut(executor, 'n1', 'provision', desired(OLD)))).toBe('object');
+    await carryOut(executor, 'n1', 'delete', desired(OLD, { recorded: true }));
     await rm(directoryRecord(point), { force: true });
 
-    const plan = await planNow(executor, 'n1', 'prepare', adopting());
+    const plan = await planNow(executor, 'n1', 'provision', adopting());
     if ('refusal' in plan) throw new Error(plan.refusal);
     const taken = plan.steps.findIndex(({ name }) => name === `take the file ${OLD}`);
     await runSteps(executor, 'n1', adopting(), plan.steps.slice(0, taken + 1));
     expect(await files()).toEqual([`${NEW}.partial`]);
 
     await execa('umount', [point]);
-    for (const operation of ['prepare', 'destroy'] as const) {
+    for (const operation of ['provision', 'delete'] as const) {
       expect(await planNow(executor, 'n1', operation, adopting())).toMatchObject({
         refusal: expect.stringContaining('is not mounted'),
         passing: true,
@@ -177,27 +177,27 @@ describeAsRoot('a file on a file system of its own', () => {
       );
     await says('held');
     const held = { refusal: expect.stringContaining('is held by node n9'), passing: true };
-    expect(await planNow(executor, 'n1', 'destroy', adopting())).toMatchObject(held);
+    expect(await planNow(executor, 'n1', 'delete', adopting())).toMatchObject(held);
     await rm(join(point, `${OLD}.owner.4`));
-    expect(typeof (await carryOut(executor, 'n1', 'destroy', adopting()))).toBe('object');
+    expect(typeof (await carryOut(executor, 'n1', 'delete', adopting()))).toBe('object');
     expect(await files()).toEqual([OLD]);
     expect(
       (await execa('blkid', ['-p', '-o', 'value', '-s', 'UUID', join(point, OLD)])).stdout,
     ).toBe(OLD);
 
     await says('held');
-    expect(await planNow(executor, 'n1', 'prepare', adopting())).toMatchObject(held);
+    expect(await planNow(executor, 'n1', 'provision', adopting())).toMatchObject(held);
     await says('free');
-    const late = await planNow(executor, 'n1', 'prepare', adopting());
+    const late = await planNow(executor, 'n1', 'provision', adopting());
     if ('refusal' in late) throw new Error(late.refusal);
     // Another node takes it after that look.
     await writeFile(join(point, `${OLD}.owner.5`), 'x');
     expect((await runSteps(executor, 'n1', adopting(), late.steps)).state).toBe('guarded');
     expect(await files()).toEqual([OLD, `${OLD}.owner.4`, `${OLD}.owner.5`]);
     await rm(join(point, `${OLD}.owner.5`));
-    expect(typeof (await carryOut(executor, 'n1', 'prepare', adopting()))).toBe('object');
+    expect(typeof (await carryOut(executor, 'n1', 'provision', adopting()))).toBe('object');
     expect(await files()).toEqual([NEW]);
-    await carryOut(executor, 'n1', 'destroy', desired(NEW, { recorded: true, onDelete: 'Delete' }));
+    await carryOut(executor, 'n1', 'delete', desired(NEW, { recorded: true, onDelete: 'Delete' }));
     expect(await files()).toEqual([]);
   });
 });

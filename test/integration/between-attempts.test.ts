@@ -41,16 +41,16 @@ describeAsRoot('what a guard found on a device', () => {
     async (content) => {
       const { path } = await kinds.disk();
       const desired = kinds.onDevice(path, content);
-      const end = await guarded('prepare', desired, () => write(path, 0));
+      const end = await guarded('provision', desired, () => write(path, 0));
       expect(end).toMatchObject({
         state: 'guarded',
         refusal: expect.stringContaining('data is on'),
       });
       const before = await sha256(path);
-      expect(await carryOut(...node(), 'prepare', desired)).toBe(`${path} carries unknown data`);
+      expect(await carryOut(...node(), 'provision', desired)).toBe(`${path} carries unknown data`);
       expect(await sha256(path)).toBe(before);
       const overwrite = 'unknown data';
-      expect(await carryOut(...node(), 'prepare', { ...desired, overwrite })).toHaveProperty(
+      expect(await carryOut(...node(), 'provision', { ...desired, overwrite })).toHaveProperty(
         'done',
       );
     },
@@ -60,33 +60,35 @@ describeAsRoot('what a guard found on a device', () => {
     const { path } = await kinds.disk();
     await execa('mkfs.xfs', ['-q', '-f', path]);
     const desired = kinds.onDevice(path, 'ext4');
-    const refusal = await carryOut(...node(), 'prepare', desired);
+    const refusal = await carryOut(...node(), 'provision', desired);
     const overwrite = String(refusal).split(' carries ')[1];
     const wanted = { ...desired, overwrite };
-    const end = await guarded('prepare', wanted, async () => {
+    const end = await guarded('provision', wanted, async () => {
       await execa('wipefs', ['-a', path]);
       await write(path, 100 * MIB);
     });
     expect(end).toMatchObject({ state: 'guarded' });
     const before = await sha256(path);
-    expect(await carryOut(...node(), 'prepare', wanted)).toContain(`${path} carries unknown data`);
+    expect(await carryOut(...node(), 'provision', wanted)).toContain(
+      `${path} carries unknown data`,
+    );
     expect(await sha256(path)).toBe(before);
   });
 
   test('is left by every further attempt of a wipe', async () => {
     const { path } = await kinds.disk();
     const desired = kinds.onDevice(path, 'ext4');
-    const seen = await carryOut(...node(), 'prepare', desired);
+    const seen = await carryOut(...node(), 'provision', desired);
     if (typeof seen === 'string' || seen.type !== 'raw' || seen.target.is !== 'device')
       throw new Error(String(seen));
     const gone = { ...recordedAs(desired, seen.target.facts.identity), onDelete: 'Wipe' } as const;
-    const end = await guarded('destroy', gone, async () => {
+    const end = await guarded('delete', gone, async () => {
       await execa('wipefs', ['-a', path]);
       await write(path, 0);
     });
     expect(end).toMatchObject({ state: 'guarded' });
     const before = await sha256(path);
-    expect(await carryOut(...node(), 'destroy', gone)).toContain(
+    expect(await carryOut(...node(), 'delete', gone)).toContain(
       'and not what was made for this Volume',
     );
     expect(await sha256(path)).toBe(before);

@@ -70,7 +70,7 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
     async (backing, content, name) => {
       const bare = await kinds.desired(backing, content);
       const wanted = name === 'its own path' ? bare : { ...bare, earlierLink: contentLink(bare) };
-      const { device, link, identity } = deviceOf(wanted, await carry('prepare', wanted));
+      const { device, link, identity } = deviceOf(wanted, await carry('provision', wanted));
       const desired = recordedAs(wanted, identity);
       const path = `/dev/${device?.name}`;
       await forge(path, content);
@@ -85,16 +85,16 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
         return existsSync(link) ? undefined : true;
       });
 
-      const present = deviceOf(desired, await carry('present', desired));
+      const present = deviceOf(desired, await carry('attach', desired));
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
       // It stays, whatever udev is asked to do.
       await execa('udevadm', ['trigger', '--settle', '--action=change', path]);
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${present.device?.name}`);
 
-      await carry('absent', desired);
+      await carry('detach', desired);
       if (backing === 'sparse file') expect(existsSync(link)).toBe(false);
-      await carry('present', desired);
-      await carry('destroy', desired);
+      await carry('attach', desired);
+      await carry('delete', desired);
       expect(existsSync(rulePath(desired.uid))).toBe(false);
       expect(existsSync(link)).toBe(false);
     },

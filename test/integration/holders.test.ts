@@ -19,7 +19,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
   async function typeAll(): Promise<string[]> {
     const refusals: string[] = [];
     while (refusals.length < 5) {
-      const planned = await planNow(executor, 'n1', 'absent', scene.desired);
+      const planned = await planNow(executor, 'n1', 'detach', scene.desired);
       if (!('refusal' in planned)) break;
       const command = commandIn(planned.hint);
       if (command === undefined)
@@ -56,7 +56,7 @@ describeAsRoot('a sparse file whose loop device is held', () => {
   ])('%s', async (_what, use, refusals) => {
     await use(await prepared());
     expect(await typeAll()).toEqual(refusals.map((each) => expect.stringMatching(each)));
-    expect(await carry('absent')).toMatchObject({ loops: expect.any(Array) });
+    expect(await carry('detach')).toMatchObject({ loops: expect.any(Array) });
     expect(await scene.faults(false)).not.toContainEqual(expect.stringContaining('loop'));
   });
 

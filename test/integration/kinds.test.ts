@@ -42,9 +42,9 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       'Retain of a %s with %s keeps every byte',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content, { onDelete: 'Retain' });
-        const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
+        const { link, identity } = await carry(kinds.executors.local, 'provision', desired);
         await kinds.write(desired, link, 'kept');
-        await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+        await carry(kinds.executors.local, 'delete', recordedAs(desired, identity));
         if (desired.type === 'raw') {
           expect(await exists(link)).toBe(false);
           expect(await kinds.read(desired, contentLink(desired))).toBe('kept');
@@ -59,9 +59,9 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       'Wipe of a %s with %s leaves zeros',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content, { onDelete: 'Wipe' });
-        const { link, identity, device } = await carry(kinds.executors.local, 'prepare', desired);
+        const { link, identity, device } = await carry(kinds.executors.local, 'provision', desired);
         await kinds.write(desired, link, 'kept');
-        await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+        await carry(kinds.executors.local, 'delete', recordedAs(desired, identity));
         expect(await exists(link)).toBe(false);
         if (desired.type === 'sparse') {
           expect(await exists(desired.file)).toBe(false);
@@ -76,9 +76,9 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       'Delete of a %s with %s takes off our signature alone',
       async (backing, content) => {
         const desired = await kinds.desired(backing, content);
-        const { link, identity } = await carry(kinds.executors.local, 'prepare', desired);
+        const { link, identity } = await carry(kinds.executors.local, 'provision', desired);
         await kinds.write(desired, link, 'kept');
-        await carry(kinds.executors.local, 'destroy', recordedAs(desired, identity));
+        await carry(kinds.executors.local, 'delete', recordedAs(desired, identity));
         expect(await exists(link)).toBe(false);
         if (desired.type === 'sparse') {
           expect(await exists(desired.file)).toBe(false);
@@ -110,12 +110,12 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
       async (content, use) => {
         const executor = kinds.executors.ssh;
         const desired = await kinds.desired('sparse file', content);
-        const { link, identity } = await carry(executor, 'prepare', desired);
+        const { link, identity } = await carry(executor, 'provision', desired);
         await kinds.write(desired, link, 'kept');
         const recorded = { ...recordedAs(desired, identity), sizeBytes: grown } as Desired;
         const mountPoint = `${kinds.folder}/mnt`;
         const end = use === 'in use' ? await useIt(content, link, mountPoint) : async () => {};
-        const { device } = await carry(executor, 'present', recorded);
+        const { device } = await carry(executor, 'attach', recorded);
         await end();
         expect(device?.sizeBytes).toBe(grown);
         expect(await bytesOf(link)).toBe(grown);
@@ -127,7 +127,7 @@ describeAsRoot('every kind of volume, with real devices, mkfs, sgdisk and udev',
           const [blocks = 0, size = 0] = stdout.split(' ').map(Number);
           expect(blocks * size).toBeGreaterThan(Number(grown) * 0.8);
         }
-        await carry(executor, 'destroy', recorded);
+        await carry(executor, 'delete', recorded);
       },
     );
 

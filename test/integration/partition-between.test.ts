@@ -48,7 +48,7 @@ describeAsRoot(
       until('the disk is looked at', async () => {
         try {
           await disk?.reread();
-          return await planNow(executor, 'n1', 'prepare', desired);
+          return await planNow(executor, 'n1', 'provision', desired);
         } catch (error) {
           if (error instanceof ObservationError) return undefined;
           throw error;

@@ -23,7 +23,7 @@ describeAsRoot('a raw device that carries something', () => {
   const contents = EVERY_CASE ? CONTENTS : CONTENTS.slice(0, 1);
 
   const prepare = (desired: DesiredRaw) =>
-    carryOut(kinds.executors.local, 'n1', 'prepare', desired);
+    carryOut(kinds.executors.local, 'n1', 'provision', desired);
 
   async function contentOf(desired: DesiredRaw): Promise<string> {
     const seen = await observe(kinds.executors.local, 'n1', desired);
@@ -263,7 +263,7 @@ describeAsRoot('a raw device that carries something', () => {
     await execa('wipefs', ['--all', path]);
     await execa('mkfs.ext4', ['-q', '-F', path]);
     const before = await sha256(path);
-    for (const operation of ['prepare', 'present'] as const) {
+    for (const operation of ['provision', 'attach'] as const) {
       const made = await carryOut(kinds.executors.local, 'n1', operation, {
         ...desired,
         recorded: true,

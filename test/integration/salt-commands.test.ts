@@ -63,7 +63,7 @@ const DISK = fakeDisk('sdb', { id: 'ours' });
 /** None that the machine has: the module looks at what is on it. */
 const LOOP = 900;
 
-const OPERATIONS: Operation[] = ['prepare', 'absent', 'present', 'destroy'];
+const OPERATIONS: Operation[] = ['provision', 'detach', 'attach', 'delete'];
 const CONTENTS = [
   { mode: 'Filesystem', fs: { type: 'ext4', options: ['-m', '0'] } },
   { mode: 'Filesystem', fs: { type: 'xfs', options: [] } },
@@ -88,7 +88,7 @@ test.each(CONTENTS)(
   'the module runs the steps that make sparse files, with %j',
   async (content) => {
     const desired = sparse(content, {});
-    const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+    const steps = planned(plan('provision', desired, new FakeNode().observe(desired), LOOP));
     expect(steps.length).toBeGreaterThan(5);
     expect(await refused(steps)).toBe('');
   },
@@ -100,7 +100,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
     options: { source: 'https://a.example/b.zst', compression: 'zstd' },
   };
   const desired = sparse(content, { fill });
-  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+  const steps = planned(plan('provision', desired, new FakeNode().observe(desired), LOOP));
   expect(steps.some(({ stdin }) => stdin === '\nBearer x\n\n')).toBe(true);
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
   // Others are asked nothing, and what they would ask is not answered.
@@ -117,7 +117,7 @@ test('and those that unpack an archive, or pack a snapshot and put it elsewhere,
   };
   const [content] = CONTENTS;
   const desired = sparse(content as (typeof CONTENTS)[number], { fill });
-  const steps = planned(plan('prepare', desired, new FakeNode().observe(desired), LOOP));
+  const steps = planned(plan('provision', desired, new FakeNode().observe(desired), LOOP));
   expect(steps.some(({ argv }) => argv[3] === 'stowage-archive')).toBe(true);
   const wanted = {
     uid: UID,
@@ -143,11 +143,11 @@ test.each(['Delete', 'Wipe'] as const)(
     const node = new FakeNode();
     const steps: Step[] = [];
     for (const operation of OPERATIONS) {
-      const desired = sparse(CONTENTS[0], { recorded: operation !== 'prepare', onDelete });
+      const desired = sparse(CONTENTS[0], { recorded: operation !== 'provision', onDelete });
       const next = planned(plan(operation, desired, node.observe(desired), LOOP));
       steps.push(...next);
       // The end is not carried out: this node has nothing to wipe with.
-      if (operation !== 'destroy') node.run(next);
+      if (operation !== 'delete') node.run(next);
     }
     expect(steps.length).toBeGreaterThan(10);
     expect(await refused(steps)).toBe('');
@@ -166,7 +166,7 @@ test.each(CONTENTS)('and those of a listed disk, with %j', async (content) => {
         devicePath: '/dev/disk/by-id/ours',
         overwrite: undefined,
         onDelete: 'Delete',
-        recorded: operation !== 'prepare',
+        recorded: operation !== 'provision',
       };
       const next = planned(plan(operation, desired, node.observe(desired), 0));
       steps.push(...next);
@@ -258,11 +258,11 @@ test('and a shared file is attached read-only, and synced before it is detached'
   const table = { found: 'one', type: 'gpt', uuid: UID } as const;
   const steps = [
     ...planned(
-      plan('present', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP),
+      plan('attach', { ...desired, readOnly: true }, { ...madeNode, shared: QUIET }, LOOP),
     ),
-    ...planned(plan('present', block, { ...madeNode, signature: table, shared: QUIET }, LOOP)),
-    ...planned(plan('present', desired, { ...madeNode, shared: QUIET }, LOOP)),
-    ...planned(plan('absent', desired, { ...attached, shared: QUIET }, 0)),
+    ...planned(plan('attach', block, { ...madeNode, signature: table, shared: QUIET }, LOOP)),
+    ...planned(plan('attach', desired, { ...madeNode, shared: QUIET }, LOOP)),
+    ...planned(plan('detach', desired, { ...attached, shared: QUIET }, 0)),
   ];
   expect(steps.map(({ argv }) => argv[0])).toEqual(
     expect.arrayContaining(['losetup', 'sync', 'udevadm']),

@@ -131,9 +131,9 @@ const steps = (made: Plan) => ('steps' in made ? made.steps : []);
 const copied = { ...restoredThin, name: 'data1' };
 const unfinished = { ...left, name: 'data1', tags: [unfinishedTag(RESTORED_UID)] };
 const COPIES = [
-  steps(plan('prepare', copied, beside([snapLv, pool]), 0)),
-  steps(plan('prepare', copied, beside([unfinished, snapLv, pool]), 0)),
-  steps(plan('destroy', copied, beside([unfinished, snapLv, pool]), 0)),
+  steps(plan('provision', copied, beside([snapLv, pool]), 0)),
+  steps(plan('provision', copied, beside([unfinished, snapLv, pool]), 0)),
+  steps(plan('delete', copied, beside([unfinished, snapLv, pool]), 0)),
 ];
 test('what is made from a thin volume is made by its list, and what is unfinished of it is changed by its tag', async () => {
   const tags = unfinishedTag(RESTORED_UID);

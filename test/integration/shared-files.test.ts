@@ -65,28 +65,28 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
     // The last one counts; those before it are removed by the next attempt.
     const last = (found: ObservedSparse | string) =>
       typeof found === 'string' ? found : found.shared?.owners.at(-1)?.says;
-    expect(last(await carry('n1', 'prepare'))).toMatchObject({ is: 'free' });
+    expect(last(await carry('n1', 'provision'))).toMatchObject({ is: 'free' });
     scene.desired = { ...scene.desired, recorded: true };
-    expect(await carry('n1', 'present')).toMatchObject({ link: expect.stringMatching(/^7:/) });
+    expect(await carry('n1', 'attach')).toMatchObject({ link: expect.stringMatching(/^7:/) });
     await withMount((path) => writeFile(join(path, 'data'), 'kept'));
     // The other node does not see the loop devices of the first, as this machine does.
     const elsewhere = (found: ObservedSparse) => ({ ...found, loops: [] });
-    expect(await carry('n2', 'present', elsewhere)).toMatch(/ is held by node n1 since \d{4}-/);
-    expect(await carry('n2', 'destroy', elsewhere)).toMatch(/ is held by node n1 since /);
-    await carry('n1', 'absent');
-    expect(last(await carry('n2', 'present'))).toMatchObject({ is: 'held', by: { node: 'n2' } });
+    expect(await carry('n2', 'attach', elsewhere)).toMatch(/ is held by node n1 since \d{4}-/);
+    expect(await carry('n2', 'delete', elsewhere)).toMatch(/ is held by node n1 since /);
+    await carry('n1', 'detach');
+    expect(last(await carry('n2', 'attach'))).toMatchObject({ is: 'held', by: { node: 'n2' } });
     await withMount(async (path) =>
       expect(await readFile(join(path, 'data'), 'utf8')).toBe('kept'),
     );
-    await carry('n2', 'absent');
-    await carry('n2', 'destroy');
+    await carry('n2', 'detach');
+    await carry('n2', 'delete');
     expect(await readdir(dirname(scene.desired.file))).toEqual([]);
   });
 
   test('is not touched on a folder that is on no such mount', async () => {
     const observed = await observe(executor, 'n1', scene.desired);
     expect(
-      plan('prepare', { ...scene.desired, owner: { node: 'n1', token: 't' } }, observed, 0),
+      plan('provision', { ...scene.desired, owner: { node: 'n1', token: 't' } }, observed, 0),
     ).toMatchObject({
       refusal: expect.stringContaining('wanted is an NFS 4 mount'),
     });

@@ -142,7 +142,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
   describe.each([['ext4'], ['xfs']] as [FsType][])('of an %s', (type) => {
     test('that is not mounted, restored larger, while all of them are mounted', async () => {
       const original = volume('Filesystem', type);
-      await carry('prepare', original);
+      await carry('provision', original);
       const point = await mounted(original);
       await writeFile(join(point, 'data'), 'before');
       await execa('umount', [point]);
@@ -157,7 +157,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
         volume('Filesystem', type, { sizeBytes: 2n * SIZE, ...from(taken) }),
       );
       for (const each of restored) {
-        expect((await carry('prepare', each)).done?.sizeBytes).toBe(2n * SIZE);
+        expect((await carry('provision', each)).done?.sizeBytes).toBe(2n * SIZE);
         const at = await mounted(each);
         expect(await readFile(join(at, 'data'), 'utf8')).toBe('before');
         const { stdout } = await execa('df', ['-B1', '--output=size', at]);
@@ -171,7 +171,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
 
     test('that is mounted and written to', async () => {
       const original = volume('Filesystem', type);
-      await carry('prepare', original);
+      await carry('provision', original);
       const point = await mounted(original);
       await writeFile(join(point, 'data'), 'before');
       const writer = await startWriter(join(point, 'written'));
@@ -189,13 +189,13 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       // The link was never led away.
       expect(await linkOf(original.uid)).toBe(device);
       const restored = volume('Filesystem', type, from(taken));
-      await carry('prepare', restored);
+      await carry('provision', restored);
       expect(await readFile(join(await mounted(restored), 'data'), 'utf8')).toBe('before');
       // A clone of the volume itself, by the same rules.
       const freeze = { seconds: 30, copy: true };
       const source: Source = { what: 'volume', file: original.file, mode: 'Filesystem', freeze };
       const cloned = volume('Filesystem', type, { source, sizeBytes: 2n * SIZE });
-      await carry('prepare', cloned);
+      await carry('provision', cloned);
       expect(await readFile(join(await mounted(cloned), 'data'), 'utf8')).toBe('before');
       expect(await linkOf(original.uid)).toBe(device);
     });
@@ -203,7 +203,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
 
   test('of a Block volume, which gets GUIDs of its own', async () => {
     const original = volume('Block', 'ext4');
-    await carry('prepare', original);
+    await carry('provision', original);
     await execa(
       'dd',
       [`of=/dev/disk/by-partuuid/${original.uid}`, 'bs=4K', 'count=1', 'conv=fsync'],
@@ -218,7 +218,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
       name: 'data2',
       sizeBytes: 2n * SIZE,
     });
-    const seen = await carry('prepare', restored);
+    const seen = await carry('provision', restored);
     expect(seen.done?.sizeBytes).toBe(2n * SIZE);
     const part = `/dev/disk/by-partuuid/${restored.uid}`;
     expect((await execa('head', ['-c', '6', part])).stdout).toBe('before');
@@ -231,7 +231,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     ['somebody else made since is left alone', true],
   ])('a freeze that %s', async (_, isOfOthers) => {
     const original = volume('Filesystem', 'ext4');
-    await carry('prepare', original);
+    await carry('provision', original);
     const point = await mounted(original);
     const partial = join(folder.path, `${randomUUID()}.partial`);
     const left = `/run/stowage/freezes/${basename(partial)}`;
@@ -270,7 +270,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
 
   test('is given up where something is written meanwhile, and taken again', async () => {
     const original = volume('Filesystem', 'ext4');
-    await carry('prepare', original);
+    await carry('provision', original);
     const taken = snapshot(original);
     const planned = planSnapshot('take', taken, await look(taken));
     if ('refusal' in planned) throw new Error(planned.refusal);

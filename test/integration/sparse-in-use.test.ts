@@ -41,8 +41,8 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     test.each(uses)('%s', async (_, refusal, use) => {
       const end = await use(await prepared());
       try {
-        expect(await carry('absent')).toMatch(refusal);
-        expect(await carry('destroy')).toMatch(refusal);
+        expect(await carry('detach')).toMatch(refusal);
+        expect(await carry('delete')).toMatch(refusal);
         // Also before any job, by the guards alone.
         const seen = await observe(executor, 'n1', scene.desired);
         expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toEqual(
@@ -81,7 +81,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     try {
       // The kernel does not name the device that it is stacked on.
       expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', stacked])).stdout).toBe(bound);
-      expect(await carry('absent')).toMatch(refusal);
+      expect(await carry('detach')).toMatch(refusal);
       const seen = await observe(executor, 'n1', scene.desired);
       expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toMatch(
         /is stacked on it$/,
@@ -98,14 +98,14 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
     const device = await prepared();
     await execa('mount', [device, scene.mountPoint]);
     await execa('losetup', ['-d', device]);
-    expect(await carry('present')).toContain('was detached while in use');
-    expect(await carry('absent')).toContain('is in use');
+    expect(await carry('attach')).toContain('was detached while in use');
+    expect(await carry('detach')).toContain('is in use');
     await execa('umount', [scene.mountPoint]);
     await until('the kernel lets go of the file', async () => {
       const { stdout } = await execa('losetup', ['-j', scene.desired.file]);
       return stdout === '' ? true : undefined;
     });
-    deviceOf(await carry('present'));
+    deviceOf(await carry('attach'));
     await expectDestroyed();
   });
 });

@@ -29,12 +29,12 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     await execa('mount', [device, scene.mountPoint]);
     await writeFile(join(scene.mountPoint, 'data'), 'kept');
     await execa('umount', [scene.mountPoint]);
-    expect(await carry('absent')).toMatchObject({
+    expect(await carry('detach')).toMatchObject({
       link: undefined,
       file: { type: 'file' },
       done: { sizeBytes: scene.desired.sizeBytes },
     });
-    const again = deviceOf(await carry('present', { ...scene.desired, recorded: true }));
+    const again = deviceOf(await carry('attach', { ...scene.desired, recorded: true }));
     await execa('mount', [again, scene.mountPoint]);
     expect(await readFile(join(scene.mountPoint, 'data'), 'utf8')).toBe('kept');
     await execa('umount', [scene.mountPoint]);
@@ -45,24 +45,24 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     const linked = `${scene.directory}/${scene.desired.uid}-linked`;
     await symlink(join(scene.directory, scene.desired.uid), linked);
     const through = { ...scene.desired, file: join(linked, scene.desired.uid) };
-    deviceOf(await carry('prepare', through));
-    expect(await carry('absent', through)).toMatchObject({ link: undefined });
-    expect(await carry('destroy', through)).toMatchObject({ file: { type: 'missing' } });
+    deviceOf(await carry('provision', through));
+    expect(await carry('detach', through)).toMatchObject({ link: undefined });
+    expect(await carry('delete', through)).toMatchObject({ file: { type: 'missing' } });
     expect(await faults(false)).toEqual([]);
   });
 
   test('that is attached on demand is made without a device, and is on disk once it is detached', async () => {
     scene.desired = { ...scene.desired, onDemand: true };
-    expect(await carry('prepare')).toMatchObject({
+    expect(await carry('provision')).toMatchObject({
       link: undefined,
       done: { sizeBytes: scene.desired.sizeBytes },
     });
-    const device = deviceOf(await carry('present'));
+    const device = deviceOf(await carry('attach'));
     await execa('mount', [device, scene.mountPoint]);
     await writeFile(join(scene.mountPoint, 'data'), 'kept');
     await execa('umount', [scene.mountPoint]);
-    expect(await carry('absent')).toMatchObject({ link: undefined });
-    const again = deviceOf(await carry('present'));
+    expect(await carry('detach')).toMatchObject({ link: undefined });
+    const again = deviceOf(await carry('attach'));
     await execa('mount', [again, scene.mountPoint]);
     expect(await readFile(join(scene.mountPoint, 'data'), 'utf8')).toBe('kept');
     await execa('umount', [scene.mountPoint]);
@@ -78,8 +78,8 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
         fs: { type, options: [] },
         sizeBytes: 320n * MIB,
       };
-      await carry('prepare');
-      const device = deviceOf(await carry('present'));
+      await carry('provision');
+      const device = deviceOf(await carry('attach'));
       await execa('mount', [device, scene.mountPoint]);
       await writeFile(join(scene.mountPoint, 'data'), 'kept');
       await execa('sync', ['-f', scene.mountPoint]);
@@ -87,12 +87,12 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       const cut = `${scene.desired.file}.cut`;
       await copyFile(scene.desired.file, cut);
       await execa('umount', [scene.mountPoint]);
-      await carry('absent');
+      await carry('detach');
       await rename(cut, scene.desired.file);
       const before = await sha256(scene.desired.file);
 
       const readOnly = { ...scene.desired, readOnly: true, recorded: true };
-      const seen = await carry('present', { ...readOnly, sizeBytes: 640n * MIB });
+      const seen = await carry('attach', { ...readOnly, sizeBytes: 640n * MIB });
       const mounted = deviceOf(seen);
       expect(seen).toMatchObject({
         loops: expect.arrayContaining([expect.objectContaining({ readOnly: true })]),
@@ -103,10 +103,10 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       // What is in the journal alone is not seen.
       expect((await execa('findmnt', ['-n', '-o', 'FSTYPE', scene.mountPoint])).stdout).toBe(type);
       await execa('umount', [scene.mountPoint]);
-      expect(await carry('present', { ...readOnly, readOnly: false })).toMatch(
+      expect(await carry('attach', { ...readOnly, readOnly: false })).toMatch(
         /by someone else: read-only, or the file could not be opened to write$/,
       );
-      expect(await carry('absent', readOnly)).toMatchObject({ link: undefined });
+      expect(await carry('detach', readOnly)).toMatchObject({ link: undefined });
       expect(await sha256(scene.desired.file)).toBe(before);
       await expectDestroyed();
     },
@@ -135,10 +135,10 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
       return Promise.all([sum(scene.desired.file), sum(`${scene.desired.file}.partial`)]);
     };
     const before = await sums();
-    expect(await carry('prepare')).toMatch(
+    expect(await carry('provision')).toMatch(
       /is there already, and nothing on the node says that Stowage made it$/,
     );
-    await carry('destroy');
+    await carry('delete');
     expect(await sums()).toEqual(before);
   });
 
@@ -146,7 +146,7 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
     const device = await prepared();
     await copyFile(scene.desired.file, `${scene.desired.file}.copy`);
     await rename(`${scene.desired.file}.copy`, scene.desired.file);
-    for (const operation of ['present', 'prepare'] as const) {
+    for (const operation of ['attach', 'provision'] as const) {
       expect(await carry(operation)).toContain(`${device} has an earlier file of the name`);
     }
     expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', device])).stdout).toContain(
@@ -156,12 +156,12 @@ describeAsRoot('a sparse file with a real loop device, mkfs and udev', () => {
 
   test('whose file was removed is never made anew', async () => {
     await prepared();
-    await carry('absent');
+    await carry('detach');
     await rename(scene.desired.file, `${scene.desired.file}.away`);
-    expect(await carry('prepare')).toContain('was made before and is missing now');
-    expect(await carry('present')).toContain('is missing');
+    expect(await carry('provision')).toContain('was made before and is missing now');
+    expect(await carry('attach')).toContain('is missing');
     await rename(`${scene.desired.file}.away`, scene.desired.file);
-    deviceOf(await carry('prepare'));
+    deviceOf(await carry('provision'));
     await expectDestroyed();
   });
 });

@@ -45,11 +45,11 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   async function attacked(backing: Backing, attacker: Backing, more: { earlier?: boolean } = {}) {
     const bare = await kinds.desired(backing, 'ext4');
     const wanted = more.earlier ? { ...bare, earlierLink: contentLink(bare) } : bare;
-    const { device, identity, link } = await carried('prepare', wanted);
+    const { device, identity, link } = await carried('provision', wanted);
     const volume = recordedAs(wanted, identity);
     await kinds.write(volume, link, 'ours');
     const forged = await kinds.desired(attacker, 'Block');
-    const other = await carried('prepare', forged);
+    const other = await carried('provision', forged);
     return {
       volume,
       link,
@@ -76,12 +76,12 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
 
   test('a path that is not there stays away, and leads to the volume once that is attached', async () => {
     const { volume, link, other, forge } = await attacked('sparse file', 'sparse file');
-    await carried('absent', volume);
+    await carried('detach', volume);
     await forge();
     // So it is after a restart, too: a pod that started now would get the other device by the UUID.
     expect(await leadsTo(contentLink(volume))).toBe(other);
     expect(existsSync(link)).toBe(false);
-    await carried('present', volume);
+    await carried('attach', volume);
     expect(await kinds.read(volume, link)).toBe('ours');
   });
 
@@ -100,14 +100,14 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
       const { volume, link, other, forge } = await attacked('sparse file', 'sparse file', {
         earlier: true,
       });
-      await carried('absent', volume);
+      await carried('detach', volume);
       await forge();
       expect(await leadsTo(link)).toBe(other);
-      const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
+      const planned = await planNow(kinds.executors.local, 'n1', 'attach', volume);
       expect(planned).toMatchObject({
         astray: `${link} leads to ${other}, and the volume has no device`,
       });
-      await carried('present', volume);
+      await carried('attach', volume);
       expect(await leadsTo(link)).not.toBe(other);
       expect(await kinds.read(volume, link)).toBe('ours');
     });
@@ -149,13 +149,11 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
       const { volume, link, path, other } = await attacked(backing, 'sparse file');
       await rm(link);
       await symlink(other, link);
-      const planned = await planNow(kinds.executors.local, 'n1', 'present', volume);
+      const planned = await planNow(kinds.executors.local, 'n1', 'attach', volume);
       expect(planned).toMatchObject({
         astray: `${link} leads to ${other}, not to the volume's device ${path}`,
       });
-      expect(typeof (await carryOut(kinds.executors.local, 'n1', 'present', volume))).toBe(
-        'object',
-      );
+      expect(typeof (await carryOut(kinds.executors.local, 'n1', 'attach', volume))).toBe('object');
       expect(await leadsTo(link)).toBe(path);
     },
   );
@@ -164,8 +162,8 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
     'a path goes with its volume, also where the data is kept (%s)',
     async (backing) => {
       const desired = await kinds.desired(backing, 'ext4', { onDelete: 'Retain' });
-      const { identity, link } = await carried('prepare', desired);
-      await carried('destroy', recordedAs(desired, identity));
+      const { identity, link } = await carried('provision', desired);
+      await carried('delete', recordedAs(desired, identity));
       expect(linkOf(desired)).toBe(link);
       expect(existsSync(link)).toBe(false);
       expect(existsSync(`/run/udev/rules.d/61-stowage-${desired.uid}.rules`)).toBe(false);

@@ -63,18 +63,18 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     async (backing, content, onDelete) => {
       await user.allow([], backing === 'sparse file' ? 'sparse files alone' : 'all');
       const desired = await kinds.desired(backing, content, { onDelete });
-      const { link, identity } = await carry('prepare', desired);
+      const { link, identity } = await carry('provision', desired);
       await kinds.write(desired, link, 'kept');
       let recorded = recordedAs(desired, identity);
-      await carry('absent', recorded);
-      await carry('present', recorded);
+      await carry('detach', recorded);
+      await carry('attach', recorded);
       if (recorded.type === 'sparse') {
         recorded = { ...recorded, sizeBytes: recorded.sizeBytes + (16n << 20n) };
-        expect((await carry('present', recorded)).device?.sizeBytes).toBe(recorded.sizeBytes);
+        expect((await carry('attach', recorded)).device?.sizeBytes).toBe(recorded.sizeBytes);
       }
       expect(await kinds.read(desired, link)).toBe('kept');
-      await carry('destroy', recorded);
-      expect(await planNow(executor, 'n1', 'destroy', recorded)).toEqual({ steps: [] });
+      await carry('delete', recorded);
+      expect(await planNow(executor, 'n1', 'delete', recorded)).toEqual({ steps: [] });
       await expect(lstat(link)).rejects.toThrow('ENOENT');
       const left = await leftovers({ uids: [desired.uid] });
       expect(left.filter((fault) => fault.includes(desired.uid))).toEqual([]);
@@ -89,7 +89,7 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     const content =
       seen.type === 'raw' && seen.target.is === 'device' ? seen.target.facts.content : '';
     expect(content).toMatch(/^gpt:.*;1=none;2=none$/);
-    const { identity } = await carry('prepare', { ...desired, overwrite: content });
-    await carry('destroy', recordedAs(desired, identity));
+    const { identity } = await carry('provision', { ...desired, overwrite: content });
+    await carry('delete', recordedAs(desired, identity));
   });
 });

@@ -56,18 +56,18 @@ describeAsRoot('programs of a user who is not root', () => {
         kubeletRoot: '/var/lib/kubelet',
       };
       try {
-        const prepared = await carryOut(executor, 'n1', 'prepare', desired);
+        const prepared = await carryOut(executor, 'n1', 'provision', desired);
         expect(prepared).toMatchObject({
           done: { sizeBytes: desired.sizeBytes },
           link: expect.stringMatching(/^7:/),
         });
-        expect(await carryOut(executor, 'n1', 'absent', desired)).toMatchObject({
+        expect(await carryOut(executor, 'n1', 'detach', desired)).toMatchObject({
           link: undefined,
         });
-        const present = await carryOut(executor, 'n1', 'present', desired);
+        const present = await carryOut(executor, 'n1', 'attach', desired);
         expect(present).toMatchObject({ link: expect.stringMatching(/^7:/) });
         expect((await lstat(desired.file)).uid).toBe(0);
-        expect(await carryOut(executor, 'n1', 'destroy', desired)).toMatchObject({
+        expect(await carryOut(executor, 'n1', 'delete', desired)).toMatchObject({
           file: { type: 'missing' },
           recordFiles: false,
           link: undefined,

@@ -85,7 +85,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
         isOff: async () => false,
         look: (_volume, node) => observe(executor, node, scene.desired),
       });
-      await carryOut(hands.executor, 'n1', 'prepare', scene.desired);
+      await carryOut(hands.executor, 'n1', 'provision', scene.desired);
     });
 
     function run(kind: OperationKind, before: () => Promise<void> = async () => {}) {

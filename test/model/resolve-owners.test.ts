@@ -22,20 +22,20 @@ const never = () => {
 
 test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
   const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
-  expect(plan('prepare', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0)).toMatchObject(
-    {
-      refusal: '/dev/sdb belongs to another Volume, old1',
-    },
-  );
+  expect(
+    plan('provision', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0),
+  ).toMatchObject({
+    refusal: '/dev/sdb belongs to another Volume, old1',
+  });
 });
 
 test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
   const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
   const raw = withOwners(rawNode(tagged), UID, known);
-  expect(plan('prepare', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
+  expect(plan('provision', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
-  expect(plan('prepare', lvmDesired, withOwners(begun(tagged), UID, known), 0)).toMatchObject({
+  expect(plan('provision', lvmDesired, withOwners(begun(tagged), UID, known), 0)).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
 });

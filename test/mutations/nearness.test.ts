@@ -7,12 +7,12 @@ test('importsOf reads relative imports', () => {
 });
 
 test('tests that import the file come first, then those of its folder', () => {
-  const file = 'src/storage/block/prepare.ts';
+  const file = 'src/storage/block/provision.ts';
   const tests: [string, string[]][] = [
     ['test/cli/plan.test.ts', []],
     ['test/storage/signature.test.ts', []],
-    ['test/storage/block/destroy.test.ts', []],
-    ['test/storage/block/prepare.test.ts', []],
+    ['test/storage/block/delete.test.ts', []],
+    ['test/storage/block/provision.test.ts', []],
     ['test/storage/plan.test.ts', [file]],
   ];
   const ranks = tests.map(([path, imports]) => Number(nearness(path, imports, file).join('')));

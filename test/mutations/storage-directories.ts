@@ -117,12 +117,12 @@ export const storageDirectories: readonly Mutation[] = [
       replace: 'b.point.length - a.point.length',
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/prepare.ts', [
+  ...mutationsOf('src/storage/loopfile/provision.ts', [
     {
       id: 'made-below-a-mount-point',
       invariant: 9,
       breaks: 'A volume is made on the file system below a directory that is not mounted.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: 'if (elsewhere !== undefined) return elsewhere;',
       replace: '',
       integration: INTEGRATION,
@@ -131,7 +131,7 @@ export const storageDirectories: readonly Mutation[] = [
       id: 'directory-not-recorded',
       invariant: 9,
       breaks: 'The first volume records nothing.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: '...recordDirectory(desired.uid, observed.directory),',
       replace: '',
       integration: INTEGRATION,
@@ -150,18 +150,18 @@ export const storageDirectories: readonly Mutation[] = [
       id: 'unmounted-is-missing',
       invariant: 11,
       breaks: 'A file whose directory is not mounted is called missing.',
-      function: 'planPresent',
+      function: 'planAttach',
       find: 'if (away !== undefined) return { ...away, passing: false };',
       replace: '',
       integration: INTEGRATION,
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/destroy.ts', [
+  ...mutationsOf('src/storage/loopfile/delete.ts', [
     {
       id: 'unmounted-is-deleted',
       invariant: 6,
       breaks: 'A deletion ends with the file on a file system that is not mounted.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: 'if (away !== undefined) return away;',
       replace: '',
       integration: INTEGRATION,

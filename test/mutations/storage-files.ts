@@ -28,12 +28,12 @@ export const storageFiles: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/prepare.ts', [
+  ...mutationsOf('src/storage/loopfile/provision.ts', [
     {
       id: 'missing-file-made-anew',
       invariant: 9,
       breaks: 'A backing file that is missing is made anew, empty.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: 'if (desired.recorded || observed.done)',
       replace: "if (observed.file.type !== 'missing' && (desired.recorded || observed.done))",
     },
@@ -41,7 +41,7 @@ export const storageFiles: readonly Mutation[] = [
       id: 'earlier-volume-ignored',
       invariant: 9,
       breaks: 'A claim whose API server was restored from a backup gets a new empty volume.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: 'earlier.length > 0',
       replace: 'earlier.length < 0',
     },
@@ -49,7 +49,7 @@ export const storageFiles: readonly Mutation[] = [
       id: 'foreign-file-overwritten',
       invariant: 1,
       breaks: 'A file that Stowage did not make is overwritten.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: "facts.type !== 'missing'",
       replace: "facts.type === 'other'",
     },
@@ -91,7 +91,7 @@ export const storageFiles: readonly Mutation[] = [
       id: 'detach-loses-removed-file',
       invariant: 6,
       breaks: 'The only device that leads to a removed file is detached.',
-      function: 'planAbsent',
+      function: 'planDetach',
       find: 'desired.givenUp ? undefined : earlierFile(desired, observed, loop)',
       replace: 'undefined',
     },
@@ -115,7 +115,7 @@ export const storageFiles: readonly Mutation[] = [
       id: 'reader-grown',
       invariant: 2,
       breaks: 'A read-only volume is grown, which mounts it and replays its journal.',
-      function: 'planPresent',
+      function: 'planAttach',
       find: ' || desired.readOnly) return attached',
       replace: ') return attached',
     },
@@ -138,7 +138,7 @@ export const storageFiles: readonly Mutation[] = [
       replace: 'if (false)',
     },
   ]),
-  ...mutationsOf('src/storage/loopfile/destroy.ts', [
+  ...mutationsOf('src/storage/loopfile/delete.ts', [
     {
       id: 'file-removed-while-attached',
       invariant: 6,

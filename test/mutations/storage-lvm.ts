@@ -64,12 +64,12 @@ export const storageLvm: readonly Mutation[] = [
       replace: "stdout: { has: '', lacks: '?' }",
     },
   ]),
-  ...mutationsOf('src/storage/lvm/destroy.ts', [
+  ...mutationsOf('src/storage/lvm/delete.ts', [
     {
       id: 'retained-logical-volume-removed',
       invariant: 6,
       breaks: 'A logical volume that is to be retained is removed.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: "desired.onDelete === 'Retain'",
       replace: "desired.onDelete === 'Retain' && !made",
     },
@@ -77,7 +77,7 @@ export const storageLvm: readonly Mutation[] = [
       id: 'origin-of-snapshots-removed',
       invariant: 6,
       breaks: 'A logical volume is removed together with its snapshots.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: '!ALONE.includes(own.kind)',
       replace: 'false',
     },

@@ -2,7 +2,7 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 
 /** Disks, partitions and what is on them: invariant 1. */
 export const storageRaw: readonly Mutation[] = [
-  ...mutationsOf('src/storage/block/prepare.ts', [
+  ...mutationsOf('src/storage/block/provision.ts', [
     {
       id: 'consent-not-compared',
       invariant: 1,
@@ -64,7 +64,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'uuid-counts-as-ready',
       invariant: 1,
       breaks: 'A file system with our UUID counts as ready without a record of its end.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: 'desired.recorded || observed.done',
       replace: 'desired.recorded || observed.done || isOurs(desired, device)',
     },
@@ -88,7 +88,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'intent-not-written',
       invariant: 1,
       breaks: 'A device is written to without an intent record.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: '...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),',
       replace: '',
     },
@@ -96,7 +96,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'intent-after-first-write',
       invariant: 1,
       breaks: 'The intent record is written after the device.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: '...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),\n      ...begin(wanted, make(desired, device)),',
       replace:
         '...begin(wanted, make(desired, device)),\n      ...(JSON.stringify(intent) === JSON.stringify(wanted) ? [] : writeIntent(wanted)),',
@@ -105,7 +105,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'overwritten-volume-made-anew',
       invariant: 9,
       breaks: 'A volume that was made is made anew where its content is missing.',
-      function: 'planPrepare',
+      function: 'planProvision',
       find: 'if (desired.recorded || observed.done) return checkMade(desired, observed, device);',
       replace: '',
     },
@@ -243,13 +243,13 @@ export const storageRaw: readonly Mutation[] = [
       replace: 'return exit <= 1;',
     },
   ]),
-  ...mutationsOf('src/storage/block/destroy.ts', [
+  ...mutationsOf('src/storage/block/delete.ts', [
     {
       id: 'copy-on-other-disk-destroyed',
       invariant: 12,
       breaks:
         'A copy of a volume on a disk with another WWN is destroyed for the UUID that is on it.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: "(answer === 'unknown' && haveUnlikeWwns(before, device))",
       replace: 'false',
     },
@@ -257,7 +257,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'foreign-content-destroyed',
       invariant: 6,
       breaks: 'Deleting a Volume destroys what somebody else put on its device.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: "if (device.content !== '' && half === undefined)",
       replace: "if (device.content === '' && half !== undefined)",
     },
@@ -265,7 +265,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'retain-not-heard',
       invariant: 6,
       breaks: 'A device that is to be retained is cleaned.',
-      function: 'planDestroy',
+      function: 'planDelete',
       find: "!touched || desired.onDelete === 'Retain'",
       replace: '!touched',
     },

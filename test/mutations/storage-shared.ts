@@ -99,7 +99,7 @@ export const storageShared: readonly Mutation[] = [
       id: 'stray-loop-accepted',
       invariant: 2,
       breaks: 'A loop device of a file that is held for another node counts as present.',
-      function: 'present',
+      function: 'attach',
       find: "last === undefined || !mine(lock, 'this boot')",
       replace: 'last === undefined',
     },

@@ -6,7 +6,7 @@ import type { DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { lv, lvmDesired, lvmNode } from '../support/lvm-input.ts';
 import { disk, intentFor, rawDesired, rawNode } from '../support/raw-input.ts';
 import { freshNode, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
-import { carrying } from './block/prepare-cases.ts';
+import { carrying } from './block/provision-cases.ts';
 
 /** A Volume is deleted whose adoption has not come to its end, while its storage may be away. */
 
@@ -89,7 +89,7 @@ describe('its records stay, and it is tried again,', () => {
     ['where the disk may be another', raw, disks(disk, { intent: weak }), /is now \/dev\/sdb/],
     ['where the group is gone', lvm, groups({ groups: [] }), /there is no volume group vg0/],
   ])('%s', (_, desired = sparse as Desired, observed, why) => {
-    expect(plan('destroy', desired, observed, 0)).toMatchObject({
+    expect(plan('delete', desired, observed, 0)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/rm /),
       passing: true,
@@ -98,7 +98,7 @@ describe('its records stay, and it is tried again,', () => {
 });
 
 test('a hint names what ends it', () => {
-  expect(plan('destroy', sparse as Desired, files(), 0)).toMatchObject({
+  expect(plan('delete', sparse as Desired, files(), 0)).toMatchObject({
     hint: expect.stringMatching(
       new RegExp(
         `rm /var/lib/stowage/volumes/${UID}.intent. .*stowage delete volume data1 --forget-node$`,
@@ -109,7 +109,7 @@ test('a hint names what ends it', () => {
 
 test('of several logical volumes with a tag, none is taken for what was not touched', () => {
   const two = groups({ volumes: [own, { ...own, name: 'x', uuid: 'y' }] });
-  expect(plan('destroy', lvm as Desired, two, 0)).toMatchObject({
+  expect(plan('delete', lvm as Desired, two, 0)).toMatchObject({
     refusal: expect.stringMatching(/several/),
   });
 });
@@ -123,7 +123,7 @@ describe('its records go, and nothing else,', () => {
     ['where the disk was overwritten', raw, disks(disk)],
     ['where the logical volume was removed', lvm, groups({ volumes: [] })],
   ])('%s', (_, desired = sparse as Desired, observed) => {
-    const made = plan('destroy', desired, observed, 0);
+    const made = plan('delete', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);
     const words = steps.flatMap(({ argv }) => argv.filter((word) => word.startsWith('/')));

@@ -221,7 +221,7 @@ const adopting = (scene: Scene<Desired>, uid: string, name: string, from: string
 /** The storage as it is when its disk comes to the node. */
 function moved(start: () => Scene<Desired>) {
   const scene = start();
-  finish(scene, 'prepare', scene.desired(OLD, 'old1'));
+  finish(scene, 'provision', scene.desired(OLD, 'old1'));
   scene.move();
   return { scene, data: scene.data() };
 }
@@ -236,18 +236,18 @@ describe.each(KINDS)('%s', (_, start) => {
       fc.property(crashes, fc.boolean(), (crashed, recorded) => {
         const { scene, data } = moved(start);
         const desired = adopting(scene, UID, 'data1', OLD);
-        interrupt(scene, 'prepare', desired, crashed);
-        finish(scene, 'prepare', desired);
+        interrupt(scene, 'provision', desired, crashed);
+        finish(scene, 'provision', desired);
         expectOnly(scene, UID);
         expect(scene.data()).toEqual(data);
         expect(scene.isLinked(desired)).toBe(true);
         expect(scene.records().filter((path) => path.includes(OLD))).toEqual([]);
         const made = { ...desired, recorded };
         scene.reboot();
-        finish(scene, 'present', made);
+        finish(scene, 'attach', made);
         expect(scene.data()).toEqual(data);
         // It is as any other by then.
-        finish(scene, 'destroy', { ...made, onDelete: 'Retain' });
+        finish(scene, 'delete', { ...made, onDelete: 'Retain' });
         expect(scene.records()).toEqual([]);
         expect(scene.data()).toEqual(data);
       }),
@@ -263,23 +263,23 @@ describe.each(KINDS)('%s', (_, start) => {
         for (let number = 0; number < count; number++) {
           const { scene, data } = moved(start);
           const desired = { ...adopting(scene, UID, 'data1', OLD), onDelete };
-          let steps = stepsOf(scene, 'prepare', desired);
+          let steps = stepsOf(scene, 'provision', desired);
           // One that is not active is made so first.
           if (steps.every(({ argv }) => !argv.join(' ').includes('.intent'))) {
             scene.run(steps);
-            steps = stepsOf(scene, 'prepare', desired);
+            steps = stepsOf(scene, 'provision', desired);
           }
           const done = steps.findIndex(({ argv }) => argv.at(-1)?.endsWith('.done'));
           count = done;
           raceable(() => scene.crash(steps, number, killed));
-          finish(scene, 'destroy', desired);
+          finish(scene, 'delete', desired);
           expect(scene.records()).toEqual([]);
           expect(scene.data()).toEqual(data);
           const [uid = ''] = scene.names();
           expect(uid).toBe(OLD);
           expectOnly(scene, uid);
           const third = adopting(scene, THIRD, 'data3', uid);
-          finish(scene, 'prepare', third);
+          finish(scene, 'provision', third);
           expectOnly(scene, THIRD);
           expect(scene.data()).toEqual(data);
         }
@@ -293,23 +293,23 @@ describe.each(KINDS)('%s', (_, start) => {
     const one = adopting(scene, UID, 'data1', OLD);
     const two = adopting(scene, THIRD, 'data3', OLD);
     // Both were planned before either ran, or one by one.
-    finish(scene, 'prepare', one);
-    expect(scene.plan('prepare', two)).toMatchObject({ refusal: expect.anything() });
+    finish(scene, 'provision', one);
+    expect(scene.plan('provision', two)).toMatchObject({ refusal: expect.anything() });
     expectOnly(scene, UID);
     expect(scene.data()).toEqual(data);
-    expect(writesTo(stepsOf(scene, 'prepare', one))).toEqual([]);
+    expect(writesTo(stepsOf(scene, 'provision', one))).toEqual([]);
   });
 
   test('is not taken by a plan that was made before another Volume had adopted it', () => {
     const { scene, data } = moved(start);
     const one = adopting(scene, UID, 'data1', OLD);
     const two = adopting(scene, THIRD, 'data3', OLD);
-    let late = stepsOf(scene, 'prepare', two);
+    let late = stepsOf(scene, 'provision', two);
     if (late.every(({ argv }) => !argv.join(' ').includes('.intent'))) {
       scene.run(late);
-      late = stepsOf(scene, 'prepare', two);
+      late = stepsOf(scene, 'provision', two);
     }
-    finish(scene, 'prepare', one);
+    finish(scene, 'provision', one);
     expect(() => scene.run(late)).toThrow(/guard of/);
     expectOnly(scene, UID);
     expect(scene.data()).toEqual(data);

@@ -30,7 +30,7 @@ import {
 } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
 import { freshNode, loop, sparseDesired, UID, unmounted } from '../support/volume-input.ts';
-import { carrying } from './block/prepare-cases.ts';
+import { carrying } from './block/provision-cases.ts';
 
 /** What is not adopted, whatever the Volume says; and what a node has to allow for what is. */
 
@@ -74,7 +74,7 @@ describe('a disk', () => {
     ['with a file system, on record for the earlier Volume, and known to be its', wanted, ext4],
   ])('%s is adopted, by what a node allows', (_, desired, facts) => {
     const others = [intentFor(facts, { uid: OLD }), { uid: OLD, name: 'old1' }];
-    const made = plan('prepare', desired, rawNode(facts, { others }), 0);
+    const made = plan('provision', desired, rawNode(facts, { others }), 0);
     expect(made).toMatchObject({ steps: expect.anything() });
     const steps = 'steps' in made ? made.steps : [];
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
@@ -85,7 +85,7 @@ describe('a disk', () => {
   });
 
   test('is looked at once more right before it is written to, under a lock', () => {
-    const made = plan('prepare', wanted, rawNode(ext4), 0);
+    const made = plan('provision', wanted, rawNode(ext4), 0);
     const refusals = guardsOf(made, /^sh -c .*stowage-adopt/).map(({ refusal }) => refusal);
     expect(refusals).toEqual(
       expect.arrayContaining([
@@ -191,7 +191,7 @@ describe('a disk', () => {
     ],
   ];
   test.each(rows)('%s is refused', (_, desired, facts, more, why) => {
-    expect(plan('prepare', desired, rawNode(facts, more), 0)).toMatchObject({
+    expect(plan('provision', desired, rawNode(facts, more), 0)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });
@@ -223,7 +223,7 @@ describe('a file', () => {
     ['with a table', { ...wanted, mode: 'Block' }, there('gpt')],
     ['with a table of MetalK8s', { ...wanted, mode: 'Block' }, there('gpt', OTHER)],
   ])('%s is adopted, by what a node allows', (_, desired, observed) => {
-    const made = plan('prepare', desired, observed, 5);
+    const made = plan('provision', desired, observed, 5);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);
     const looks = sparseProbes(desired).map(({ argv }) => argv);
@@ -231,9 +231,10 @@ describe('a file', () => {
   });
 
   test('is looked at once more right before it is taken', () => {
-    const refusals = guardsOf(plan('prepare', wanted, there('ext4'), 5), /^mv -T -- \S+5555 /).map(
-      ({ refusal }) => refusal,
-    );
+    const refusals = guardsOf(
+      plan('provision', wanted, there('ext4'), 5),
+      /^mv -T -- \S+5555 /,
+    ).map(({ refusal }) => refusal);
     expect(refusals).toEqual([
       'the storage of data1 was adopted meanwhile',
       `${sparseDesired.file} came into being meanwhile`,
@@ -344,7 +345,7 @@ describe('a file', () => {
     ],
   ];
   test.each(rows)('%s is refused', (_, desired, observed, why) => {
-    expect(plan('prepare', desired, observed, 5)).toMatchObject({
+    expect(plan('provision', desired, observed, 5)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });
@@ -386,7 +387,7 @@ describe('a file', () => {
       /is on the root file system/,
     ],
   ])('in a directory that is %s is tried again later', (_, desired, more, why) => {
-    expect(plan('prepare', desired, there('ext4', OLD, more), 5)).toMatchObject({
+    expect(plan('provision', desired, there('ext4', OLD, more), 5)).toMatchObject({
       refusal: expect.stringMatching(why),
       passing: true,
       reason: 'DirectoryNotMounted',
@@ -395,7 +396,7 @@ describe('a file', () => {
 
   test('in a directory of the system is refused', () => {
     const etc = { ...freshNode.directory, realPath: '/etc/volumes' };
-    expect(plan('prepare', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
+    expect(plan('provision', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
       refusal: expect.stringMatching(/is no place for volumes/),
     });
   });
@@ -405,7 +406,7 @@ describe('a file', () => {
     ['was taken', taken],
   ])('has its directory on record before anything else, where it %s', (_, more) => {
     const directory = { ...freshNode.directory, recorded: undefined };
-    const made = plan('prepare', wanted, there('ext4', OLD, { ...more, directory }), 5);
+    const made = plan('provision', wanted, there('ext4', OLD, { ...more, directory }), 5);
     const steps = 'steps' in made ? made.steps : [];
     expect(
       steps
@@ -460,15 +461,15 @@ describe('a file', () => {
       hint: expect.stringMatching(/./),
       passing: true,
     };
-    expect(plan('prepare', wanted, late, 5)).toMatchObject(refused);
-    expect(plan('prepare', wanted, begun, 5)).toMatchObject(refused);
-    expect(plan('destroy', wanted, begun, 5)).toMatchObject(refused);
+    expect(plan('provision', wanted, late, 5)).toMatchObject(refused);
+    expect(plan('provision', wanted, begun, 5)).toMatchObject(refused);
+    expect(plan('delete', wanted, begun, 5)).toMatchObject(refused);
   });
 
   test('that all nodes detached is adopted unless one attaches it meanwhile, and its owner files are removed', () => {
     const unfinished = [{ path: `${path}.new.n9-v1`, node: 'n9' }];
     const made = plan(
-      'prepare',
+      'provision',
       wanted,
       beside({ owners: [3, 4].map((n) => owner(n, 'free')), unfinished }),
       5,
@@ -516,7 +517,7 @@ describe('a file', () => {
       adopt: OLD,
     } as const;
     const observed = there('ext4', OLD, { intent, partial: file, recordFiles: true });
-    expect(plan('destroy', wanted, observed, 0)).toMatchObject({
+    expect(plan('delete', wanted, observed, 0)).toMatchObject({
       refusal: expect.stringMatching(/is there again/),
     });
   });
@@ -555,7 +556,7 @@ describe('a logical volume', () => {
       lvmNode({ volumes: [{ ...own, active: false, device: undefined }] }),
     ],
   ])('%s is adopted, by what a node allows', (_, desired, observed) => {
-    const made = plan('prepare', desired, observed, 0);
+    const made = plan('provision', desired, observed, 0);
     const steps = 'steps' in made ? made.steps : [];
     expect(steps).not.toEqual([]);
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
@@ -651,7 +652,7 @@ describe('a logical volume', () => {
     ['of no group', wanted, there(ext4, { groups: [] }), /there is no volume group vg0/],
   ];
   test.each(rows)('%s is refused', (_, desired, observed, why) => {
-    expect(plan('prepare', desired, observed, 0)).toMatchObject({
+    expect(plan('provision', desired, observed, 0)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });

@@ -82,7 +82,7 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
 });
 
 test('of each device all is looked at that the detach step looks at', () => {
-  const made = plan('absent', sparse, attached, 0);
+  const made = plan('detach', sparse, attached, 0);
   const detach = 'steps' in made ? made.steps.at(-1) : undefined;
   expect(detach?.argv).toEqual(['losetup', '-d', '/dev/loop3']);
   expect(detach?.guards.slice(2)).toEqual(unusedGuards(sparse, attached));
@@ -149,6 +149,6 @@ describe('what stays on its node is detached', () => {
       lvmDesired,
     ],
   ])('%s', (_, observed, expected, desired = rawDesired) => {
-    expect(plan('absent', desired, observed, 0)).toEqual(expected);
+    expect(plan('detach', desired, observed, 0)).toEqual(expected);
   });
 });

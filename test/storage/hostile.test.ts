@@ -255,10 +255,10 @@ test('a hostile Volume is refused, or planned without an option, a shell word or
       if (problems.length > 0 || 'problem' in options) return;
       const desired = desiredOf(volume, options);
       for (const observed of nodes(desired, input.found)) {
-        const prepared = plan('prepare', desired, observed, 3);
+        const prepared = plan('provision', desired, observed, 3);
         check(prepared, desired, observed);
-        check(plan('present', desired, observed, 3), desired, observed);
-        check(plan('destroy', desired, observed, 3), desired, observed);
+        check(plan('attach', desired, observed, 3), desired, observed);
+        check(plan('delete', desired, observed, 3), desired, observed);
         planned++;
       }
     }),

@@ -212,8 +212,8 @@ test.each([
       ...observed,
       mounts: new Map([[number, [`/k/${MOUNTS}/data1`]]]),
     });
-    expect(plan('present', desired, mounted(device), 0)).toEqual({ steps: [] });
-    expect(plan('present', desired, mounted('7:99'), 0)).toMatchObject({
+    expect(plan('attach', desired, mounted(device), 0)).toEqual({ steps: [] });
+    expect(plan('attach', desired, mounted('7:99'), 0)).toMatchObject({
       refusal: expect.stringContaining('the kubelet has another volume of the name data1'),
     });
   },

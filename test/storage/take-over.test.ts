@@ -127,7 +127,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
       recorded: true,
       ...(desired.type === 'sparse' ? {} : { identity }),
     } as Desired;
-    const made = plan('prepare', known, after, 3);
+    const made = plan('provision', known, after, 3);
     if ('refusal' in made) throw new Error(made.refusal);
     const attaching = made.steps.filter(
       ({ argv }) =>
@@ -255,10 +255,10 @@ test('a partition of a table with a GUID of its own is known again by the record
   const after = recorded(block, blockNode);
   expect(after.intent).toMatchObject({ table: TABLE });
   const detached = { ...after, loops: [], devices: [], link: undefined };
-  const attached = plan('present', block, detached, 3);
+  const attached = plan('attach', block, detached, 3);
   expect('steps' in attached && attached.steps.map(({ argv }) => argv[0])).toContain('losetup');
   const exchanged = { ...detached, signature: { found: 'one', type: 'gpt', uuid: OTHER } as const };
-  expect(plan('present', block, exchanged, 3)).toMatchObject({
+  expect(plan('attach', block, exchanged, 3)).toMatchObject({
     refusal: expect.stringContaining('should hold a GPT'),
   });
 });

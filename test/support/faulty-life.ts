@@ -41,7 +41,7 @@ export interface Kind {
 }
 
 export interface Point {
-  during: 'prepare' | 'destroy';
+  during: 'provision' | 'delete';
   crash: Crash;
 }
 
@@ -84,26 +84,26 @@ export async function liveOnce(
     return [deviceOf(wanted, seen), (await wrappers.calls()).slice(before)];
   }
 
-  const [made, prepare] = await reach('prepare', desired);
+  const [made, provisioning] = await reach('provision', desired);
   await expectMade(kinds, kind, desired, made);
   const done = (await stat(`/var/lib/stowage/volumes/${desired.uid}.done`)).mtimeMs;
-  expect(prepare.filter((call) => call.time > done && destroys(call))).toEqual([]);
+  expect(provisioning.filter((call) => call.time > done && destroys(call))).toEqual([]);
   await kinds.write(desired, made.link, 'kept');
 
   const recorded = recordedAs(desired, made.identity);
-  for (const operation of ['prepare', 'present'] as const) {
+  for (const operation of ['provision', 'attach'] as const) {
     const before = (await wrappers.calls()).length;
     await carryOn(executor, operation, recorded, Date.now() + CONVERGES_WITHIN, disk);
     expect((await wrappers.calls()).slice(before).filter(destroys)).toEqual([]);
   }
   expect(await kinds.read(desired, made.link)).toBe('kept');
 
-  const [, destroy] = await reach('destroy', recorded);
-  expect(destroy.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual([]);
+  const [, deletion] = await reach('delete', recorded);
+  expect(deletion.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual([]);
   expect(await executor.forget('n1', desired.uid)).toBe(true);
   await expectGone(kinds, kind, desired, made.link, partuuid);
   if (disk !== undefined) expect(await besideOf(disk)).toBe(beside);
-  return { calls: { prepare, destroy }, happened, took };
+  return { calls: { provision: provisioning, delete: deletion }, happened, took };
 }
 
 /** Calls of a program that destroy nothing, as Crash.except has them; see `destroys`. */
@@ -171,11 +171,11 @@ async function carryOn(
       continue;
     }
     if (found.steps.length === 0) return found.observed;
-    if (operation === 'prepare' && attempt > MAX_ATTEMPTS) break;
+    if (operation === 'provision' && attempt > MAX_ATTEMPTS) break;
     const state = await run(executor, desired, `${operation}-${attempt++}`, found.steps, deadline);
     seen.push(JSON.stringify(state));
     // Only what is removed is tried again after a failure: of what is made a person is told.
-    if (state.state === 'failed' && operation !== 'destroy') break;
+    if (state.state === 'failed' && operation !== 'delete') break;
   }
   throw new Error(`${operation} came to no end: ${seen.join('; ')}`);
 }

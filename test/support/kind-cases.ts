@@ -49,7 +49,7 @@ export async function carry(
 ): Promise<VolumeDevice> {
   const seen = await carryOut(executor, 'n1', operation, desired);
   if (typeof seen === 'string') throw new Error(seen);
-  if (operation === 'prepare' || operation === 'present') await udevRests();
+  if (operation === 'provision' || operation === 'attach') await udevRests();
   return deviceOf(desired, seen);
 }
 
@@ -72,17 +72,17 @@ export function kindCases(
       const kinds = kindsOf();
       const executor = executorOf();
       const desired = await kinds.desired(backing, content);
-      const { device, link, identity } = await carry(executor, 'prepare', desired);
+      const { device, link, identity } = await carry(executor, 'provision', desired);
       expect(link).toBe(`/dev/disk/by-id/stowage-${desired.uid}`);
       expect((await execa('realpath', [link])).stdout).toBe(`/dev/${device?.name}`);
       expect(await bytesOf(link)).toBe(device?.sizeBytes);
       if (backing === 'sparse file') expect(device?.sizeBytes).toBe(SIZE);
       await kinds.write(desired, link, 'kept');
       const recorded = recordedAs(desired, identity);
-      await carry(executor, 'absent', recorded);
-      await carry(executor, 'present', recorded);
+      await carry(executor, 'detach', recorded);
+      await carry(executor, 'attach', recorded);
       expect(await kinds.read(desired, link)).toBe('kept');
-      await carry(executor, 'destroy', recorded);
+      await carry(executor, 'delete', recorded);
       expect(await exists(link)).toBe(false);
       expect(await exists(`/var/lib/stowage/volumes/${desired.uid}.intent`)).toBe(false);
     },

@@ -19,7 +19,7 @@ export function localSparse(name: string) {
     carryOut(executor, 'n1', operation, wanted);
 
   async function prepared(): Promise<string> {
-    return deviceOf(await carry('prepare'));
+    return deviceOf(await carry('provision'));
   }
 
   function deviceOf(seen: Observed | string): string {
@@ -42,7 +42,7 @@ export function localSparse(name: string) {
   }
 
   async function expectDestroyed(): Promise<void> {
-    await expect(carry('destroy')).resolves.toMatchObject({
+    await expect(carry('delete')).resolves.toMatchObject({
       file: { type: 'missing' },
       recordFiles: false,
     });

@@ -238,7 +238,7 @@ const usersOf = (device: DeviceFacts, use: Use | undefined): Partial<ObservedRaw
 export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
   fc
     .record({
-      operation: fc.constantFrom<Operation>('prepare', 'prepare', 'present', 'destroy'),
+      operation: fc.constantFrom<Operation>('provision', 'provision', 'attach', 'delete'),
       use: uses(device),
       owner: owners(device),
       intent: intents(device),

@@ -58,7 +58,7 @@ export function everyStep(number: number): Step[] {
       ),
       ...stepsOf(planSnapshot('delete', desired, observed(left, { partial: file, copy: file }))),
       ...stepsOf(
-        plan('prepare', wanted, { ...freshNode, realPath: restored.file, source }, number),
+        plan('provision', wanted, { ...freshNode, realPath: restored.file, source }, number),
       ),
     );
     if (type === 'gpt') continue;
@@ -73,7 +73,7 @@ export function everyStep(number: number): Step[] {
         ...stepsOf(planSnapshot('take', { ...desired, freeze }, observed(mounted))),
         ...stepsOf(
           plan(
-            'prepare',
+            'provision',
             clone,
             { ...freshNode, realPath: restored.file, ...mounted, source: original },
             number,

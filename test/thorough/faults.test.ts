@@ -73,21 +73,21 @@ describeAsRoot('a job of every kind of volume, killed', () => {
   /** The programs that take their time, and are killed in the middle: after these ms. More where there is time. */
   const INSIDE = MANY
     ? ([
-        ['prepare', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
-        ['prepare', 'mkfs.xfs', [0, 2, 8, 32]],
-        ['prepare', 'sgdisk', [0, 1, 2, 4, 8]],
-        ['destroy', 'dd', [0, 8, 32, 128]],
+        ['provision', 'mkfs.ext4', [0, 1, 2, 4, 8, 16]],
+        ['provision', 'mkfs.xfs', [0, 2, 8, 32]],
+        ['provision', 'sgdisk', [0, 1, 2, 4, 8]],
+        ['delete', 'dd', [0, 8, 32, 128]],
       ] as const)
     : ([
-        ['prepare', 'mkfs.ext4', [2]],
-        ['prepare', 'mkfs.xfs', [8]],
-        ['prepare', 'sgdisk', [2]],
-        ['destroy', 'dd', [32]],
+        ['provision', 'mkfs.ext4', [2]],
+        ['provision', 'mkfs.xfs', [8]],
+        ['provision', 'sgdisk', [2]],
+        ['delete', 'dd', [32]],
       ] as const);
 
   const inside = KINDS.flatMap((kind) =>
     INSIDE.filter(([during, program]) => {
-      if (during === 'destroy') return kind.onDelete === 'Wipe';
+      if (during === 'delete') return kind.onDelete === 'Wipe';
       if (kind.onDelete === 'Wipe') return false;
       return program === (kind.content === 'Block' ? 'sgdisk' : `mkfs.${kind.content}`);
     }).map(([during, program, times]) => [program, nameOf(kind), kind, during, times] as const),
@@ -136,7 +136,7 @@ const pick = <T>(values: readonly T[], at: number): T =>
 
 /** Any call of an uninterrupted life: before, after, or some time in it. */
 function pointIn({ calls }: Life, random: () => number): Point {
-  const during = random() < 0.5 ? 'prepare' : 'destroy';
+  const during = random() < 0.5 ? 'provision' : 'delete';
   const index = Math.floor(random() * calls[during].length);
   const program = calls[during][index]?.program ?? '';
   const call = calls[during].slice(0, index + 1).filter((each) => each.program === program).length;

@@ -66,7 +66,7 @@ describeAsRoot('a plan of which a part was run', () => {
     (await faults).filter((fault) => fault.includes(desired.uid));
 
   async function expectPrepared(executor: Executor): Promise<void> {
-    const seen = await carryOut(executor, 'n1', 'prepare', desired);
+    const seen = await carryOut(executor, 'n1', 'provision', desired);
     expect(seen).toMatchObject({
       file: { type: 'file', sizeBytes: desired.sizeBytes },
       partial: { type: 'missing' },
@@ -80,7 +80,7 @@ describeAsRoot('a plan of which a part was run', () => {
   }
 
   async function expectDestroyed(executor: Executor): Promise<void> {
-    expect(await carryOut(executor, 'n1', 'destroy', desired)).toMatchObject({
+    expect(await carryOut(executor, 'n1', 'delete', desired)).toMatchObject({
       file: { type: 'missing' },
       partial: { type: 'missing' },
       intent: undefined,
@@ -93,7 +93,7 @@ describeAsRoot('a plan of which a part was run', () => {
 
   async function runPrefix(
     executor: Executor,
-    operation: 'prepare' | 'destroy',
+    operation: 'provision' | 'delete',
     count: number,
     total: number,
   ): Promise<void> {
@@ -103,7 +103,7 @@ describeAsRoot('a plan of which a part was run', () => {
     const end = await runSteps(executor, 'n1', desired, planned.steps.slice(0, count));
     if (end.state === 'raced' && end.step.name.startsWith('attach the file')) {
       // Another test took the free loop device that was planned for this one.
-      await carryOut(executor, 'n1', 'destroy', desired);
+      await carryOut(executor, 'n1', 'delete', desired);
       await forgetDirectory();
       return runPrefix(executor, operation, count, total);
     }
@@ -113,7 +113,7 @@ describeAsRoot('a plan of which a part was run', () => {
   test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
     'prepare: after %d steps it is planned again to the same end',
     async (count) => {
-      await runPrefix(local, 'prepare', count, PREPARE);
+      await runPrefix(local, 'provision', count, PREPARE);
       await expectPrepared(local);
       await expectDestroyed(local);
     },
@@ -122,7 +122,7 @@ describeAsRoot('a plan of which a part was run', () => {
   test.each(Array.from({ length: PREPARE + 1 }, (_, count) => count))(
     'prepare: after %d steps destroy leaves nothing',
     async (count) => {
-      await runPrefix(local, 'prepare', count, PREPARE);
+      await runPrefix(local, 'provision', count, PREPARE);
       await expectDestroyed(local);
     },
   );
@@ -131,15 +131,15 @@ describeAsRoot('a plan of which a part was run', () => {
     'destroy: after %d steps it is planned again until nothing is left',
     async (count) => {
       await expectPrepared(local);
-      await runPrefix(local, 'destroy', count, DESTROY);
+      await runPrefix(local, 'delete', count, DESTROY);
       await expectDestroyed(local);
     },
   );
 
   test('over ssh', async () => {
-    await runPrefix(ssh, 'prepare', 9, PREPARE);
+    await runPrefix(ssh, 'provision', 9, PREPARE);
     await expectPrepared(ssh);
-    await runPrefix(ssh, 'destroy', 2, DESTROY);
+    await runPrefix(ssh, 'delete', 2, DESTROY);
     await expectDestroyed(ssh);
   });
 
@@ -154,7 +154,7 @@ describeAsRoot('a plan of which a part was run', () => {
   ] as const)('killed: $program $call $at $ms', async (crash) => {
     // Long enough for a mkfs that can be killed inside.
     desired = { ...desired, sizeBytes: 4n << 30n };
-    const planned = await planNow(ssh, 'n1', 'prepare', desired);
+    const planned = await planNow(ssh, 'n1', 'provision', desired);
     await wrappers.crash(crash);
     const died = await runSteps(ssh, 'n1', desired, 'steps' in planned ? planned.steps : []);
     expect(died).toMatchObject({

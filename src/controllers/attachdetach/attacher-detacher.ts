@@ -137,7 +137,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       const number = freeLoopNumber(observed.loops, loopNumbers.ofOthers(node, uid), lost);
       // Nothing is awaited between the look at what others were promised and this.
       loopNumbers.promise(node, uid, number);
-      const planned = plan('present', wanted, observed, number);
+      const planned = plan('attach', wanted, observed, number);
       if ('refusal' in planned) {
         loopNumbers.release(node, uid);
         const found = presenceOf(desired, observed);
@@ -208,7 +208,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     for (let job = 0; job <= MAX_JOBS; job++) {
       const observed = await see(context, seen);
       const found = presenceOf(desired, observed);
-      const planned = plan('absent', desired, observed, 0);
+      const planned = plan('detach', desired, observed, 0);
       if ('refusal' in planned) {
         if (found.is === 'unknown') return found;
         return inUse(withHint(planned.refusal, planned.hint), begun, found);

@@ -19,7 +19,7 @@ export const isToGrow = (desired: Desired, capacity: string | undefined): boolea
 export function growing(input: Input, attempt: number, now: number): Decision {
   const { volume, observation } = input;
   const desired = desiredOf(volume, undefined, input.node);
-  const step = jobStep(input, 'present', desired);
+  const step = jobStep(input, 'attach', desired);
   const isGone =
     observation !== undefined &&
     'known' in observation &&

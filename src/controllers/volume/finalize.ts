@@ -115,7 +115,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
     ...desiredOf(volume, undefined, input.node),
     ...(kubeletRoot && { kubeletRoot }),
   };
-  const step = jobStep(input, 'destroy', desired);
+  const step = jobStep(input, 'delete', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {

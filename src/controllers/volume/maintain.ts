@@ -54,7 +54,7 @@ export function maintain(input: Input, now: number): Decision {
   }
   const desired = desiredOf(withPathOf(pv, volume), undefined, input.node);
   const planned = plan(
-    'present',
+    'attach',
     desired,
     observation.known,
     freeLoopNumber(observation.known.loops, input.allotted),

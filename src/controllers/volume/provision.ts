@@ -79,7 +79,7 @@ export function provision(input: Input, now: number): Decision {
       'it is of another type than what it starts from, of which it cannot be made. Use a storage class of the type that this is of',
     );
   }
-  const step = jobStep(input, 'prepare', desired);
+  const step = jobStep(input, 'provision', desired);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;
   switch (step.is) {

@@ -7,10 +7,10 @@ import { inOneJob } from '../steps.ts';
 import type { DesiredRaw, ObservedRaw, Operation, Plan } from '../types.ts';
 import { waitForPath } from '../udev.ts';
 import { planAdopt } from './adopt.ts';
-import { planDestroy } from './destroy.ts';
+import { linked, makeLink, planAttach, volumeDevice } from './attach.ts';
+import { planDelete } from './delete.ts';
 import { deviceProbes, leadsNowhere, rawProbes, readRaw } from './observe.ts';
-import { planPrepare } from './prepare.ts';
-import { linked, makeLink, planPresent, volumeDevice } from './present.ts';
+import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
 import { planTakeOver } from './take-over.ts';
 import { targetOf } from './target.ts';
@@ -32,7 +32,7 @@ export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
   device,
   devices,
   presence: (desired, observed) =>
-    presenceByPath(planPresent(desired, observed), device(desired, observed).device?.name),
+    presenceByPath(planAttach(desired, observed), device(desired, observed).device?.name),
   prefer(desired, observed) {
     const found = targetOf(desired, observed);
     return 'refusal' in found ? [] : makeLink(desired, found, found.name, true);
@@ -61,10 +61,10 @@ async function observe(look: Look, desired: DesiredRaw): Promise<ObservedRaw> {
 
 function plan(operation: Operation, desired: DesiredRaw, observed: ObservedRaw): Plan {
   switch (operation) {
-    case 'prepare': {
+    case 'provision': {
       const from = adoptsFrom(desired, observed);
       const ready =
-        from === undefined ? planPrepare(desired, observed) : planAdopt(desired, from, observed);
+        from === undefined ? planProvision(desired, observed) : planAdopt(desired, from, observed);
       return inOneJob(ready, (made) => {
         const found = targetOf(desired, observed);
         if ('refusal' in found) return found;
@@ -74,13 +74,13 @@ function plan(operation: Operation, desired: DesiredRaw, observed: ObservedRaw):
           : { steps: makeLink(desired, found, undefined) };
       });
     }
-    case 'present':
-      return planPresent(desired, observed);
+    case 'attach':
+      return planAttach(desired, observed);
     // A disk is always there.
-    case 'absent':
+    case 'detach':
       return planUnused(desired, observed, devices(desired, observed));
-    case 'destroy':
-      return planDestroy(desired, observed);
+    case 'delete':
+      return planDelete(desired, observed);
   }
 }
 

@@ -2,9 +2,9 @@ import { linkOf } from '../links.ts';
 import { intentOf } from '../records.ts';
 import { takenOverRecords } from '../taken-over-records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
+import { linked } from './attach.ts';
 import { sameContentGuards, sameDeviceGuards } from './guards.ts';
 import { isOurs } from './ownership.ts';
-import { linked } from './present.ts';
 import { ofAnother } from './refuse.ts';
 import { targetOf } from './target.ts';
 

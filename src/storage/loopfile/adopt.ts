@@ -22,7 +22,7 @@ import type {
 } from '../types.ts';
 import { notAttached, partialOf, readFile, STAT, sameFile } from './file.ts';
 import { volumeBytes } from './layout.ts';
-import { checkContent, syncFile } from './prepare.ts';
+import { checkContent, syncFile } from './provision.ts';
 
 export const pathOf = ({ file }: Pick<DesiredSparse, 'file'>, from: string) =>
   join(dirname(file), from);

@@ -19,13 +19,13 @@ import {
   volumeDevice,
 } from './file-loops.ts';
 import { planGrow } from './grow.ts';
-import { checkContent } from './prepare.ts';
+import { checkContent } from './provision.ts';
 
 /**
  * What remains to be done until the file is a loop device of the size wanted that its persistent link leads to.
  * @param loopNumber the number to attach under, allotted to this Volume on this node
  */
-export function planPresent(
+export function planAttach(
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,
@@ -51,7 +51,7 @@ export function planPresent(
     : planGrow(desired, observed, loop, device);
 }
 
-/** The part of `planPresent` that can be planned before the file is made. */
+/** The part of `planAttach` that can be planned before the file is made. */
 export function attach(desired: DesiredSparse, observed: ObservedSparse, loopNumber: number): Plan {
   const [loop, ...others] = loopsOf(observed);
   const readPartition = (name: string) =>
@@ -109,7 +109,7 @@ function ruleFor({ uid, mode }: DesiredSparse, { realPath }: ObservedSparse): st
 }
 
 /** What remains to be done until no loop device has the file. What would be lost by that is detached only with data that is given up. */
-export function planAbsent(desired: DesiredSparse, observed: ObservedSparse): Plan {
+export function planDetach(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const steps: Step[] = [];
   const moved = loopsOf(observed).length === 0 ? refuseMoved(desired, observed) : undefined;
   if (moved !== undefined) return moved;

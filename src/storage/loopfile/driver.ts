@@ -7,13 +7,13 @@ import { planShared } from '../shared-fs/plan.ts';
 import { inOneJob } from '../steps.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
 import { planAdopt } from './adopt.ts';
-import { attach, planAbsent, planPresent, preferLoop } from './attach.ts';
-import { planDestroy } from './destroy.ts';
+import { attach, planAttach, planDetach, preferLoop } from './attach.ts';
+import { planDelete } from './delete.ts';
 import { partialOf } from './file.ts';
 import { loopsOf, partitionOf, volumeDevice } from './file-loops.ts';
 import { madeBytes } from './layout.ts';
 import { readSparse, sparseProbes } from './observe.ts';
-import { planPrepare } from './prepare.ts';
+import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
 import { planTakeOver } from './take-over.ts';
 
@@ -67,18 +67,18 @@ function plan(
 ): Plan {
   if (desired.shared) return planShared(operation, desired, observed, loopNumber);
   switch (operation) {
-    case 'prepare': {
+    case 'provision': {
       const from = adoptsFrom(desired, observed);
       const made =
-        from === undefined ? planPrepare(desired, observed) : planAdopt(desired, from, observed);
+        from === undefined ? planProvision(desired, observed) : planAdopt(desired, from, observed);
       return desired.onDemand ? made : inOneJob(made, () => attach(desired, observed, loopNumber));
     }
-    case 'present':
-      return planPresent(desired, observed, loopNumber);
-    case 'absent':
-      return planAbsent(desired, observed);
-    case 'destroy':
-      return planDestroy(desired, observed);
+    case 'attach':
+      return planAttach(desired, observed, loopNumber);
+    case 'detach':
+      return planDetach(desired, observed);
+    case 'delete':
+      return planDelete(desired, observed);
   }
 }
 
@@ -87,17 +87,21 @@ function plan(
  * shared file as one that has it: no other node gets it before this one lets go.
  */
 function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
-  const planned = plan('present', desired, observed, 0);
+  const planned = plan('attach', desired, observed, 0);
   const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : planned.astray;
   const device = volumeDevice(desired, observed)?.name;
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
     // A record that is left holds nothing.
-    const absent = plan('absent', desired, { ...observed, recordFiles: false }, 0);
-    if ('refusal' in absent) {
-      return { is: 'unknown', message: withHint(absent.refusal, absent.hint), noDevice: true };
+    const detaching = plan('detach', desired, { ...observed, recordFiles: false }, 0);
+    if ('refusal' in detaching) {
+      return {
+        is: 'unknown',
+        message: withHint(detaching.refusal, detaching.hint),
+        noDevice: true,
+      };
     }
-    if (absent.steps.length === 0) return { is: 'detached' };
+    if (detaching.steps.length === 0) return { is: 'detached' };
     const held = `no device has ${desired.file}, but it is still held for this node`;
     return {
       is: 'attached',

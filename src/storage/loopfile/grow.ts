@@ -7,7 +7,7 @@ import { entryBlkid } from '../signature.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { sameFile } from './file.ts';
 import { fileBytes, madeBytes } from './layout.ts';
-import { syncFile } from './prepare.ts';
+import { syncFile } from './provision.ts';
 
 /**
  * What remains to be done until the volume is as large as wanted: file, loop device, partition, file system, each also

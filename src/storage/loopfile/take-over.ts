@@ -5,7 +5,7 @@ import { takenOverRecords } from '../taken-over-records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { attach } from './attach.ts';
 import { loopsOf, volumeDevice } from './file-loops.ts';
-import { checkContent } from './prepare.ts';
+import { checkContent } from './provision.ts';
 
 /**
  * What remains to be recorded of a file that MetalK8s made. A file system is known by its UUID; a table has any GUID, so that

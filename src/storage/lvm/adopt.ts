@@ -1,20 +1,20 @@
 import type { Guard, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
 import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../block/adopt.ts';
+import { makeLink } from '../block/attach.ts';
 import { isOurs } from '../block/ownership.ts';
-import { makeLink } from '../block/present.ts';
 import { ofAnother, useOf } from '../block/refuse.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, Refusal } from '../types.ts';
 import { addTag, takeTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
+import { HOLDS_DATA } from './attach.ts';
 import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { groupOf, refuseChange } from './group.ts';
 import { sameVolume } from './lvchange.ts';
 import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
 import { deviceOf } from './ownership.ts';
-import { HOLDS_DATA } from './present.ts';
 import { refuseWrites } from './refuse.ts';
 
 /** Bytes that a new UUID writes, with those that e2fsck may write before it. */

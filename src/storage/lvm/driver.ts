@@ -1,5 +1,5 @@
 import { adoptsFrom } from '../adoption.ts';
-import { makeLink } from '../block/present.ts';
+import { makeLink } from '../block/attach.ts';
 import { planUnused } from '../detach-checks.ts';
 import type { VolumeDriver } from '../driver.ts';
 import { presenceByPath } from '../presence.ts';
@@ -7,12 +7,12 @@ import { cancelPath } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Operation, Plan } from '../types.ts';
 import { planAdopt } from './adopt.ts';
 import { asRaw } from './as-raw.ts';
-import { planDestroy } from './destroy.ts';
+import { planAttach } from './attach.ts';
+import { planDelete } from './delete.ts';
 import { lvPath } from './names.ts';
 import { lvmProbes, observeLvm } from './observe.ts';
 import { deviceOf, ownOf } from './ownership.ts';
-import { planPrepare } from './prepare.ts';
-import { planPresent } from './present.ts';
+import { planProvision } from './provision.ts';
 import { inGroup } from './select.ts';
 import * as spec from './spec.ts';
 import { planTakeOver } from './take-over.ts';
@@ -39,7 +39,7 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   devices,
   presence: (desired, observed) =>
     presenceByPath(
-      ofGroup(observed, planPresent(desired, observed)),
+      ofGroup(observed, planAttach(desired, observed)),
       ownDevice(desired, observed)?.name,
     ),
   prefer(desired, observed) {
@@ -59,19 +59,19 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
 
 function planInGroup(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
   switch (operation) {
-    case 'prepare': {
+    case 'provision': {
       const from = adoptsFrom(desired, observed);
       return from === undefined
-        ? planPrepare(desired, observed)
+        ? planProvision(desired, observed)
         : planAdopt(desired, from, observed);
     }
-    case 'present':
-      return planPresent(desired, observed);
+    case 'attach':
+      return planAttach(desired, observed);
     // It is in the way of nobody, and nobody else is to have it active.
-    case 'absent':
+    case 'detach':
       return planUnused(desired, observed, devices(desired, observed));
-    case 'destroy':
-      return planDestroy(desired, observed);
+    case 'delete':
+      return planDelete(desired, observed);
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Guard, Step } from '../../nodes/job.ts';
-import { makeLink } from '../block/present.ts';
+import { makeLink } from '../block/attach.ts';
 import { linkOf } from '../links.ts';
 import { writeDone, writeIntent } from '../records.ts';
 import { ownBlkid } from '../signature.ts';

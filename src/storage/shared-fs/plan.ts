@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Guard, Step } from '../../nodes/job.ts';
-import { planAbsent, planPresent } from '../loopfile/attach.ts';
-import { planDestroy } from '../loopfile/destroy.ts';
+import { planAttach, planDetach } from '../loopfile/attach.ts';
+import { planDelete } from '../loopfile/delete.ts';
 import { notAttached } from '../loopfile/file.ts';
 import { loopsOf } from '../loopfile/file-loops.ts';
-import { planPrepare } from '../loopfile/prepare.ts';
+import { planProvision } from '../loopfile/provision.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
 import { refuseMount } from './mount.ts';
@@ -46,8 +46,8 @@ export function planShared(
   const unfit = refuseMount(dirname(file), shared.mount);
   if (unfit !== undefined) {
     // What is attached can go; what says so stands where it can't be written.
-    const absent = operation === 'absent' ? planAbsent(desired, observed) : { steps: [] };
-    if ('refusal' in absent || absent.steps.length > 0) return absent;
+    const detaching = operation === 'detach' ? planDetach(desired, observed) : { steps: [] };
+    if ('refusal' in detaching || detaching.steps.length > 0) return detaching;
     return {
       refusal: unfit,
       hint: 'Mount it so on the node; docs/shared-directories.md says why.',
@@ -55,22 +55,22 @@ export function planShared(
     };
   }
   switch (operation) {
-    case 'prepare':
-      return prepare(lock, desired, observed);
-    case 'present':
+    case 'provision':
+      return provision(lock, desired, observed);
+    case 'attach':
       return desired.readOnly
-        ? presentReader(lock, desired, observed, loopNumber)
-        : present(lock, desired, observed, loopNumber);
-    case 'absent':
-      return absent(lock, desired, observed);
-    case 'destroy':
-      return destroy(lock, desired, observed);
+        ? attachReader(lock, desired, observed, loopNumber)
+        : attach(lock, desired, observed, loopNumber);
+    case 'detach':
+      return detach(lock, desired, observed);
+    case 'delete':
+      return deleteShared(lock, desired, observed);
   }
 }
 
 /** What is made is held while it is made: another node could be told to make it, too. */
-function prepare(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
-  const made = planPrepare(desired, observed);
+function provision(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const made = planProvision(desired, observed);
   if ('refusal' in made || desired.recorded) return made;
   if (made.steps.length === 0) return { steps: mine(lock) ? release(lock, observed) : [] };
   const refused = refuseOthers(lock) ?? refuseReaders(lock);
@@ -90,14 +90,14 @@ function prepare(lock: FileLock, desired: DesiredSparse, observed: ObservedSpars
   };
 }
 
-function present(
+function attach(
   lock: FileLock,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
   const last = lastOf(lock.shared);
-  const wanted = planPresent(desired, observed, loopNumber);
+  const wanted = planAttach(desired, observed, loopNumber);
   if (loopsOf(observed).length > 0) {
     if (last === undefined || !mine(lock, 'this boot')) return strayLoop(lock, observed);
     if ('refusal' in wanted) return wanted;
@@ -116,13 +116,13 @@ function present(
   };
 }
 
-function presentReader(
+function attachReader(
   lock: FileLock,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,
 ): Plan {
-  const wanted = planPresent(desired, observed, loopNumber);
+  const wanted = planAttach(desired, observed, loopNumber);
   const own = ownMarks(lock);
   const refused = refuseOthers(lock);
   if (loopsOf(observed).length > 0) {
@@ -144,8 +144,8 @@ function presentReader(
   };
 }
 
-function absent(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
-  const detached = planAbsent(desired, observed);
+function detach(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
+  const detached = planDetach(desired, observed);
   if ('refusal' in detached) return detached;
   return {
     steps: [
@@ -163,11 +163,11 @@ function absent(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse
 }
 
 /** First it is no longer attached; then it is held, so that no other node attaches what is being removed. */
-function destroy(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
-  if (loopsOf(observed).length > 0) return absent(lock, desired, observed);
+function deleteShared(lock: FileLock, desired: DesiredSparse, observed: ObservedSparse): Plan {
+  if (loopsOf(observed).length > 0) return detach(lock, desired, observed);
   const refused = refuseOthers(lock) ?? refuseReaders(lock);
   if (refused !== undefined) return refused;
-  const gone = planDestroy(desired, observed);
+  const gone = planDelete(desired, observed);
   if ('refusal' in gone) return gone;
   const { owners, marks, unfinished } = lock.shared;
   const rest = [

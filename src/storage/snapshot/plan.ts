@@ -3,7 +3,7 @@ import type { Guard, Step } from '../../nodes/job.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { kubeletUse } from '../kubelet.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
-import { checkContent } from '../loopfile/prepare.ts';
+import { checkContent } from '../loopfile/provision.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import { describeSignature } from '../signature.ts';
 import type { Plan } from '../types.ts';

@@ -70,11 +70,11 @@ const wanted = (kind: Kind, content: Content, uid: string, name: string): Desire
   }
 };
 
-const carry = (operation: 'prepare' | 'destroy', desired: Desired) =>
+const carry = (operation: 'provision' | 'delete', desired: Desired) =>
   carryOut(node.executor, node.vm.name, operation, desired);
 
 async function linkOf(desired: Desired): Promise<string> {
-  const observed = await carry('prepare', desired);
+  const observed = await carry('provision', desired);
   if (typeof observed === 'string') throw new Error(observed);
   return deviceOf(desired, observed).link;
 }
@@ -132,7 +132,7 @@ describe('on the other node', () => {
         ...wanted('disk', 'xfs', randomUUID(), 'late'),
         adopt: uids.get('disk xfs') ?? '',
       };
-      const plan = await planNow(node.executor, 'n2', 'prepare', desired);
+      const plan = await planNow(node.executor, 'n2', 'provision', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const state = await runSteps(node.executor, 'n2', desired, plan.steps);
       expect(state).toMatchObject({
@@ -140,7 +140,7 @@ describe('on the other node', () => {
         output: expect.stringContaining('mount and unmount it once'),
       });
       // Nothing was changed, and nothing is left of it.
-      await carry('destroy', desired);
+      await carry('delete', desired);
       expect(
         await node.vm.run(['blkid', '-p', '-o', 'value', '-s', 'UUID', node.vm.disk('xfs')]),
       ).toMatchObject({
@@ -165,7 +165,7 @@ describe('on the other node', () => {
       // Of the other mode it is not adopted.
       const other = wanted(kind, content === 'Block' ? 'ext4' : 'Block', randomUUID(), 'other');
       expect(
-        await carry('prepare', {
+        await carry('provision', {
           ...other,
           adopt: old,
           ...('devicePath' in desired && { devicePath: desired.devicePath }),
@@ -173,7 +173,7 @@ describe('on the other node', () => {
       ).toMatch(/of mode|carries|Volume of mode/);
       // Killed after each step but the last: the same end.
       for (let count = 1; ; count += 3) {
-        const plan = await planNow(node.executor, 'n2', 'prepare', desired);
+        const plan = await planNow(node.executor, 'n2', 'provision', desired);
         if ('refusal' in plan) throw new Error(plan.refusal);
         if (count >= plan.steps.length) break;
         await runSteps(node.executor, 'n2', desired, plan.steps.slice(0, count));
@@ -189,7 +189,7 @@ describe('on the other node', () => {
       expect((await node.vm.run(['ls', '/var/lib/stowage/volumes'])).stdout).not.toContain(old);
       // Another one that wants the same comes too late.
       expect(
-        await carry('prepare', { ...desired, uid: randomUUID(), name: 'second' } as Desired),
+        await carry('provision', { ...desired, uid: randomUUID(), name: 'second' } as Desired),
       ).toMatch(/./);
       const programs: Record<string, string[]> = {
         ext4: ['e2fsck', '-f', '-n', link],

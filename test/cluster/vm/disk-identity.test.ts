@@ -54,7 +54,7 @@ afterAll(async () => {
 const volumeOn = (devicePath: string, more: Partial<DesiredRaw> = {}): DesiredRaw => ({
   ...{ ...rawDesired, uid: randomUUID(), devicePath, onDelete: 'Wipe' as const, ...more },
 });
-const prepare = (desired: DesiredRaw) => carryOut(executor, 'n1', 'prepare', desired);
+const prepare = (desired: DesiredRaw) => carryOut(executor, 'n1', 'provision', desired);
 
 /** Paths of the disks whose identity matches, by their names. */
 async function disks(pattern: RegExp): Promise<string[]> {
@@ -86,7 +86,7 @@ test.each([
     const facts = await factsOf(desired);
     expect(facts.content).toMatch(/^ext4:/);
     const consenting = { ...desired, overwrite: facts.content };
-    const planned = await planNow(executor, 'n1', 'prepare', consenting);
+    const planned = await planNow(executor, 'n1', 'provision', consenting);
     await vm.run(['mount', other, '/mnt']);
     await vm.run(['sh', '-c', 'echo kept >/mnt/data; sync']);
     expect(await prepare(consenting)).toBe(
@@ -119,7 +119,7 @@ describe.each([
     const before = (await vm.run(['sha256sum', other])).stdout;
     // As it is once the disk is gone that was made ready.
     const lost = { ...exchanged, identity: identity.replace(/(wwn=\S+)\S /, '$1f ') };
-    for (const operation of ['prepare', 'present', 'destroy'] as const) {
+    for (const operation of ['provision', 'attach', 'delete'] as const) {
       expect(await carryOut(executor, 'n1', operation, lost)).toMatch(
         /is now .*, and not the device/,
       );
@@ -137,7 +137,7 @@ test('a disk whose serial number and WWN are spelled differently is the recorded
   const [, uid = ''] = /^ext4:(.*)$/.exec(facts.content) ?? [];
   const identity = 'wwn=naa.5000C500A1B2C3D2 serial=SA_ME size=1073741824';
   const recorded = { ...desired, uid, recorded: true, identity };
-  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({
+  expect(await carryOut(executor, 'n1', 'attach', recorded)).toMatchObject({
     target: { is: 'device' },
   });
 });
@@ -180,10 +180,10 @@ test('a disk whose link an update renamed is found, and deleted', async () => {
   const recorded = { ...desired, recorded: true, identity };
   await shell(`echo 'ENV{ID_WWN}=="0x5000c500a1b2c3d2",SYMLINK="disk/by-id/renamed"' >/etc/udev/rules.d/60-renamed.rules
     udevadm control --reload; udevadm trigger --settle --action=change ${path}; [ ! -e ${link} ]`);
-  expect(await carryOut(executor, 'n1', 'present', recorded)).toMatchObject({
+  expect(await carryOut(executor, 'n1', 'attach', recorded)).toMatchObject({
     target: { is: 'device', isElsewhere: true, facts: { name: path.replace('/dev/', '') } },
   });
-  expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({ recordFiles: false });
+  expect(await carryOut(executor, 'n1', 'delete', recorded)).toMatchObject({ recordFiles: false });
   expect(await factsOf(volumeOn(path))).toMatchObject({ isBlank: true });
 });
 
@@ -208,10 +208,10 @@ describe('a disk that multipathd takes', () => {
       udevadm trigger --settle --subsystem-match=block --action=change
       for n in $(seq 60); do lsblk -n -o TYPE ${path} | grep -q mpath && break; multipathd reconfigure >/dev/null || :; sleep 1; done
       lsblk -n -o TYPE ${path} | grep -q mpath`);
-    const seen = await carryOut(executor, 'n1', 'present', recorded);
+    const seen = await carryOut(executor, 'n1', 'attach', recorded);
     expect(seen).toMatchObject({ target: { is: 'device', facts: { type: 'mpath' } } });
     expect((await shell(`${mount}; cat /mnt/data; umount /mnt`)).stdout).toBe('kept');
-    expect(await carryOut(executor, 'n1', 'destroy', recorded)).toMatchObject({
+    expect(await carryOut(executor, 'n1', 'delete', recorded)).toMatchObject({
       recordFiles: false,
     });
   });
@@ -236,7 +236,7 @@ describe('a disk that multipathd takes', () => {
     const planned = await planNow(
       executor,
       'n1',
-      'prepare',
+      'provision',
       volumeOn(path, { mode: 'Block', fs: undefined }),
     );
     expect(planned).toMatchObject({

@@ -100,7 +100,7 @@ describe('logical volumes that are filled', () => {
   }
 
   async function isWhole(desired: DesiredLvm, content: Content): Promise<DesiredLvm> {
-    const device = await lvm.carry('prepare', desired);
+    const device = await lvm.carry('provision', desired);
     const recorded = recordedAs(desired, device);
     const link = typeof device === 'string' ? '' : device.link;
     expect(await lvm.node.exists(link)).toBe(true);
@@ -109,7 +109,7 @@ describe('logical volumes that are filled', () => {
   }
 
   async function isGone(desired: DesiredLvm): Promise<void> {
-    expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({
+    expect(await lvm.carry('delete', { ...desired, fill: undefined })).toMatchObject({
       device: undefined,
     });
     expect(await lvm.volumes()).toEqual([]);
@@ -126,7 +126,7 @@ describe('logical volumes that are filled', () => {
       for (let round = 0; round < 2; round++) {
         const desired = wanted(content, kind, image());
         const recorded = await isWhole(desired, content);
-        expect(await lvm.planned('present', { ...recorded, fill: undefined })).toEqual([]);
+        expect(await lvm.planned('attach', { ...recorded, fill: undefined })).toEqual([]);
         await isGone(recorded);
       }
     },
@@ -139,7 +139,7 @@ describe('logical volumes that are filled', () => {
   ] as const)(
     'a %s one with %s has the archive',
     async (kind, content) => {
-      const device = await lvm.carry('prepare', wanted(content, kind, archive('site.tar.gz')));
+      const device = await lvm.carry('provision', wanted(content, kind, archive('site.tar.gz')));
       if (typeof device === 'string') throw new Error(device);
       const point = await lvm.node.mount(device.link, 'unpacked');
       const { stdout } = await lvm.vm.run(['diff', '-r', '/srv/sources/site', point], {
@@ -157,7 +157,7 @@ describe('logical volumes that are filled', () => {
     'what leads out of the volume is refused for good, and what was begun of it goes',
     async () => {
       const desired = wanted('ext4', 'thick', archive('bad.tar'));
-      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      const plan = await planNow(lvm.executor, NODE, 'provision', desired);
       const state =
         'steps' in plan ? await runSteps(lvm.executor, NODE, desired, plan.steps) : undefined;
       expect(state).toMatchObject({ state: 'failed', exit: REFUSED });
@@ -173,11 +173,11 @@ describe('logical volumes that are filled', () => {
     async (kind, content) => {
       const desired = wanted(content, kind, image());
       for (let round = 0; round < 3; round++)
-        await lvm.killAfter('prepare', desired, Math.floor(random() * 6000));
+        await lvm.killAfter('provision', desired, Math.floor(random() * 6000));
       await isGone(await isWhole(desired, content));
 
       const never = wanted(content, kind, image());
-      await lvm.killAfter('prepare', never, Math.floor(random() * 6000));
+      await lvm.killAfter('provision', never, Math.floor(random() * 6000));
       await isGone(never);
     },
     LONG,
@@ -188,7 +188,7 @@ describe('logical volumes that are filled', () => {
     async () => {
       const three = [0, 1, 2].map(() => wanted('xfs', 'thin', image()));
       const plans = await Promise.all(
-        three.map((each) => planNow(lvm.executor, NODE, 'prepare', each)),
+        three.map((each) => planNow(lvm.executor, NODE, 'provision', each)),
       );
       const fills: (readonly string[])[] = [];
       for (const [index, desired] of three.entries()) {
@@ -207,12 +207,12 @@ describe('logical volumes that are filled', () => {
         /^the thin pool vg0\/pool has \d+ bytes left.* and \d+ may still be written/,
       );
       // What is unfinished of its own is taken away, and not made anew while the others are at it.
-      expect(await lvm.carry('prepare', three[2] as DesiredLvm)).toMatch(
+      expect(await lvm.carry('provision', three[2] as DesiredLvm)).toMatch(
         /what is being filled beside it \d+$/,
       );
       expect((await lvm.volumes()).length).toBe(2);
       for (const desired of three.slice(0, 2)) {
-        expect(await lvm.carry('destroy', { ...desired, fill: undefined })).toMatchObject({
+        expect(await lvm.carry('delete', { ...desired, fill: undefined })).toMatchObject({
           device: undefined,
         });
       }
@@ -226,7 +226,7 @@ describe('logical volumes that are filled', () => {
     async () => {
       await lvm.vm.run(['sh', '-c', HOLD]);
       const desired = wanted('xfs', 'thin', image());
-      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      const plan = await planNow(lvm.executor, NODE, 'provision', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const key = { subject: desired.uid, id: 'waits' };
       await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
@@ -246,7 +246,7 @@ describe('logical volumes that are filled', () => {
     'a power cut leaves nothing that is taken for the volume',
     async () => {
       const desired = large();
-      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      const plan = await planNow(lvm.executor, NODE, 'provision', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       await lvm.executor.submit(
         NODE,
@@ -268,7 +268,7 @@ describe('logical volumes that are filled', () => {
     '%s',
     async (_, killed) => {
       const desired = large();
-      const plan = await planNow(lvm.executor, NODE, 'prepare', desired);
+      const plan = await planNow(lvm.executor, NODE, 'provision', desired);
       if ('refusal' in plan) throw new Error(plan.refusal);
       const key = { subject: desired.uid, id: 'filled' };
       await lvm.executor.submit(NODE, { key, steps: plan.steps }, 0);
@@ -292,7 +292,7 @@ describe('logical volumes that are filled', () => {
         step: { name: 'fill it from Image prod/debian' },
       });
       await until('nothing has it open', async () => {
-        const made = await planNow(lvm.executor, NODE, 'destroy', { ...desired, fill: undefined });
+        const made = await planNow(lvm.executor, NODE, 'delete', { ...desired, fill: undefined });
         return 'refusal' in made && made.passing ? undefined : made;
       });
       await isGone(desired);

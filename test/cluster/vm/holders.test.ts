@@ -100,13 +100,13 @@ describe('told by what is planned:', () => {
     '%s',
     async (_what, script, told) => {
       const wanted = desired();
-      const made = await carryOut(executor, NODE, 'prepare', wanted);
+      const made = await carryOut(executor, NODE, 'provision', wanted);
       if (typeof made === 'string') throw new Error(made);
       const link = `/dev/disk/by-partuuid/${wanted.uid}`;
       await vm.run(['sh', '-ec', script, 'sh', link]);
       const refusals: string[] = [];
       while (refusals.length < 6) {
-        const planned = await planNow(executor, NODE, 'absent', { ...wanted, recorded: true });
+        const planned = await planNow(executor, NODE, 'detach', { ...wanted, recorded: true });
         if (!('refusal' in planned)) break;
         refusals.push(planned.refusal);
         const command = commandIn(planned.hint);
@@ -116,12 +116,12 @@ describe('told by what is planned:', () => {
         expect({ command, exitCode, stderr }).toMatchObject({ exitCode: 0 });
       }
       expect(refusals).toEqual(told.map((each) => expect.stringMatching(each)));
-      expect(
-        await carryOut(executor, NODE, 'destroy', { ...wanted, recorded: true }),
-      ).toMatchObject({
-        file: { type: 'missing' },
-        recordFiles: false,
-      });
+      expect(await carryOut(executor, NODE, 'delete', { ...wanted, recorded: true })).toMatchObject(
+        {
+          file: { type: 'missing' },
+          recordFiles: false,
+        },
+      );
       // What the node itself has is as it was.
       expect(
         (await vm.run(['lvs', '--noheadings', '-o', 'lv_active', 'vg0/own'])).stdout.trim(),

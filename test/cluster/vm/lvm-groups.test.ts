@@ -38,7 +38,7 @@ describe('volume groups of one name', () => {
   const sh = async (script: string, ...words: string[]) =>
     (await lvm.vm.run(['sh', '-c', script, 'sh', ...words])).stdout;
   const make = async (desired: DesiredLvm): Promise<DesiredLvm> =>
-    recordedAs(desired, await lvm.carry('prepare', desired));
+    recordedAs(desired, await lvm.carry('provision', desired));
 
   /** Has a device hold a group vg0 of its own with a logical volume, as a guest makes it that has no other device. */
   async function guestOn(device: string, active: boolean): Promise<() => Promise<string>> {
@@ -98,7 +98,7 @@ describe('volume groups of one name', () => {
       devicePath: lvm.vm.disk('raw'),
       onDelete: 'Wipe',
     };
-    const device = await lvm.carry('prepare', desired);
+    const device = await lvm.carry('provision', desired);
     if (typeof device === 'string') throw new Error(device);
     const recorded: Desired = recordedAs(desired, device);
     const disk = lvm.vm.disk('raw');
@@ -111,9 +111,9 @@ describe('volume groups of one name', () => {
 
   /** All that is done with logical volumes. */
   async function live(old: DesiredLvm): Promise<void> {
-    expect(await lvm.planned('present', old)).toEqual([]);
+    expect(await lvm.planned('attach', old)).toEqual([]);
     expect(
-      await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
+      await lvm.carry('attach', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
     ).toMatchObject({
       device: { sizeBytes: old.sizeBytes + 32n * MIB },
     });
@@ -137,9 +137,9 @@ describe('volume groups of one name', () => {
       '-an',
       `vg0/${thick.name}`,
     ]);
-    expect(await lvm.carry('present', thick)).toMatchObject({ device: {} });
+    expect(await lvm.carry('attach', thick)).toMatchObject({ device: {} });
     for (const each of [clone, thin, thick]) {
-      expect(await lvm.carry('destroy', each)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', each)).toMatchObject({ device: undefined });
     }
   }
 
@@ -187,14 +187,14 @@ describe('volume groups of one name', () => {
       const content = await guestOn(device, false);
       const before = await content();
       expect(
-        await lvm.carry('present', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
+        await lvm.carry('attach', { ...old, sizeBytes: old.sizeBytes + 32n * MIB }),
       ).toMatchObject({
         device: { sizeBytes: old.sizeBytes + 32n * MIB },
       });
-      const refused = String(await lvm.carry('prepare', lvm.desired('ext4')));
+      const refused = String(await lvm.carry('provision', lvm.desired('ext4')));
       expect(refused).toMatch(/^the node has several volume groups vg0: \S{38} and \S{38}$/);
       expect(refused).toContain(before.trim().split(' ')[0]);
-      expect(await lvm.carry('destroy', old)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', old)).toMatchObject({ device: undefined });
       expect(await content()).toBe(before);
     },
     2 * LONG,
@@ -221,12 +221,12 @@ describe('volume groups of one name', () => {
             lvm.vm.disk('pv2'),
           );
         const first = lvm.desired('Block', { sizeBytes: 200n * MIB });
-        const plan = await lvm.planned('prepare', first);
+        const plan = await lvm.planned('provision', first);
         expect(plan).toContainEqual(expect.stringMatching(/^lvcreate .* vg0 \/dev\/\S+:\d+-\d+/));
         const before = await is();
         const made = await make(first);
         expect(await is()).toBe(before);
-        expect(await lvm.carry('destroy', made)).toMatchObject({ device: undefined });
+        expect(await lvm.carry('delete', made)).toMatchObject({ device: undefined });
       },
       LONG,
     );
@@ -236,16 +236,16 @@ describe('volume groups of one name', () => {
       async () => {
         const sizeBytes = await leave('-l 100%FREE');
         const desired = lvm.desired('xfs', { sizeBytes });
-        expect(await lvm.carry('prepare', desired)).toMatch(
+        expect(await lvm.carry('provision', desired)).toMatch(
           /^the free extents of vg0 .* carry xfs:/,
         );
         expect(await lvm.volumes()).toEqual([]);
-        expect(await lvm.carry('prepare', { ...desired, overwrite: 'xfs' })).toMatch(
+        expect(await lvm.carry('provision', { ...desired, overwrite: 'xfs' })).toMatch(
           /not what is there$/,
         );
         const made = await make({ ...desired, overwrite: FREE_EXTENTS });
-        expect(await lvm.planned('present', made)).toEqual([]);
-        expect(await lvm.carry('destroy', made)).toMatchObject({ device: undefined });
+        expect(await lvm.planned('attach', made)).toEqual([]);
+        expect(await lvm.carry('delete', made)).toMatchObject({ device: undefined });
       },
       2 * LONG,
     );

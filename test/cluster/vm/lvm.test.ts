@@ -40,7 +40,7 @@ describe('logical volumes in a VM', () => {
   }, LONG);
 
   const made = async (desired: DesiredLvm): Promise<[DesiredLvm, string]> => {
-    const device = await lvm.carry('prepare', desired);
+    const device = await lvm.carry('provision', desired);
     const recorded = recordedAs(desired, device);
     return [recorded, typeof device === 'string' ? '' : device.link];
   };
@@ -50,17 +50,17 @@ describe('logical volumes in a VM', () => {
     'the life of a %s one with %s: made in one job, found again, grown, deleted',
     async (kind, content) => {
       const desired = lvm.desired(content, inPool(kind));
-      const plan = await lvm.planned('prepare', desired);
+      const plan = await lvm.planned('provision', desired);
       expect(plan).toContainEqual(expect.stringMatching(/^lvcreate (--config \S+ )?--name /));
       const [recorded, link] = await made(desired);
       expect(await lvm.node.exists(link)).toBe(true);
       expect(link).toBe(`/dev/disk/by-id/stowage-${desired.uid}`);
       await lvm.node.write(content, link, 'kept');
-      expect(await lvm.planned('prepare', recorded)).toEqual([]);
-      expect(await lvm.planned('present', recorded)).toEqual([]);
+      expect(await lvm.planned('provision', recorded)).toEqual([]);
+      expect(await lvm.planned('attach', recorded)).toEqual([]);
 
       const larger = { ...recorded, sizeBytes: recorded.sizeBytes + 30n * MIB };
-      const grown = await lvm.carry('present', larger);
+      const grown = await lvm.carry('attach', larger);
       expect(grown).toMatchObject({ device: { sizeBytes: recorded.sizeBytes + 32n * MIB } });
       expect(await lvm.node.read(content, link)).toBe('kept');
       if (content !== 'Block') {
@@ -70,17 +70,17 @@ describe('logical volumes in a VM', () => {
         expect(Number(stdout.split('\n')[1])).toBeGreaterThan(Number(recorded.sizeBytes) * 0.75);
       }
 
-      expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', larger)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
       expect(await lvm.node.exists(link)).toBe(false);
-      expect(await lvm.planned('destroy', larger)).toEqual([]);
+      expect(await lvm.planned('delete', larger)).toEqual([]);
       expect(
         (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
       ).toEqual([]);
       // The signature went with it, so that the next one is not refused for it.
       const next = lvm.desired(content, inPool(kind));
       expect((await made(next))[1]).not.toBe('');
-      await lvm.carry('destroy', next);
+      await lvm.carry('delete', next);
     },
     LONG,
   );
@@ -99,21 +99,21 @@ describe('logical volumes in a VM', () => {
       // LVM's own autoactivation may have been faster, or may be off.
       await lvm.vm.run(['lvchange', '--activate', 'n', lv(desired)], { reject: false });
       await lvm.vm.run(['lvchange', '--setactivationskip', 'y', lv(desired)]);
-      expect(await lvm.carry('present', recorded)).toMatchObject({ link });
+      expect(await lvm.carry('attach', recorded)).toMatchObject({ link });
       expect(await lvm.node.exists(link)).toBe(true);
       expect(await lvm.node.read(content, link)).toBe('kept');
       if (content !== 'Block') {
         const point = await lvm.node.mount(link, 'used');
         const larger = { ...recorded, sizeBytes: recorded.sizeBytes + 32n * MIB };
-        expect(await lvm.carry('present', larger)).toMatchObject({
+        expect(await lvm.carry('attach', larger)).toMatchObject({
           device: { sizeBytes: larger.sizeBytes },
         });
         const wanting = { ...larger, onDelete: 'Delete' as const };
-        expect(await lvm.carry('destroy', wanting)).toMatch(/is in use: mounted at /);
+        expect(await lvm.carry('delete', wanting)).toMatch(/is in use: mounted at /);
         expect((await lvm.vm.run(['cat', `${point}/data`])).stdout).toBe('kept');
         await lvm.vm.run(['umount', point]);
       }
-      await lvm.carry('destroy', recorded);
+      await lvm.carry('delete', recorded);
       expect(await lvm.volumes()).toEqual([desired.name]);
       // LVM may say more beside it.
       const { stdout: tags } = await lvm.vm.run([
@@ -126,10 +126,10 @@ describe('logical volumes in a VM', () => {
       expect(tags.replaceAll('Retrying metadata scan.', '').trim()).toBe('');
       expect(await lvm.node.exists(link)).toBe(false);
       expect(await lvm.node.read(content, lv(desired))).toBe('kept');
-      expect(await lvm.planned('destroy', recorded)).toEqual([]);
+      expect(await lvm.planned('delete', recorded)).toEqual([]);
       // It is nobody's by now, and not another Volume's of the name.
       const again = lvm.desired(content, { ...inPool(kind), name: desired.name });
-      expect(await lvm.carry('prepare', again)).toMatch(
+      expect(await lvm.carry('provision', again)).toMatch(
         /there is a logical volume vg0\/.* already/,
       );
     },
@@ -144,7 +144,7 @@ describe('logical volumes in a VM', () => {
       const secret = `stowage-${desired.uid}`;
       await lvm.node.write(content, link, secret);
       expect(await onDisks(secret)).toBe(true);
-      expect(await lvm.carry('destroy', recorded)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', recorded)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
       expect(await onDisks(secret)).toBe(false);
     },
@@ -166,16 +166,16 @@ describe('logical volumes in a VM', () => {
       'a group without room, and a pool without',
       async () => {
         expect(
-          await lvm.carry('prepare', lvm.desired('Block', { sizeBytes: 9000n * MIB })),
+          await lvm.carry('provision', lvm.desired('Block', { sizeBytes: 9000n * MIB })),
         ).toMatch(/^the volume group vg0 has \d+ bytes left, and the Volume needs 9437184000$/);
         const begun = lvm.desired('ext4', { thinPool: 'pool', sizeBytes: 90_000n * MIB });
-        expect(await lvm.carry('prepare', begun)).toMatch(
+        expect(await lvm.carry('provision', begun)).toMatch(
           /^the thin pool vg0\/pool has \d+ bytes left of /,
         );
-        expect(await lvm.carry('prepare', lvm.desired('ext4', { thinPool: 'none' }))).toBe(
+        expect(await lvm.carry('provision', lvm.desired('ext4', { thinPool: 'none' }))).toBe(
           'there is no thin pool vg0/none',
         );
-        expect(await lvm.carry('prepare', lvm.desired('ext4', { vgName: 'vg9' }))).toMatch(
+        expect(await lvm.carry('provision', lvm.desired('ext4', { vgName: 'vg9' }))).toMatch(
           /no volume group vg9/,
         );
         expect(await lvm.volumes()).toEqual([]);
@@ -189,10 +189,10 @@ describe('logical volumes in a VM', () => {
         const desired = lvm.desired('ext4');
         await lvm.vm.run(['lvcreate', '-L', '64M', '-n', desired.name, 'vg0']);
         await lvm.vm.run(['mkfs.ext4', '-q', lv(desired)]);
-        expect(await lvm.carry('prepare', desired)).toMatch(
+        expect(await lvm.carry('provision', desired)).toMatch(
           /already, and nothing says that it was made/,
         );
-        expect(await lvm.carry('destroy', desired)).toMatchObject({});
+        expect(await lvm.carry('delete', desired)).toMatchObject({});
         expect(await lvm.volumes()).toEqual([desired.name]);
       },
       LONG,
@@ -208,18 +208,18 @@ describe('logical volumes in a VM', () => {
         await lvm.vm.run(['lvremove', '--yes', 'vg0/old']);
         // All of it, so that no other extents are there to be taken.
         const desired = lvm.desired('ext4', { forced: true, sizeBytes: BigInt(size) });
-        expect(await lvm.carry('prepare', desired)).toMatch(
+        expect(await lvm.carry('provision', desired)).toMatch(
           new RegExp(
             `that the logical volume would take carry ext4:${uuid} .*force-lvcreate does not say`,
           ),
         );
-        expect(await lvm.carry('prepare', { ...desired, overwrite: 'ext4' })).toMatch(
+        expect(await lvm.carry('provision', { ...desired, overwrite: 'ext4' })).toMatch(
           /not what is there$/,
         );
         expect(await lvm.volumes()).toEqual([]);
         const consenting = { ...desired, overwrite: `ext4:${uuid}` };
         const [recorded] = await made(consenting);
-        await lvm.carry('destroy', recorded);
+        await lvm.carry('delete', recorded);
       },
       LONG,
     );
@@ -233,7 +233,7 @@ describe('logical volumes in a VM', () => {
         // A copy in free extents, as pvmove leaves it, where LVM finds it and a look before did not.
         const { stdout } = await lvm.vm.run(['readlink', '-f', link]);
         const desired = lvm.desired('Block');
-        const plan = await lvm.planned('prepare', desired);
+        const plan = await lvm.planned('provision', desired);
         const step = Array.isArray(plan)
           ? plan.find((line) => line.startsWith('lvcreate'))
           : undefined;
@@ -268,8 +268,8 @@ describe('logical volumes in a VM', () => {
         const [elsewhere] = await made(desired);
         expect((await lvm.vm.run(['readlink', '-f', link])).stdout).toBe(stdout);
         expect(await lvm.node.read('ext4', link)).toBe('kept');
-        await lvm.carry('destroy', elsewhere);
-        await lvm.carry('destroy', recorded);
+        await lvm.carry('delete', elsewhere);
+        await lvm.carry('delete', recorded);
       },
       LONG,
     );
@@ -280,19 +280,19 @@ describe('logical volumes in a VM', () => {
         const desired = lvm.desired('ext4', { onDelete: 'Delete' });
         const [recorded, link] = await made(desired);
         const point = await lvm.node.mount(link, 'busy');
-        expect(await lvm.carry('destroy', recorded)).toMatch(/is in use: mounted at/);
+        expect(await lvm.carry('delete', recorded)).toMatch(/is in use: mounted at/);
         await lvm.vm.run(['umount', point]);
         await lvm.vm.run(['lvcreate', '-s', '-L', '16M', '-n', 'snap', lv(desired)]);
-        expect(await lvm.carry('destroy', recorded)).toMatch(/has snapshots/);
+        expect(await lvm.carry('delete', recorded)).toMatch(/has snapshots/);
         expect(await lvm.volumes()).toEqual([desired.name, 'snap']);
         await lvm.vm.run(['lvremove', '--yes', 'vg0/snap']);
         await lvm.vm.unplug('pv2');
-        expect(await lvm.carry('prepare', lvm.desired('ext4'))).toMatch(
+        expect(await lvm.carry('provision', lvm.desired('ext4'))).toMatch(
           /physical volume .* is away$/,
         );
         await lvm.vm.plug('pv2');
         await lvm.vm.run(['udevadm', 'settle']);
-        expect(await lvm.carry('destroy', recorded)).toMatchObject({ device: undefined });
+        expect(await lvm.carry('delete', recorded)).toMatchObject({ device: undefined });
       },
       LONG,
     );
@@ -305,10 +305,10 @@ describe('logical volumes in a VM', () => {
       const [recorded] = await made(desired);
       const tag = `stowage.dev/uid=${desired.uid}`;
       await lvm.vm.run(['lvcreate', '--yes', '-L', '64M', '-n', 'copy', '--addtag', tag, 'vg0']);
-      expect(await lvm.carry('destroy', desired)).toMatch(/^several logical volumes carry the tag/);
+      expect(await lvm.carry('delete', desired)).toMatch(/^several logical volumes carry the tag/);
       await lvm.vm.run(['lvrename', 'vg0', desired.name, 'old']);
       // Removed; what is left with the tag is not said to be nothing, and not touched.
-      expect(await lvm.carry('destroy', recorded)).toBe(
+      expect(await lvm.carry('delete', recorded)).toBe(
         'vg0/copy is not the logical volume that was made for this Volume',
       );
       expect(await lvm.volumes()).toEqual(['copy']);
@@ -349,12 +349,12 @@ describe('logical volumes in a VM', () => {
       };
       await cutOff();
       const larger = { ...recorded, sizeBytes: recorded.sizeBytes + 32n * MIB };
-      expect(await lvm.carry('present', larger)).toMatchObject({
+      expect(await lvm.carry('attach', larger)).toMatchObject({
         device: { sizeBytes: larger.sizeBytes },
       });
       expect(await lvm.node.read('ext4', link)).toBe('kept');
       await cutOff();
-      expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', larger)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
       // Other tests take out the other disk.
       await vm.run(['vgck', '--updatemetadata', 'vg0']);
@@ -391,10 +391,10 @@ describe('logical volumes in a VM', () => {
         const said = await lvm.vm.run([...argv, ...wiped], { reject: false });
         expect(said.exitCode).not.toBe(0);
         expect(said.stderr).toMatch(/ext4 signature detected on .*Wipe it\?/);
-        expect(await lvm.carry('prepare', desired)).toMatch(`carry ext4:${uuid}`);
+        expect(await lvm.carry('provision', desired)).toMatch(`carry ext4:${uuid}`);
       } finally {
         await lvm.vm.run(['rm', '-f', '/etc/lvm/lvmlocal.conf']);
-        await lvm.carry('destroy', (await made({ ...desired, overwrite: `ext4:${uuid}` }))[0]);
+        await lvm.carry('delete', (await made({ ...desired, overwrite: `ext4:${uuid}` }))[0]);
       }
     },
     LONG,
@@ -412,7 +412,7 @@ describe('logical volumes in a VM', () => {
           sizeBytes: ____,
           ...raw
         } = lvm.desired('ext4');
-        const plan = await planNow(lvm.executor, NODE, 'prepare', {
+        const plan = await planNow(lvm.executor, NODE, 'provision', {
           ...raw,
           type: 'raw',
           devicePath,
@@ -441,15 +441,15 @@ describe('logical volumes in a VM', () => {
         'vg0',
         lvm.vm.disk('pv1'),
       ]);
-      const [recorded] = [recordedAs(desired, await lvm.carry('present', desired))];
+      const [recorded] = [recordedAs(desired, await lvm.carry('attach', desired))];
       await lvm.vm.unplug('pv2');
       try {
-        expect(await lvm.planned('present', recorded)).toEqual([]);
+        expect(await lvm.planned('attach', recorded)).toEqual([]);
       } finally {
         await lvm.vm.plug('pv2');
         await lvm.vm.run(['udevadm', 'settle']);
       }
-      expect(await lvm.planned('present', recorded)).toEqual([
+      expect(await lvm.planned('attach', recorded)).toEqual([
         expect.stringMatching(/^lvchange .*--addtag /),
         expect.stringMatching(/^sync /),
       ]);
@@ -467,7 +467,7 @@ describe('logical volumes in a VM', () => {
       const clean = onDelete === 'Wipe' || more.zeroed === true;
       const [first] = await made(lvm.desired('Block', { onDelete }));
       const larger = { ...first, sizeBytes: first.sizeBytes + 32n * MIB };
-      expect(await lvm.carry('present', larger)).toMatchObject({
+      expect(await lvm.carry('attach', larger)).toMatchObject({
         device: { sizeBytes: larger.sizeBytes },
       });
       const size = String(larger.sizeBytes / MIB);
@@ -479,11 +479,11 @@ describe('logical volumes in a VM', () => {
         return (await lvm.vm.run(ranges)).stdout.trim();
       };
       const extents = await extentsOf(first);
-      expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', larger)).toMatchObject({ device: undefined });
 
       const wanted = lvm.desired('Block', { sizeBytes: larger.sizeBytes, onDelete, ...more });
       for (let kill = 0; more.zeroed && kill < 4; kill++) {
-        await lvm.killAfter('prepare', wanted, Math.floor(random() * 1500));
+        await lvm.killAfter('provision', wanted, Math.floor(random() * 1500));
       }
       const [next] = await made(wanted);
       // The same as before, or nothing is shown by what is read.
@@ -493,7 +493,7 @@ describe('logical volumes in a VM', () => {
       expect(Number(stdout) > 0).toBe(!clean);
       const zero = ['cmp', `--bytes=${larger.sizeBytes}`, '--', lv(next), '/dev/zero'];
       expect((await lvm.vm.run(zero, { reject: false })).exitCode === 0).toBe(clean);
-      await lvm.carry('destroy', next);
+      await lvm.carry('delete', next);
     },
     LONG,
   );
@@ -513,7 +513,7 @@ describe('logical volumes in a VM', () => {
       const [recorded] = await made(lvm.desired('Block', { vgName: 'vg1' }));
       const atMake = await flushes();
       expect(atMake).toBeGreaterThan(0);
-      expect(await lvm.carry('destroy', recorded)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', recorded)).toMatchObject({ device: undefined });
       expect(await flushes()).toBeGreaterThan(atMake);
     },
     LONG,
@@ -530,22 +530,24 @@ describe('logical volumes in a VM', () => {
       const desired = lvm.desired(content, inPool(kind as 'thick'));
       const states: unknown[] = [];
       for (let kill = 0; kill < 3; kill++) {
-        states.push((await lvm.killAfter('prepare', desired, Math.floor(random() * 1500)))?.state);
+        states.push(
+          (await lvm.killAfter('provision', desired, Math.floor(random() * 1500)))?.state,
+        );
       }
       const [recorded, link] = await made(desired);
       await lvm.node.write(content, link, 'kept');
       const larger = { ...recorded, sizeBytes: recorded.sizeBytes + 32n * MIB };
       for (let kill = 0; kill < 2; kill++) {
-        states.push((await lvm.killAfter('present', larger, Math.floor(random() * 800)))?.state);
+        states.push((await lvm.killAfter('attach', larger, Math.floor(random() * 800)))?.state);
       }
-      expect(await lvm.carry('present', larger)).toMatchObject({
+      expect(await lvm.carry('attach', larger)).toMatchObject({
         device: { sizeBytes: larger.sizeBytes },
       });
       expect(await lvm.node.read(content, link)).toBe('kept');
       for (let kill = 0; kill < 3; kill++) {
-        states.push((await lvm.killAfter('destroy', larger, Math.floor(random() * 1500)))?.state);
+        states.push((await lvm.killAfter('delete', larger, Math.floor(random() * 1500)))?.state);
       }
-      expect(await lvm.carry('destroy', larger)).toMatchObject({ device: undefined });
+      expect(await lvm.carry('delete', larger)).toMatchObject({ device: undefined });
       expect(await lvm.volumes()).toEqual([]);
       expect(
         (await lvm.node.tracesOf(desired.uid)).filter((path) => !path.startsWith('/run/')),
@@ -587,19 +589,19 @@ describe('logical volumes in a VM', () => {
           expect(await lvm.node.read('ext4', link)).toBe('kept');
           // As an lvcreate may leave it, too.
           await lvm.vm.run(['dmsetup', 'suspend', `vg0-${pool}-tpool`]);
-          expect(await lvm.carry('present', recorded)).toMatchObject({ link });
+          expect(await lvm.carry('attach', recorded)).toMatchObject({ link });
           expect(await lvm.node.read('ext4', link)).toBe('kept');
           // Where the pool is in use, nothing takes its inner devices away.
           const away = ['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`];
           expect((await lvm.vm.run(away, { reject: false })).exitCode).not.toBe(0);
           expect(await lvm.node.read('ext4', link)).toBe('kept');
-          await lvm.carry('destroy', recorded);
+          await lvm.carry('delete', recorded);
           // A kill that came too late leaves the thin volume.
           await lvm.vm.run(['lvremove', '--yes', 'vg0/killed'], { reject: false });
           // For reading alone, as somebody has it who repairs the pool.
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}`]);
           await lvm.vm.run(['lvchange', '--yes', '--activate', 'y', `vg0/${pool}_tmeta`]);
-          expect(await lvm.carry('prepare', lvm.desired('ext4', { thinPool: pool }))).toMatch(
+          expect(await lvm.carry('provision', lvm.desired('ext4', { thinPool: pool }))).toMatch(
             /somebody may be repairing the thin pool$/,
           );
           await lvm.vm.run(['lvchange', '--activate', 'n', `vg0/${pool}_tmeta`]);

@@ -116,7 +116,7 @@ const carryAtLast = (node: Name, operation: Operation) =>
   );
 
 async function make(): Promise<void> {
-  expect(await carry('vm1', 'prepare')).toBeUndefined();
+  expect(await carry('vm1', 'provision')).toBeUndefined();
   desired = { ...desired, recorded: true };
 }
 
@@ -139,26 +139,26 @@ const recordsOn = async (node: Name) =>
   ).stdout.trim();
 
 async function gone(): Promise<void> {
-  for (const name of NAMES) await carryAtLast(name, 'absent');
-  await carryAtLast('vm2', 'destroy');
+  for (const name of NAMES) await carryAtLast(name, 'detach');
+  await carryAtLast('vm2', 'delete');
   expect((await vm('vm1').run(['find', DIRECTORY, '-name', `${desired.uid}*`])).stdout).toBe('');
 }
 
 test('a node that did not make it grows it, and has no record of it once it let go', async () => {
   await make();
   desired = { ...desired, recordedBytes: desired.sizeBytes, sizeBytes: 48n << 20n };
-  await carryAtLast('vm2', 'present');
+  await carryAtLast('vm2', 'attach');
   const { stdout } = await vm('vm2').run(['blockdev', '--getsize64', link()]);
   expect(stdout.trim()).toBe(String(desired.sizeBytes));
   await onNode(vm('vm2')).write('ext4', link(), 'grown');
-  await carryAtLast('vm2', 'absent');
+  await carryAtLast('vm2', 'detach');
   expect(await recordsOn('vm2')).toBe('');
   // As the status says it by then.
   desired = { ...desired, recordedBytes: desired.sizeBytes };
-  await carryAtLast('vm1', 'present');
+  await carryAtLast('vm1', 'attach');
   expect(await onNode(vm('vm1')).read('ext4', link())).toBe('grown');
   expectNeverBoth();
-  await carryAtLast('vm1', 'absent');
+  await carryAtLast('vm1', 'detach');
   expect(await recordsOn('vm1')).not.toBe('');
   await gone();
 }, 1_200_000);
@@ -167,16 +167,16 @@ test('what is written on one node is read on the other, back and forth', async (
   await make();
   let before = '';
   for (const node of ['vm1', 'vm2', 'vm1', 'vm2'] as const) {
-    await carryAtLast(node, 'present');
+    await carryAtLast(node, 'attach');
     if (before !== '') expect(await onNode(vm(node)).read('ext4', link())).toBe(before);
     before = `from ${node}: ${randomUUID()}`;
     await onNode(vm(node)).write('ext4', link(), before);
     const other = node === 'vm1' ? 'vm2' : 'vm1';
-    expect(await carry(other, 'present')).toMatch(
+    expect(await carry(other, 'attach')).toMatch(
       new RegExp(` is held by node ${node} since \\d{4}-`),
     );
-    expect(await carry(other, 'destroy')).toMatch(` is held by node ${node} since `);
-    await carryAtLast(node, 'absent');
+    expect(await carry(other, 'delete')).toMatch(` is held by node ${node} since `);
+    await carryAtLast(node, 'detach');
   }
   expectNeverBoth();
   await gone();
@@ -187,7 +187,7 @@ test(`both try to attach it at the same time, ${RACES} times: one has it`, async
   const winners: Name[] = [];
   for (let race = 0; race < RACES; race++) {
     const gate = meeting(NAMES.length);
-    const ends = await Promise.all(NAMES.map((node) => carry(node, 'present', [], gate)));
+    const ends = await Promise.all(NAMES.map((node) => carry(node, 'attach', [], gate)));
     const [winner] = NAMES.filter((_, index) => ends[index] === undefined);
     if (winner === undefined) throw new Error(`nobody has it: ${ends.join('; ')}`);
     const loser = winner === 'vm1' ? 'vm2' : 'vm1';
@@ -197,10 +197,10 @@ test(`both try to attach it at the same time, ${RACES} times: one has it`, async
     // And one lets go while the other tries.
     const again = meeting(NAMES.length);
     await Promise.all([
-      carry(winner, 'absent', [], again),
-      carry(loser, 'present', [], again).then(() => carryAtLast(loser, 'present')),
+      carry(winner, 'detach', [], again),
+      carry(loser, 'attach', [], again).then(() => carryAtLast(loser, 'attach')),
     ]);
-    await carryAtLast(loser, 'absent');
+    await carryAtLast(loser, 'detach');
   }
   console.info(`who was first: ${winners.join(', ')}`);
   expectNeverBoth();
@@ -219,11 +219,11 @@ function meeting(count: number): () => Promise<void> {
 
 test('readers on both nodes, and no writer meanwhile', async () => {
   await make();
-  await carryAtLast('vm2', 'present');
+  await carryAtLast('vm2', 'attach');
   await onNode(vm('vm2')).write('ext4', link(), 'for all');
-  await carryAtLast('vm2', 'absent');
+  await carryAtLast('vm2', 'detach');
   desired = { ...desired, readOnly: true };
-  for (const name of NAMES) await carryAtLast(name, 'present');
+  for (const name of NAMES) await carryAtLast(name, 'attach');
   for (const name of NAMES) {
     expect(await loopsOn(name)).toEqual(['1']);
     const read = 'mount -o ro,noload "$1" /mnt && cat /mnt/data; got=$?; umount /mnt; exit $got';
@@ -236,14 +236,14 @@ test('readers on both nodes, and no writer meanwhile', async () => {
       stderr: expect.stringMatching(/not permitted|denied|Read-only/),
     });
   }
-  await carryAtLast('vm2', 'absent');
+  await carryAtLast('vm2', 'detach');
   desired = { ...desired, readOnly: false };
-  expect(await carry('vm2', 'present')).toMatch(' is read on node vm1');
-  expect(await carry('vm2', 'destroy')).toMatch(' is read on node vm1');
+  expect(await carry('vm2', 'attach')).toMatch(' is read on node vm1');
+  expect(await carry('vm2', 'delete')).toMatch(' is read on node vm1');
   desired = { ...desired, readOnly: true };
-  await carryAtLast('vm1', 'absent');
+  await carryAtLast('vm1', 'detach');
   desired = { ...desired, readOnly: false };
-  await carryAtLast('vm2', 'present');
+  await carryAtLast('vm2', 'attach');
   await gone();
 }, 1_200_000);
 
@@ -257,8 +257,8 @@ describe('a directory that is mounted otherwise', () => {
       const path = `/srv/${kind}`;
       await sharing.mount('vm1', path, options);
       desired = { ...desired, file: `${path}/${desired.uid}` };
-      expect(await carry('vm1', 'prepare')).toMatch(why);
-      expect(await carry('vm1', 'present')).toMatch(why);
+      expect(await carry('vm1', 'provision')).toMatch(why);
+      expect(await carry('vm1', 'attach')).toMatch(why);
       await vm('vm1').run(['umount', path]);
     },
     300_000,
@@ -267,7 +267,7 @@ describe('a directory that is mounted otherwise', () => {
   test('not at all is refused', async () => {
     await vm('vm1').run(['mkdir', '-p', '/srv/folder']);
     desired = { ...desired, file: `/srv/folder/${desired.uid}` };
-    expect(await carry('vm1', 'prepare')).toMatch(
+    expect(await carry('vm1', 'provision')).toMatch(
       'which is of type ext4: wanted is an NFS 4 mount',
     );
   }, 300_000);
@@ -277,22 +277,22 @@ describe('a directory that is mounted otherwise', () => {
     await sharing.mount('vm1', path, ['rw', 'hard', 'local_lock=all']);
     const { stdout } = await vm('vm1').run(['grep', ` ${path} `, '/proc/self/mountinfo']);
     desired = { ...desired, file: `${path}/${desired.uid}` };
-    const refusal = (await carry('vm1', 'prepare')) ?? 'none';
+    const refusal = (await carry('vm1', 'provision')) ?? 'none';
     // NFS 4 has no such mode: Linux drops the option. Were it ever kept, nothing may be made there.
     if (stdout.includes('local_lock=none')) expect(refusal).toBe('none');
     else expect(refusal).toMatch(/mounted local_lock=/);
-    if (refusal === 'none') expect(await carry('vm1', 'destroy')).toBeUndefined();
+    if (refusal === 'none') expect(await carry('vm1', 'delete')).toBeUndefined();
     await vm('vm1').run(['umount', path]);
   }, 300_000);
 });
 
 test('a node without power: only who was told so takes over, and what was synced is there', async () => {
   await make();
-  await carryAtLast('vm1', 'present');
+  await carryAtLast('vm1', 'attach');
   await onNode(vm('vm1')).write('ext4', link(), 'synced before');
   await vm('vm1').powerCut();
 
-  expect(await carry('vm2', 'present')).toMatch('is held by node vm1 since ');
+  expect(await carry('vm2', 'attach')).toMatch('is held by node vm1 since ');
   const [holder] = (await seen('vm2')).shared?.owners.slice(-1) ?? [];
   if (holder?.says.is !== 'held') throw new Error('not held');
   const { by } = holder.says;
@@ -300,9 +300,9 @@ test('a node without power: only who was told so takes over, and what was synced
     { ...by, token: 'another' },
     { ...by, bootId: randomUUID() },
   ];
-  expect(await carry('vm2', 'present', others)).toMatch('is held by node vm1 since ');
+  expect(await carry('vm2', 'attach', others)).toMatch('is held by node vm1 since ');
   expect(await loopsOn('vm2')).toEqual([]);
-  expect(await carry('vm2', 'present', [by])).toBeUndefined();
+  expect(await carry('vm2', 'attach', [by])).toBeUndefined();
   expect(await onNode(vm('vm2')).read('ext4', link())).toBe('synced before');
   await onNode(vm('vm2')).write('ext4', link(), 'written after');
 
@@ -310,12 +310,12 @@ test('a node without power: only who was told so takes over, and what was synced
   await sharing.mount('vm1');
   sample('vm1');
   expect(await loopsOn('vm1')).toEqual([]);
-  expect(await carry('vm1', 'present')).toMatch('is held by node vm2 since ');
-  expect(await carry('vm1', 'absent')).toBeUndefined();
+  expect(await carry('vm1', 'attach')).toMatch('is held by node vm2 since ');
+  expect(await carry('vm1', 'detach')).toBeUndefined();
   // That the one which is back cleans up takes nothing from the other.
   expect(await loopsOn('vm2')).toEqual(['0']);
-  await carryAtLast('vm2', 'absent');
-  await carryAtLast('vm1', 'present');
+  await carryAtLast('vm2', 'detach');
+  await carryAtLast('vm1', 'attach');
   expect(await onNode(vm('vm1')).read('ext4', link())).toBe('written after');
   expectNeverBoth();
   await gone();

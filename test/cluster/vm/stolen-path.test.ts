@@ -39,7 +39,7 @@ function inFile(content: Content): DesiredSparse {
 }
 
 async function made(desired: Desired): Promise<{ volume: Desired; path: string }> {
-  const device = await node.carry('prepare', desired);
+  const device = await node.carry('provision', desired);
   if (typeof device === 'string') throw new Error(device);
   const { identity } = device;
   const recorded = { ...desired, recorded: true };
@@ -78,17 +78,17 @@ test(
       // Whoever came first has this one.
       if (await node.node.exists(contentLink(volume)))
         byUuid.push(await leadsTo(contentLink(volume)));
-      await node.carry('present', other);
+      await node.carry('attach', other);
       expect(await node.node.exists(linkOf(volume))).toBe(false);
     }
     console.info(`by UUID, after the node started anew: ${byUuid.join(', ') || 'nothing'}`);
     for (const { volume } of volumes) {
-      await node.carry('present', volume);
+      await node.carry('attach', volume);
       expect(await node.node.read('ext4', linkOf(volume))).toBe(`kept by ${volume.uid}`);
       expect(await leadsTo(contentLink(volume))).toBe(await leadsTo(linkOf(volume)));
     }
     for (const { volume, other } of volumes) {
-      for (const each of [volume, other]) await node.carry('destroy', each);
+      for (const each of [volume, other]) await node.carry('delete', each);
       expect(await node.node.exists(linkOf(volume))).toBe(false);
     }
   },

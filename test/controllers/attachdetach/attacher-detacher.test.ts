@@ -452,7 +452,7 @@ test('what is held up once its device is gone is not said to be there as it was'
 
   const sharer = new FakeSharer('n1', new FakeShare());
   const desired = sharer.desired({}, []);
-  sharer.finish((plan('present', desired, sharer.observe(), 3) as { steps: Step[] }).steps);
+  sharer.finish((plan('attach', desired, sharer.observe(), 3) as { steps: Step[] }).steps);
   const held = sharer.observe();
   const gone = { ...held, loops: [] };
   let asked = 0;

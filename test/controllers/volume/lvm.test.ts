@@ -221,7 +221,7 @@ test('what a lost node has is found again by its tag, for a Leftover has another
   expect(
     leftoverProblem({ ...leftover, spec: { ...leftover.spec, prepared: other } }, undefined),
   ).toContain('/dev/vg0/root');
-  const planned = plan('destroy', desiredOf(volumeOf(leftover), undefined), lvmMade(), 0);
+  const planned = plan('delete', desiredOf(volumeOf(leftover), undefined), lvmMade(), 0);
   const commands = 'steps' in planned ? planned.steps.map(({ argv }) => argv.join(' ')) : [];
   expect(commands).toContainEqual(expect.stringMatching(/^lvremove .* vg0\/data1$/));
 });

@@ -50,17 +50,17 @@ function isSeen({ operation, device, observed }: Case, change: Change, isFirst: 
     case 'unreadable':
       return isFirst && observed.wiped === undefined;
     case 'content of a partition':
-      return isFirst && operation === 'prepare' && device.printedParts.length > 0;
+      return isFirst && operation === 'provision' && device.printedParts.length > 0;
     case 'data in a partition':
       return (
-        isFirst && operation === 'prepare' && device.printedParts.some(({ isBlank }) => isBlank)
+        isFirst && operation === 'provision' && device.printedParts.some(({ isBlank }) => isBlank)
       );
     case 'another partition':
-      return isFirst && operation === 'prepare' && device.content !== '';
+      return isFirst && operation === 'provision' && device.content !== '';
     case 'data':
-      return operation === 'prepare' && device.content === '' && device.isBlank === true;
+      return operation === 'provision' && device.content === '' && device.isBlank === true;
     case 'made':
-      return operation === 'prepare';
+      return operation === 'provision';
     // Before the lock, which is held by opening the device.
     case 'open':
       return isFirst;

@@ -71,7 +71,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         wwnNow === undefined ||
         wwn === wwnNow ||
         // A kernel may tell the other kind of identifier of one disk: only what is deleted must be the recorded one.
-        (operation === 'prepare' && wwn.startsWith('eui.') !== wwnNow.startsWith('eui.')),
+        (operation === 'provision' && wwn.startsWith('eui.') !== wwnNow.startsWith('eui.')),
     ],
     [
       'a smaller one than the recorded one',
@@ -79,10 +79,10 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         device.dmUuid !== undefined ||
         sizeOf(device.identity) >= sizeOf(recorded),
     ],
-    ['made anew', operation !== 'prepare' || (done === undefined && !desired.recorded)],
+    ['made anew', operation !== 'provision' || (done === undefined && !desired.recorded)],
     [
       "another Volume's",
-      operation === 'destroy' ||
+      operation === 'delete' ||
         owner === undefined ||
         !(
           device.uuids.includes(owner.uid) ||
@@ -91,7 +91,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
     ],
     [
       'no consent',
-      operation !== 'prepare' ||
+      operation !== 'provision' ||
         carried === '' ||
         desired.overwrite === carried ||
         (intent !== undefined && isOurs) ||
@@ -111,7 +111,7 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
     ],
     [
       'not made for this Volume',
-      operation !== 'destroy' ||
+      operation !== 'delete' ||
         isOurs ||
         wiped !== undefined ||
         device.tableUuids.includes(UID) ||
@@ -119,25 +119,25 @@ function broken({ operation, desired, observed, device, use, owner }: Case): str
         (/^(PMBR|no table)/.test(carried) && isSame) ||
         (device.dmUuid !== undefined && desired.mode === 'Block'),
     ],
-    ['written by an attach', operation === 'prepare' || operation === 'destroy'],
-    ['retained', operation !== 'destroy' || desired.onDelete !== 'Retain'],
+    ['written by an attach', operation === 'provision' || operation === 'delete'],
+    ['retained', operation !== 'delete' || desired.onDelete !== 'Retain'],
   ] as const;
   return kept.flatMap(([rule, holds]) => (holds ? [] : [rule]));
 }
 
 test(`no plan for ${RUNS} observations writes to what it may not (seed ${TEST_SEED})`, () => {
-  const written = { prepare: 0, destroy: 0 };
+  const written = { provision: 0, delete: 0 };
   fc.assert(
     fc.property(cases, (each) => {
       const planned = plan(each.operation, each.desired, each.observed, 0);
       if ('refusal' in planned || writesTo(planned.steps).length === 0) return;
-      if (each.operation === 'prepare' || each.operation === 'destroy')
+      if (each.operation === 'provision' || each.operation === 'delete')
         written[each.operation] += 1;
       expect(broken(each)).toEqual([]);
     }),
     { numRuns: RUNS, seed: TEST_SEED },
   );
   // A generator of refusals alone would show nothing.
-  expect(written.prepare).toBeGreaterThan(RUNS / 100);
-  expect(written.destroy).toBeGreaterThan(RUNS / 100);
+  expect(written.provision).toBeGreaterThan(RUNS / 100);
+  expect(written.delete).toBeGreaterThan(RUNS / 100);
 });

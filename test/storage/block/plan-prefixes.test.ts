@@ -74,7 +74,7 @@ function stepsOf(node: FakeDisks, operation: Operation, desired: DesiredRaw): re
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, 0);
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
-  if ((observed.done || desired.recorded) && operation !== 'destroy')
+  if ((observed.done || desired.recorded) && operation !== 'delete')
     expect(writesTo(made.steps)).toEqual([]);
   return made.steps;
 }
@@ -193,15 +193,15 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     fc.assert(
       fc.property(crashes, fc.boolean(), crashes, (preparing, recorded, later) => {
         const { node, desired } = start();
-        interrupt(node, 'prepare', desired, preparing);
-        finish(node, 'prepare', desired);
+        interrupt(node, 'provision', desired, preparing);
+        finish(node, 'provision', desired);
         expectPrepared(node, desired);
         fill(node, desired);
         const kept = data(node, desired);
         const made = { ...desired, recorded };
         node.written.clear();
-        interrupt(node, 'present', made, later);
-        finish(node, recorded ? 'present' : 'prepare', made);
+        interrupt(node, 'attach', made, later);
+        finish(node, recorded ? 'attach' : 'provision', made);
         expectPrepared(node, made);
         expect(node.written).toEqual(new Set());
         expect(data(node, made)).toEqual(kept);
@@ -217,15 +217,15 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
       fc.assert(
         fc.property(crashes, fc.boolean(), crashes, (preparing, whole, destroying) => {
           const { node, desired } = start();
-          interrupt(node, 'prepare', desired, preparing);
+          interrupt(node, 'provision', desired, preparing);
           if (whole) {
-            finish(node, 'prepare', desired);
+            finish(node, 'provision', desired);
             fill(node, desired);
           }
           const before = structuredClone(node.disks.find(({ id }) => id === 'ours'));
           const gone = { ...desired, recorded: whole, onDelete };
-          interrupt(node, 'destroy', gone, destroying);
-          finish(node, 'destroy', gone);
+          interrupt(node, 'delete', gone, destroying);
+          finish(node, 'delete', gone);
           expect([...node.records.keys()]).toEqual([]);
           expectOthersUntouched(node, backing, desired);
           const { disk, area } = deviceOf(node, desired);
@@ -256,12 +256,12 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
             crashed.map((each) => ({ ...each, reboot: false }));
           const { node, desired } = start();
           for (const disk of node.disks) disk.serial = '';
-          interrupt(node, 'prepare', desired, still(preparing));
-          finish(node, 'prepare', desired);
+          interrupt(node, 'provision', desired, still(preparing));
+          finish(node, 'provision', desired);
           expectPrepared(node, desired);
           const gone = { ...desired, recorded: true, onDelete } as const;
-          interrupt(node, 'destroy', gone, still(destroying));
-          finish(node, 'destroy', gone);
+          interrupt(node, 'delete', gone, still(destroying));
+          finish(node, 'delete', gone);
           expect([...node.records.keys()]).toEqual([]);
           expectOthersUntouched(node, backing, desired);
         },
@@ -274,28 +274,28 @@ describe.each(CASES)('%s with %s on it, to become %s', (backing, filled, content
     // Before a step is after the one that goes before it.
     const ways: Killed[] = ['half', 'after'];
     const { node: first, desired } = start();
-    const total = stepsOf(first, 'prepare', desired).length;
+    const total = stepsOf(first, 'provision', desired).length;
     for (let number = 0; number <= total; number++) {
       for (const killed of ways) {
         const { node } = start();
-        raceable(() => node.crash(stepsOf(node, 'prepare', desired), number, killed));
-        finish(node, 'prepare', desired);
+        raceable(() => node.crash(stepsOf(node, 'provision', desired), number, killed));
+        finish(node, 'provision', desired);
         expectPrepared(node, desired);
       }
     }
     for (const onDelete of ['Delete', 'Wipe'] as const) {
       const gone = { ...desired, recorded: true, onDelete };
-      const steps = stepsOf(first, 'prepare', desired);
+      const steps = stepsOf(first, 'provision', desired);
       raceable(() => first.run(steps));
-      finish(first, 'prepare', desired);
-      const count = stepsOf(first, 'destroy', gone).length;
+      finish(first, 'provision', desired);
+      const count = stepsOf(first, 'delete', gone).length;
       for (let number = 0; number <= count; number++) {
         for (const killed of ways) {
           const { node } = start();
-          finish(node, 'prepare', desired);
+          finish(node, 'provision', desired);
           fill(node, desired);
-          raceable(() => node.crash(stepsOf(node, 'destroy', gone), number, killed));
-          finish(node, 'destroy', gone);
+          raceable(() => node.crash(stepsOf(node, 'delete', gone), number, killed));
+          finish(node, 'delete', gone);
           expect([...node.records.keys()]).toEqual([]);
           if (onDelete === 'Wipe') expect(deviceOf(node, desired).area.marks).toEqual([]);
         }

@@ -11,7 +11,7 @@ import {
   rawDesired,
   rawNode,
 } from '../../support/raw-input.ts';
-import { carrying, commands, made, OTHER, stepsOf } from './prepare-cases.ts';
+import { carrying, commands, made, OTHER, stepsOf } from './provision-cases.ts';
 
 const unknown: DeviceFacts = { ...disk, isBlank: false };
 const consent = { ...rawDesired, overwrite: UNKNOWN_DATA };

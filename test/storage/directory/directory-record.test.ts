@@ -23,7 +23,7 @@ const elsewhere: FileSystemPlace = {
 function stepsOf(node: FakeNode, desired: typeof here, now?: FileSystemPlace) {
   const observed = node.observe(desired);
   const made = plan(
-    'prepare',
+    'provision',
     desired,
     { ...observed, directory: { ...observed.directory, ...(now === undefined ? {} : { now }) } },
     3,

@@ -46,7 +46,7 @@ const PARTITION = [
 ];
 
 function commands(desired: DesiredSparse, node: ObservedSparse): unknown {
-  const made = plan('present', desired, node, 5);
+  const made = plan('attach', desired, node, 5);
   if ('refusal' in made) return made.refusal;
   return made.steps
     .map(({ argv }) => argv.join(' '))
@@ -146,7 +146,7 @@ describe('growing', () => {
     ['Block', block, blockNode],
     ['a file that had grown before a crash', wanted, long(readyNode)],
   ])('has the larger file on disk before what is in it becomes larger: %s', (_, desired, node) => {
-    const made = plan('present', desired, node, 5);
+    const made = plan('attach', desired, node, 5);
     const argvs = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
     const synced = argvs.indexOf(`sync ${FILE} ${FILE.replace(/\/[^/]*$/, '')}`);
     expect(synced).toBeGreaterThan(-1);
@@ -154,7 +154,7 @@ describe('growing', () => {
   });
 
   test('says that the volume can be used meanwhile, and records the size last', () => {
-    const made = plan('present', wanted, readyNode, 5);
+    const made = plan('attach', wanted, readyNode, 5);
     expect(made).toMatchObject({ grows: true });
     const texts = 'steps' in made ? made.steps.flatMap(({ stdin }) => stdin ?? []) : [];
     expect(texts).toEqual([`${2n * GI}\n`]);
@@ -162,7 +162,7 @@ describe('growing', () => {
 
   test('is bound to file, loop device, and what they carry', () => {
     const guards = (desired: DesiredSparse, node: ObservedSparse) => {
-      const made = plan('present', desired, node, 5);
+      const made = plan('attach', desired, node, 5);
       return 'steps' in made
         ? made.steps.flatMap(({ argv, guards: all }) =>
             all.map((each) => [argv[0], each.expect.stdout]),
@@ -191,6 +191,6 @@ describe('growing', () => {
 });
 
 test('what an earlier version left mounted is taken off before the device is detached', () => {
-  const made = plan('absent', wanted, mounted(readyNode), 5);
+  const made = plan('detach', wanted, mounted(readyNode), 5);
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(UNMOUNT);
 });

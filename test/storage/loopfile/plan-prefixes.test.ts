@@ -43,7 +43,7 @@ function stepsOf(node: FakeNode, operation: Operation, desired: DesiredSparse) {
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
-  if (observed.done && operation !== 'destroy') {
+  if (observed.done && operation !== 'delete') {
     const programs = made.steps.map(({ argv }) => argv[0]);
     expect(programs).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(mkfs.*|rm)$/)]));
     // A file of a volume that is done is made longer only.
@@ -105,7 +105,7 @@ function ownFacts(node: FakeNode, desired: DesiredSparse) {
 
 function prepared() {
   const node = new FakeNode();
-  finish(node, 'prepare', fresh);
+  finish(node, 'provision', fresh);
   return ownFacts(node, fresh);
 }
 
@@ -129,19 +129,19 @@ test('a prepare that was interrupted anywhere goes on to the same end, and a don
       (kind, preparing, recorded, detaching, attaching) => {
         const node = new FakeNode();
         const made = { ...fresh, ...kind };
-        interrupt(node, 'prepare', made, preparing);
-        finish(node, 'prepare', made);
+        interrupt(node, 'provision', made, preparing);
+        finish(node, 'provision', made);
         const detached = { ...prepared(), loops: 0, readOnly: undefined, linked: false };
         const attached = { ...prepared(), readOnly: kind.readOnly ?? false };
         expect(ownFacts(node, made)).toEqual(kind.onDemand ? detached : attached);
 
         const desired = { ...made, recorded };
         const inode = node.files.get(FILE)?.inode;
-        interrupt(node, 'absent', desired, detaching);
-        finish(node, 'absent', desired);
+        interrupt(node, 'detach', desired, detaching);
+        finish(node, 'detach', desired);
         expect(ownFacts(node, desired)).toEqual(detached);
-        interrupt(node, 'present', desired, attaching);
-        finish(node, recorded || kind.onDemand ? 'present' : 'prepare', desired);
+        interrupt(node, 'attach', desired, attaching);
+        finish(node, recorded || kind.onDemand ? 'attach' : 'provision', desired);
         expect(ownFacts(node, desired)).toEqual(attached);
         expect(node.files.get(FILE)?.inode).toBe(inode);
       },
@@ -157,12 +157,12 @@ test('one that is filled has all of it in the end, and never a part under its ow
       const node = new FakeNode();
       const made = { ...fresh, ...kind, fill };
       for (const each of preparing) {
-        interrupt(node, 'prepare', made, [each]);
+        interrupt(node, 'provision', made, [each]);
         const named = node.files.get(FILE);
         if (named !== undefined) expect(named).toMatchObject({ data: 'http://a/b' });
         expect(named ?? {}).not.toHaveProperty('torn');
       }
-      finish(node, 'prepare', made);
+      finish(node, 'provision', made);
       expect(node.files.get(FILE)).toMatchObject({ data: 'http://a/b', uuid: UID });
       expect(node.files.get(FILE)).not.toHaveProperty('torn');
       expect(node.files.has(`${FILE}.partial`)).toBe(false);
@@ -176,14 +176,14 @@ test('a destroy from any state of a prepare, interrupted anywhere, ends with not
     fc.property(kinds, crashes, fc.boolean(), crashes, (kind, preparing, whole, destroying) => {
       const node = new FakeNode();
       const made = { ...fresh, ...kind };
-      interrupt(node, 'prepare', made, preparing);
+      interrupt(node, 'provision', made, preparing);
       if (whole) {
-        finish(node, 'prepare', made);
-        finish(node, 'present', made);
+        finish(node, 'provision', made);
+        finish(node, 'attach', made);
       }
       const desired = { ...made, recorded: whole };
-      interrupt(node, 'destroy', desired, destroying);
-      finish(node, 'destroy', desired);
+      interrupt(node, 'delete', desired, destroying);
+      finish(node, 'delete', desired);
       expect(ownFacts(node, desired)).toEqual(NOTHING);
     }),
     { seed: TEST_SEED, numRuns: 500 },
@@ -195,13 +195,13 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
   fc.assert(
     fc.property(crashes, crashes, (growing, again) => {
       const node = new FakeNode();
-      finish(node, 'prepare', fresh);
+      finish(node, 'provision', fresh);
       const inode = node.files.get(FILE)?.inode;
-      interrupt(node, 'present', { ...larger, sizeBytes: 2n * fresh.sizeBytes }, growing);
+      interrupt(node, 'attach', { ...larger, sizeBytes: 2n * fresh.sizeBytes }, growing);
       // It was made larger once more before the first was done.
-      interrupt(node, 'present', larger, again);
-      for (let round = 0; round < 3; round++) node.run(stepsOf(node, 'present', larger));
-      expect(stepsOf(node, 'present', larger)).toEqual([]);
+      interrupt(node, 'attach', larger, again);
+      for (let round = 0; round < 3; round++) node.run(stepsOf(node, 'attach', larger));
+      expect(stepsOf(node, 'attach', larger)).toEqual([]);
       expect(node.files.get(FILE)).toMatchObject({
         uuid: UID,
         inode,
@@ -220,23 +220,23 @@ test('a growing that was interrupted anywhere, with the device lost meanwhile, g
 
 test('every step of every plan, crashed at in every way', () => {
   const ways: Killed[] = ['before', 'half', 'after'];
-  const total = stepsOf(new FakeNode(), 'prepare', fresh).length;
+  const total = stepsOf(new FakeNode(), 'provision', fresh).length;
   for (let number = 0; number <= total; number++) {
     for (const killed of ways) {
       const make = () => {
         const node = new FakeNode();
-        node.crash(stepsOf(node, 'prepare', fresh), number, killed);
+        node.crash(stepsOf(node, 'provision', fresh), number, killed);
         return node;
       };
       const node = make();
-      finish(node, 'prepare', fresh);
+      finish(node, 'provision', fresh);
       expect(ownFacts(node, fresh)).toEqual(prepared());
-      const steps = stepsOf(make(), 'destroy', fresh).length;
+      const steps = stepsOf(make(), 'delete', fresh).length;
       for (let step = 0; step <= steps; step++) {
         for (const way of ways) {
           const other = make();
-          other.crash(stepsOf(other, 'destroy', fresh), step, way);
-          finish(other, 'destroy', fresh);
+          other.crash(stepsOf(other, 'delete', fresh), step, way);
+          finish(other, 'delete', fresh);
           expect(ownFacts(other, fresh)).toEqual(NOTHING);
         }
       }
@@ -246,10 +246,10 @@ test('every step of every plan, crashed at in every way', () => {
 
 test('a mkfs that was killed when its UUID could be read already is done again', () => {
   const node = new FakeNode();
-  const steps = stepsOf(node, 'prepare', fresh);
+  const steps = stepsOf(node, 'provision', fresh);
   const mkfs = steps.findIndex(({ argv }) => argv[0] === 'mkfs.ext4');
   node.crash(steps, mkfs, 'after');
-  expect(stepsOf(node, 'prepare', fresh).map(({ argv }) => argv[0])).toContain('mkfs.ext4');
-  finish(node, 'prepare', fresh);
+  expect(stepsOf(node, 'provision', fresh).map(({ argv }) => argv[0])).toContain('mkfs.ext4');
+  finish(node, 'provision', fresh);
   expect(ownFacts(node, fresh)).toEqual(prepared());
 });

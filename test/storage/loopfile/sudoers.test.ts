@@ -52,19 +52,19 @@ const attached: ObservedSparse = { ...readyNode, signature: table, devices: [loo
 const detached: ObservedSparse = { ...madeNode, signature: table };
 
 test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
-  ['absent', {}, attached],
-  ['absent', { mode: 'Filesystem' }, readyNode],
-  ['present', { readOnly: true }, detached],
-  ['present', { readOnly: true, mode: 'Filesystem' }, madeNode],
-  ['present', {}, detached],
-  ['prepare', { recorded: false, shared: false }, { ...freshNode, directory: unrecorded }],
+  ['detach', {}, attached],
+  ['detach', { mode: 'Filesystem' }, readyNode],
+  ['attach', { readOnly: true }, detached],
+  ['attach', { readOnly: true, mode: 'Filesystem' }, madeNode],
+  ['attach', {}, detached],
+  ['provision', { recorded: false, shared: false }, { ...freshNode, directory: unrecorded }],
   // Paths of earlier versions, and those that are there and lead elsewhere.
-  ['present', { shared: false, earlierLink: BY_PARTUUID }, detached],
-  ['present', { shared: false, mode: 'Filesystem', earlierLink: BY_UUID }, madeNode],
-  ['present', { shared: false, mode: 'Filesystem' }, { ...readyNode, link: '9:9' }],
-  ['present', { shared: false }, attached],
+  ['attach', { shared: false, earlierLink: BY_PARTUUID }, detached],
+  ['attach', { shared: false, mode: 'Filesystem', earlierLink: BY_UUID }, madeNode],
+  ['attach', { shared: false, mode: 'Filesystem' }, { ...readyNode, link: '9:9' }],
+  ['attach', { shared: false }, attached],
   // A directory with a character that udev would read otherwise.
-  ['present', { shared: false }, { ...detached, realPath: `/srv/a*b/${UID}` }],
+  ['attach', { shared: false }, { ...detached, realPath: `/srv/a*b/${UID}` }],
 ])('the account on a node may do what %s of %j takes', (operation, more, observed) => {
   const made = plan(operation, { ...desired, ...more }, { ...observed, shared: QUIET }, 5);
   const steps = 'steps' in made ? made.steps : [];

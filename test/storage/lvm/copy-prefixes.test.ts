@@ -119,7 +119,7 @@ describe.each([
   test('is there once, with its bytes, and udev sees no UUID but its own', () => {
     eachCrash(
       snapshotted,
-      (node) => volumeSteps(node, 'prepare', desired),
+      (node) => volumeSteps(node, 'provision', desired),
       (node) => {
         const made = node.named('data2');
         expect(made).toMatchObject({
@@ -139,12 +139,12 @@ describe.each([
   });
 
   test('is let go of wherever it stood, and its source is kept', () => {
-    const count = volumeSteps(snapshotted(), 'prepare', desired).length;
+    const count = volumeSteps(snapshotted(), 'provision', desired).length;
     for (let number = 0; number < count; number++) {
       for (const killed of KILLS) {
         const node = snapshotted();
-        node.crash(volumeSteps(node, 'prepare', desired), number, killed);
-        settle(node, () => volumeSteps(node, 'destroy', desired));
+        node.crash(volumeSteps(node, 'provision', desired), number, killed);
+        settle(node, () => volumeSteps(node, 'delete', desired));
         expect(node.volumes.map(({ facts, data }) => [facts.name, data])).toEqual([
           ['data1', 'second'],
           [SNAP, 'first'],

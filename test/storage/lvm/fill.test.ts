@@ -35,7 +35,7 @@ const inPool: DesiredLvm = { ...thin, fill };
 const block: DesiredLvm = { ...lvmBlock, fill };
 
 /** Without the records, which every kind has. */
-function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'prepare') {
+function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'provision') {
   const made = plan(operation, wanted, observed, 0);
   if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
   return made.steps
@@ -161,7 +161,7 @@ describe('a logical volume that is filled', () => {
       Array.isArray(expected) && expected.some((command) => command.startsWith('lvremove'));
     const again = isGone ? outcome(wanted, node) : [];
     expect(made).toEqual(Array.isArray(expected) ? [...expected, ...again] : expected);
-    const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'destroy');
+    const goes = outcome({ ...wanted, fill: undefined, onDelete: 'Delete' }, observed, 'delete');
     // The records go with it.
     expect(typeof goes === 'string' ? goes : goes.filter((each) => !/^rm /.test(each))).toEqual(
       expected,
@@ -196,7 +196,7 @@ describe('a logical volume that is filled', () => {
   });
 
   test('nothing is filled but what was just made', () => {
-    const made = plan('prepare', thick, lvmNode({ intent }), 0);
+    const made = plan('provision', thick, lvmNode({ intent }), 0);
     const step =
       'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
     expect(step?.guards.length).toBe(3);
@@ -225,7 +225,7 @@ describe('a logical volume that is filled', () => {
     } as const;
     const refused =
       'the logical volume vg0/data1 (/dev/dm-3) was begun for this Volume and carries gpt:of-whom, which nothing says it was filled with';
-    for (const operation of ['prepare', 'destroy'] as const) {
+    for (const operation of ['provision', 'delete'] as const) {
       expect(outcome(block, begun(odd, { volumes: [half] }), operation)).toBe(refused);
       expect(outcome(thick, begun(odd, { volumes: [half] }), operation)).toBe(refused);
       const filling = { ...intent, filling: true };
@@ -239,7 +239,7 @@ describe('a logical volume that is filled', () => {
     const gpt = { ...dm, content: 'gpt:of-the-image' };
     const filling = { ...intent, filling: true };
     const plain = { ...block, fill: undefined, onDelete: 'Delete' } as const;
-    expect(outcome(plain, begun(gpt, { intent: filling }), 'destroy')).toContain(
+    expect(outcome(plain, begun(gpt, { intent: filling }), 'delete')).toContain(
       'wipefs --all --force /dev/dm-3',
     );
     const asleepLv = { ...lv, active: false, device: undefined };
@@ -247,14 +247,14 @@ describe('a logical volume that is filled', () => {
       outcome(
         plain,
         begun(gpt, { intent: filling, volumes: [asleepLv], target: { is: 'missing' } }),
-        'destroy',
+        'delete',
       ),
     ).toContain('lvchange --activate y --ignoreactivationskip vg0/data1');
     for (const volumes of [[lv], [half]]) {
       const wiped = outcome(
         { ...plain, onDelete: 'Wipe' },
         begun(gpt, { intent: filling, volumes }),
-        'destroy',
+        'delete',
       );
       expect(wiped).toContainEqual(expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /));
     }
@@ -265,19 +265,19 @@ describe('a logical volume that is filled', () => {
     const filling = { ...intent, filling: true };
     const WIPED = expect.stringMatching(/^dd if=\/dev\/zero of=\/dev\/dm-3 /);
     const volumes = [thinHalf, pool];
-    expect(outcome(wiped, begun(ext4, { volumes, intent: filling }), 'destroy')).toContainEqual(
+    expect(outcome(wiped, begun(ext4, { volumes, intent: filling }), 'delete')).toContainEqual(
       WIPED,
     );
-    expect(outcome(wiped, begun(ext4, { volumes }), 'destroy')).not.toContainEqual(WIPED);
+    expect(outcome(wiped, begun(ext4, { volumes }), 'delete')).not.toContainEqual(WIPED);
     const asleepHalf = { ...thinHalf, active: false, device: undefined };
     const target = { is: 'missing' } as const;
     const away = begun(ext4, { volumes: [asleepHalf, pool], intent: filling, target });
-    expect(outcome(wiped, away, 'destroy')).toContain(
+    expect(outcome(wiped, away, 'delete')).toContain(
       'lvchange --activate y --ignoreactivationskip vg0/data1',
     );
     const full = { ...pool, dataPercent: 100 };
     expect(
-      outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'destroy'),
+      outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'delete'),
     ).toMatch(
       /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
     );

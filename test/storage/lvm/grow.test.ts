@@ -16,7 +16,7 @@ import {
 } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
-import { outcome, recorded, UNMARKED, xfs } from './present-outcome.ts';
+import { outcome, recorded, UNMARKED, xfs } from './attach-outcome.ts';
 
 describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
@@ -48,7 +48,7 @@ describe('grows', () => {
     ['not smaller', lvmMade(), [], { ...recorded, sizeBytes: MIB }],
   ])('%s', (_, observed, commands, wanted = larger) => {
     expect(outcome(wanted, observed)).toEqual(commands);
-    const made = plan('present', wanted, observed, 0);
+    const made = plan('attach', wanted, observed, 0);
     expect('grows' in made).toBe(commands.length > 0);
   });
 
@@ -121,7 +121,7 @@ describe('grows what has no record of its size', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
   const RECORD = `dd of=/var/lib/stowage/volumes/${UID}.done.new conv=fsync status=none`;
   const planned = (observed: ObservedLvm) => {
-    const made = plan('present', larger, observed, 0);
+    const made = plan('attach', larger, observed, 0);
     return 'steps' in made
       ? made.steps.map(({ argv, stdin }) => [argv.join(' '), stdin] as const)
       : [];
@@ -146,7 +146,7 @@ describe('grows what has no record of its size', () => {
   test('somebody else must grow it: what it has is on record before they are told to', () => {
     const raid = { ...UNMARKED, volumes: [{ ...lv, kind: 'r' }], free: [free] };
     expect(planned(lvmMade(ext4, raid)).map(([, stdin]) => stdin)).toContain(`${GIB}\n`);
-    expect(plan('present', larger, lvmMade(ext4, raid), 0)).toMatchObject({ grows: true });
+    expect(plan('attach', larger, lvmMade(ext4, raid), 0)).toMatchObject({ grows: true });
     expect(
       outcome(larger, lvmMade(ext4, { ...raid, done: { sizeBytes: GIB }, recordFiles: true })),
     ).toEqual({
@@ -163,7 +163,7 @@ describe('grows what has no record of its size', () => {
 
 test('a file system of a thin pool grows where that has room right then, one at a time', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
-  const made = plan('present', larger, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
+  const made = plan('attach', larger, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
   const steps = 'steps' in made ? made.steps : [];
   for (const program of ['lvextend', 'sh']) {
     const step = steps.find(({ argv }) => argv[0] === program);
@@ -176,7 +176,7 @@ test('a file system of a thin pool grows where that has room right then, one at 
 
 test('a copy, which has the UUID of the file system, is not grown in its place', () => {
   const made = plan(
-    'present',
+    'attach',
     { ...recorded, sizeBytes: 2n * GIB },
     lvmMade(ext4, { free: [free] }),
     0,
@@ -190,7 +190,7 @@ test('a copy, which has the UUID of the file system, is not grown in its place',
 
 test('extents are taken only while they hold what was found in them', () => {
   const made = plan(
-    'present',
+    'attach',
     { ...recorded, sizeBytes: 2n * GIB },
     lvmMade(ext4, { free: [free] }),
     0,

@@ -118,13 +118,13 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
 
   /** Its whole life, interrupted at each of its stages. */
   function whole(
-    crashed: { prepare: Crash[]; present: Crash[]; grow: Crash[]; destroy: Crash[] },
+    crashed: { provision: Crash[]; attach: Crash[]; grow: Crash[]; delete: Crash[] },
     onDelete: (typeof FATES)[number],
     old: string,
   ): void {
     const node = new FakeLvm(old);
     const desired = { ...wanted, onDelete, ...(old === '' ? {} : { overwrite: old }) };
-    live(node, 'prepare', desired, crashed.prepare);
+    live(node, 'provision', desired, crashed.provision);
     const made = node.made;
     if (made === undefined) throw new Error('nothing was made');
     expect(made).toMatchObject({
@@ -147,9 +147,9 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
       identity: identity.is === 'device' ? identity.facts.identity : undefined,
     };
     node.reboot();
-    live(node, 'present', recorded, crashed.present);
+    live(node, 'attach', recorded, crashed.attach);
     const larger = { ...recorded, sizeBytes: 2n * GIB };
-    live(node, 'present', larger, crashed.grow);
+    live(node, 'attach', larger, crashed.grow);
     expect(node.made).toMatchObject({
       data: 'kept',
       mounted: false,
@@ -157,7 +157,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
     });
     if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
 
-    live(node, 'destroy', larger, crashed.destroy);
+    live(node, 'delete', larger, crashed.delete);
     expect(node.records.size).toBe(0);
     if (onDelete === 'Retain') {
       expect(node.made?.data).toBe('kept');
@@ -169,7 +169,7 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
   }
 
   test('comes to the same end wherever it is interrupted', () => {
-    const stages = { prepare: crashes, present: crashes, grow: crashes, destroy: crashes };
+    const stages = { provision: crashes, attach: crashes, grow: crashes, delete: crashes };
     fc.assert(
       fc.property(
         fc.record(stages),
@@ -184,21 +184,21 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
   test('what was made without records grows to its end, wherever it is interrupted', () => {
     eachCrash((crash) => {
       const node = new FakeLvm();
-      live(node, 'prepare', wanted, []);
+      live(node, 'provision', wanted, []);
       const { target } = node.observe(wanted);
       node.records.clear();
       const identity = target.is === 'device' ? target.facts.identity : undefined;
       const larger = { ...wanted, recorded: true, identity, sizeBytes: 2n * GIB };
-      live(node, 'present', larger, [crash]);
+      live(node, 'attach', larger, [crash]);
       expect(node.made).toMatchObject({ facts: { sizeBytes: 2n * GIB } });
       if (content !== 'Block') expect(node.made?.fsBytes).toBe(2n * GIB);
     });
   });
 
   test('every step of every plan, interrupted in every way', () => {
-    const none = { prepare: [], present: [], grow: [], destroy: [] };
+    const none = { provision: [], attach: [], grow: [], delete: [] };
     // Once it is made it is as any other.
-    for (const stage of filled === 'filled' ? ['prepare'] : Object.keys(none)) {
+    for (const stage of filled === 'filled' ? ['provision'] : Object.keys(none)) {
       eachCrash((crash) => whole({ ...none, [stage]: [crash] }, 'Delete', ''));
     }
   });
@@ -206,13 +206,13 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
   test('what was never made to the end is let go of, wherever it stood', () => {
     for (const onDelete of FATES) {
       const desired = { ...wanted, onDelete };
-      const count = stepsOf(new FakeLvm(), 'prepare', desired).length;
+      const count = stepsOf(new FakeLvm(), 'provision', desired).length;
       for (let number = 0; number < count; number++) {
         for (const killed of ['before', 'half', 'after'] as const) {
           const node = new FakeLvm();
-          node.crash(stepsOf(node, 'prepare', desired), number, killed);
+          node.crash(stepsOf(node, 'provision', desired), number, killed);
           const made = node.observe(desired).done !== undefined;
-          live(node, 'destroy', desired, []);
+          live(node, 'delete', desired, []);
           expect(node.records.size).toBe(0);
           expect(node.made === undefined).toBe(!made || onDelete !== 'Retain');
           // After a reboot, and of what was not filled, it may be that of an interrupted mkfs.
@@ -224,14 +224,19 @@ describe.each(CASES)('%s with %s, %s', (kind, content, filled) => {
 });
 
 test('without consent, what is in free extents is destroyed at no point', () => {
-  const refusal = plan('prepare', lvmDesired, new FakeLvm(OLD).observe(lvmDesired), 0);
+  const refusal = plan('provision', lvmDesired, new FakeLvm(OLD).observe(lvmDesired), 0);
   expect(refusal).toMatchObject({ refusal: expect.stringContaining(OLD) });
   // Looked at when they were clean, and taken by LVM after that.
   const node = new FakeLvm();
-  const steps = stepsOf(node, 'prepare', lvmDesired);
+  const steps = stepsOf(node, 'provision', lvmDesired);
   node.left.content = OLD;
   expect(() => node.run(steps)).toThrow('lvcreate asks');
   expect(node.destroyed).toEqual([]);
-  const again = plan('prepare', { ...lvmDesired, overwrite: 'ext4' }, node.observe(lvmDesired), 0);
+  const again = plan(
+    'provision',
+    { ...lvmDesired, overwrite: 'ext4' },
+    node.observe(lvmDesired),
+    0,
+  );
   expect(again).toMatchObject({ refusal: expect.stringContaining(OLD) });
 });

@@ -15,7 +15,7 @@ const steps = (made: Plan) => {
 const commands = (made: Plan) =>
   steps(made).map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '));
 const prepare = (observed: ObservedLvm, more: Partial<DesiredLvm> = {}) =>
-  plan('prepare', { ...restoredThin, ...more }, observed, 0);
+  plan('provision', { ...restoredThin, ...more }, observed, 0);
 
 const there = [snapLv, thinLv, pool];
 const RESTORED = `vg0/${restoredThin.name}`;
@@ -147,9 +147,9 @@ test('one that is finished and not recorded is recorded, and never made anew or 
 test('nothing is made in a copy whose source is not known any more', () => {
   const { source: _, ...unknown } = restoredThin;
   const observed = active(RESTORED_UID);
-  const made = plan('prepare', unknown, observed, 0);
+  const made = plan('provision', unknown, observed, 0);
   expect(commands(made).filter((line) => line.startsWith('mkfs'))).toEqual([]);
-  expect(plan('prepare', unknown, beside([half, ...there], begun), 0)).toMatchObject({
+  expect(plan('provision', unknown, beside([half, ...there], begun), 0)).toMatchObject({
     refusal: expect.stringContaining('it is not known of which'),
   });
 });
@@ -190,7 +190,7 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
   'a half-made copy is removed, with %s too',
   (onDelete) => {
     const made = plan(
-      'destroy',
+      'delete',
       { ...restoredThin, onDelete },
       beside([half, ...there], { ...begun, recordFiles: true }),
       0,
@@ -201,7 +201,7 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
       { expect: { stdout: { has: '', lacks: 'half' } } },
     ]);
     // Records went with the node's root disk.
-    const forgotten = plan('destroy', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
+    const forgotten = plan('delete', { ...restoredThin, onDelete }, beside([half, ...there]), 0);
     expect(commands(forgotten)).toEqual(LEAVE);
   },
 );

@@ -54,11 +54,11 @@ const inactive = lvmMade(ext4, {
 });
 /** Paths that are there and lead elsewhere, and those of earlier versions. */
 const PATHS: LvmCase[] = [
-  ['put a path right', 'present', made, lvmMade(ext4, { link: '9:9' })],
-  ['put that of an earlier version right', 'present', byUuid, lvmMade(ext4, { link: '9:9' })],
-  ['put LVM’s own right', 'present', mapped, lvmMade(ext4, { link: '9:9' })],
-  ['activate what an earlier version made', 'present', byUuid, inactive],
-  ['activate what an earlier version made, Block', 'present', mapped, inactive],
+  ['put a path right', 'attach', made, lvmMade(ext4, { link: '9:9' })],
+  ['put that of an earlier version right', 'attach', byUuid, lvmMade(ext4, { link: '9:9' })],
+  ['put LVM’s own right', 'attach', mapped, lvmMade(ext4, { link: '9:9' })],
+  ['activate what an earlier version made', 'attach', byUuid, inactive],
+  ['activate what an earlier version made, Block', 'attach', mapped, inactive],
 ];
 
 test.each([...LVM_CASES, ...UNTAGGED, ...PATHS])(
@@ -87,8 +87,8 @@ const halfAdopted = begun(ext4, {
   intent: { ...intent, adopt: OLD },
 });
 test.each([
-  ['adopts', 'prepare', earlier, 'lvrename'],
-  ['gives back what it adopts', 'destroy', halfAdopted, 'sh'],
+  ['adopts', 'provision', earlier, 'lvrename'],
+  ['gives back what it adopts', 'delete', halfAdopted, 'sh'],
 ] as const)('the account on a node %s', (_, operation, observed, program) => {
   const made = plan(operation, { ...lvmDesired, adopt: OLD }, observed, 0);
   const steps = 'steps' in made ? made.steps : [];
@@ -108,8 +108,8 @@ test.each([
     'delete one',
     planThinSnapshot('delete', wantedSnap, { ...snapped, volumes: [{ ...snapLv, active: true }] }),
   ],
-  ['make a volume of one', plan('prepare', restoredThin, beside([snapLv, thinLv, pool]), 0)],
-  ['take away half of a volume', plan('prepare', restoredThin, beside(suspended), 0)],
+  ['make a volume of one', plan('provision', restoredThin, beside([snapLv, thinLv, pool]), 0)],
+  ['take away half of a volume', plan('provision', restoredThin, beside(suspended), 0)],
 ])('the account on a node may %s', (_, made) => {
   const steps = 'steps' in made ? made.steps : [];
   expect(steps).not.toEqual([]);

@@ -10,7 +10,7 @@ const block: DesiredLvm = { ...lvmBlock, zeroed: true };
 const UNFINISHED = unfinishedTag(UID);
 const half = { ...lv, tags: [UNFINISHED] };
 
-const stepsOf = (wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'prepare') => {
+const stepsOf = (wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'provision') => {
   const made = plan(operation, wanted, observed, 0);
   if ('refusal' in made) throw new Error(made.refusal);
   return made.steps;
@@ -19,7 +19,7 @@ const programs = (...of: Parameters<typeof stepsOf>): string[] =>
   stepsOf(...of).map(({ argv }) => argv.slice(0, 2).join(' '));
 const isDd = ({ argv }: { argv: readonly string[] }) => argv[1] === 'if=/dev/zero';
 const refusalOf = (wanted: DesiredLvm, observed: ObservedLvm): string => {
-  const made = plan('prepare', wanted, observed, 0);
+  const made = plan('provision', wanted, observed, 0);
   return 'refusal' in made ? made.refusal : '';
 };
 
@@ -100,7 +100,7 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     const gone = programs(
       { ...block, onDelete: 'Delete' },
       begun(dm, { volumes: [half] }),
-      'destroy',
+      'delete',
     );
     expect(gone).toContain('lvremove --yes');
   });

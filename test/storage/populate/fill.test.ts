@@ -33,7 +33,7 @@ const desired: DesiredSparse = {
 const files: DesiredSparse = { ...desired, mode: 'Filesystem', fs: { type: 'xfs', options: [] } };
 
 const stepsOf = (wanted: DesiredSparse, observed: ObservedSparse) => {
-  const made = plan('prepare', wanted, observed, 3);
+  const made = plan('provision', wanted, observed, 3);
   if ('refusal' in made) throw new Error(made.refusal);
   return made.steps;
 };

@@ -32,7 +32,7 @@ const eventOf = (kinds: fc.Arbitrary<boolean>): fc.Arbitrary<Event> =>
       arbitrary: fc.record({
         what: fc.constant('begin' as const),
         node,
-        operation: fc.constantFrom<Operation>('present', 'present', 'absent'),
+        operation: fc.constantFrom<Operation>('attach', 'attach', 'detach'),
         old: fc.boolean(),
         readOnly: kinds,
       }),
@@ -183,11 +183,11 @@ describe('whatever jobs do meanwhile', () => {
               throw new Error(`${operation} does not end`);
             };
             for (const own of world.nodes)
-              settle(own, 'absent', { readOnly: own.attached === 'ro' });
-            settle(wanted, 'present', { readOnly: reads });
+              settle(own, 'detach', { readOnly: own.attached === 'ro' });
+            settle(wanted, 'attach', { readOnly: reads });
             expect(wanted.attached).toBe(reads ? 'ro' : 'rw');
-            settle(wanted, 'absent', { readOnly: reads });
-            settle(wanted, 'destroy', { readOnly: reads });
+            settle(wanted, 'detach', { readOnly: reads });
+            settle(wanted, 'delete', { readOnly: reads });
             expect([...world.share.names.keys()].filter((path) => path.startsWith(FILE))).toEqual(
               [],
             );

@@ -104,11 +104,11 @@ const STRAY = `/dev/loop3 on node n1 has ${FILE}, which is not held for that nod
 type Case = [name: string, Operation, DesiredSparse, ObservedSparse, outcome: string[] | string];
 
 test.each<Case>([
-  ['a file that nobody had', 'present', sharedDesired, seen({}), [...link(1), ...ATTACH]],
-  ['one that was let go of', 'present', sharedDesired, free, [...link(5), ...ATTACH]],
+  ['a file that nobody had', 'attach', sharedDesired, seen({}), [...link(1), ...ATTACH]],
+  ['one that was let go of', 'attach', sharedDesired, free, [...link(5), ...ATTACH]],
   [
     'what is of no use any more goes first, the lowest number first',
-    'present',
+    'attach',
     sharedDesired,
     seen({
       owners: [1, 2, 3].map((number) => owner(number, 'free', by('n2'))),
@@ -118,152 +118,146 @@ test.each<Case>([
   ],
   [
     "this node's own, without a device",
-    'present',
+    'attach',
     sharedDesired,
     { ...held, loops: [], link: undefined },
     [...link(5), ...ATTACH],
   ],
   [
     "this node's own of before it was started anew",
-    'present',
+    'attach',
     sharedDesired,
     rebooted,
     [...link(5), ...ATTACH],
   ],
-  ["another node's", 'present', sharedDesired, others, HELD],
-  ["another node's that is dead", 'present', taking(by('n2')), others, [...link(5), ...ATTACH]],
+  ["another node's", 'attach', sharedDesired, others, HELD],
+  ["another node's that is dead", 'attach', taking(by('n2')), others, [...link(5), ...ATTACH]],
   [
     "another attempt of a node's than the dead one",
-    'present',
+    'attach',
     taking(by('n2', { token: 't9' })),
     others,
     HELD,
   ],
-  ['another start of the node', 'present', taking(by('n2', { bootId: UID })), others, HELD],
+  ['another start of the node', 'attach', taking(by('n2', { bootId: UID })), others, HELD],
   [
     'what can’t be read',
-    'present',
+    'attach',
     taking(by('n2')),
     unreadable,
     `passing: ${FILE}.owner.4 does not say who has ${FILE}: it was damaged, or another version of Stowage wrote it`,
   ],
-  ['what is attached', 'present', sharedDesired, held, []],
-  ['what is attached while it is free', 'present', sharedDesired, { ...free, ...attached }, STRAY],
+  ['what is attached', 'attach', sharedDesired, held, []],
+  ['what is attached while it is free', 'attach', sharedDesired, { ...free, ...attached }, STRAY],
   [
     'what is attached while another node has it',
-    'present',
+    'attach',
     sharedDesired,
     { ...others, ...attached },
     STRAY,
   ],
   [
     'what is attached since before a start',
-    'present',
+    'attach',
     sharedDesired,
     { ...rebooted, ...attached },
     STRAY,
   ],
-  ['a file that is read elsewhere', 'present', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  ['a file that is read elsewhere', 'attach', sharedDesired, seen({ marks: [mark('n2')] }), READ],
   [
     'a reader that came meanwhile',
-    'present',
+    'attach',
     sharedDesired,
     seen({ owners: [owner(4, 'held', by('n1'))], marks: [mark('n2')] }),
     [`sync ${FILE}`, ...link(5)],
   ],
   [
     'a dead reader, and an old mark',
-    'present',
+    'attach',
     taking(by('n2')),
     seen({ marks: [mark('n2'), mark('n1')] }),
     [...unmark('n2', 'n1'), ...link(1), ...ATTACH],
   ],
 
-  ['reading', 'present', reader, free, [...MARK, ...READING]],
-  [
-    'reading beside others',
-    'present',
-    reader,
-    seen({ marks: [mark('n2')] }),
-    [...MARK, ...READING],
-  ],
-  ['reading what another node has', 'present', reader, others, HELD],
+  ['reading', 'attach', reader, free, [...MARK, ...READING]],
+  ['reading beside others', 'attach', reader, seen({ marks: [mark('n2')] }), [...MARK, ...READING]],
+  ['reading what another node has', 'attach', reader, others, HELD],
   [
     'a writer that came meanwhile',
-    'present',
+    'attach',
     reader,
     seen({ owners: [owner(4, 'held', by('n2'))], marks: [mark('n1')] }),
     unmark('n1'),
   ],
-  ['a device without a mark', 'present', reader, { ...free, ...reading }, STRAY],
-  ['what is read', 'present', reader, seen({ marks: [mark('n1')] }, reading), []],
+  ['a device without a mark', 'attach', reader, { ...free, ...reading }, STRAY],
+  ['what is read', 'attach', reader, seen({ marks: [mark('n1')] }, reading), []],
 
-  ['a device', 'absent', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
+  ['a device', 'detach', sharedDesired, held, [...DETACH, `sync ${FILE}`, ...link(5)]],
   [
     'no device any more',
-    'absent',
+    'detach',
     sharedDesired,
     { ...held, loops: [] },
     [`sync ${FILE}`, ...link(5)],
   ],
-  ['after a start', 'absent', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
-  ["another node's is left", 'absent', sharedDesired, others, []],
+  ['after a start', 'detach', sharedDesired, rebooted, [`sync ${FILE}`, ...link(5)]],
+  ["another node's is left", 'detach', sharedDesired, others, []],
   [
     'the record of a node that grew what another made',
-    'absent',
+    'detach',
     grown,
     { ...others, ...ofGrown },
     FORGET,
   ],
-  ['that of the node that made it', 'absent', grown, others, []],
+  ['that of the node that made it', 'detach', grown, others, []],
   [
     'that of what is not recorded elsewhere',
-    'absent',
+    'detach',
     sharedDesired,
     { ...others, ...ofGrown },
     [],
   ],
   [
     "a device of what is another node's by now",
-    'absent',
+    'detach',
     sharedDesired,
     { ...others, ...attached },
     DETACH,
   ],
   [
     'a reader',
-    'absent',
+    'detach',
     reader,
     seen({ marks: [mark('n1'), mark('n2')] }, reading),
     ['losetup -d /dev/loop3', ...unmark('n1')],
   ],
 
-  ["destroying another node's", 'destroy', sharedDesired, others, HELD],
-  ['destroying what is read', 'destroy', sharedDesired, seen({ marks: [mark('n2')] }), READ],
+  ["destroying another node's", 'delete', sharedDesired, others, HELD],
+  ['destroying what is read', 'delete', sharedDesired, seen({ marks: [mark('n2')] }), READ],
   [
     'destroying what is attached',
-    'destroy',
+    'delete',
     sharedDesired,
     held,
     [...DETACH, `sync ${FILE}`, ...link(5)],
   ],
   [
     'destroying once the file is gone',
-    'destroy',
+    'delete',
     sharedDesired,
     { ...freshNode, shared: { ...quiet, owners: [owner(4, 'held', by('n1'))] } },
     [`rm -f -- ${FILE}.owner.4`, SYNC],
   ],
   [
     'making what another node makes',
-    'prepare',
+    'provision',
     { ...sharedDesired, recorded: false },
     { ...freshNode, shared: others.shared },
     HELD,
   ],
   [
     'what was made, and not let go of',
-    'prepare',
+    'provision',
     { ...sharedDesired, recorded: false },
     seen({ owners: [owner(4, 'held', by('n1'))] }),
     [`sync ${FILE}`, ...link(5)],
@@ -294,14 +288,14 @@ test.each<[string, DesiredSparse, ObservedSparse, string]>([
   ],
   ['of what is to be read', reader, stray(free), `${LEADS}and the volume has no device`],
 ])('a path that leads to another device, %s, is told', (_, wanted, observed, astray) => {
-  const made = plan('present', wanted, observed, 5);
+  const made = plan('attach', wanted, observed, 5);
   expect(made).toMatchObject({ astray });
   expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toContain(RULE[1]);
 });
 
 test('a file is made while it is held, and let go of then', () => {
   const made = commands(
-    'prepare',
+    'provision',
     { ...sharedDesired, recorded: false },
     { ...freshNode, shared: quiet },
   );
@@ -318,7 +312,7 @@ test('a file is made while it is held, and let go of then', () => {
 });
 
 test('a file is removed while it is held, and what says so goes last', () => {
-  const made = commands('destroy', sharedDesired, free);
+  const made = commands('delete', sharedDesired, free);
   expect(made.slice(0, 5)).toEqual(link(5));
   expect(made.slice(-2)).toEqual([`rm -f -- ${FILE}.owner.4 ${FILE}.owner.5`, SYNC]);
   expect(made).toContain(`rm -f -- ${FILE}`);
@@ -328,21 +322,21 @@ const MOUNTED = { ...NFS, options: ['rw', 'soft', 'local_lock=none'] };
 test.each<Case>([
   [
     'attaching',
-    'present',
+    'attach',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
     'passing: ',
   ],
   [
     'removing',
-    'destroy',
+    'delete',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
     'passing: ',
   ],
   [
     'letting go',
-    'absent',
+    'detach',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
     'passing: ',
@@ -354,7 +348,7 @@ test.each<Case>([
 
 test('what is attached is detached whatever the mount is by now', () => {
   expect(
-    commands('absent', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } }),
+    commands('detach', sharedDesired, { ...held, shared: { ...quiet, mount: undefined } }),
   ).toEqual(DETACH);
 });
 
@@ -364,12 +358,12 @@ test.each([
   ['no token', { node: 'n1', token: '' }],
   ['a token with a separator', { node: 'n1', token: 't-1' }],
 ])('work for %s is a fault', (_, claim) => {
-  expect(() => plan('present', { ...sharedDesired, owner: claim }, free, 5)).toThrow(FILE);
+  expect(() => plan('attach', { ...sharedDesired, owner: claim }, free, 5)).toThrow(FILE);
 });
 
 describe('right before its step', () => {
   const guardsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
-    const made = plan(observed.loops.length > 0 ? 'absent' : 'present', wanted, observed, 5);
+    const made = plan(observed.loops.length > 0 ? 'detach' : 'attach', wanted, observed, 5);
     if ('refusal' in made) throw new Error(made.refusal);
     return made.steps
       .find(({ argv }) => argv[0] === program)
@@ -412,25 +406,25 @@ test('a job that was planned long ago can take a number that is free again, and 
     own.attempts++;
     own.finish(own.steps(operation, own.desired({}, [])));
   };
-  turn(slow, 'present');
-  turn(slow, 'absent');
+  turn(slow, 'attach');
+  turn(slow, 'detach');
   slow.attempts++;
-  const steps = slow.steps('present', slow.desired({}, []));
-  for (const operation of ['present', 'absent', 'present'] as const) turn(other, operation);
+  const steps = slow.steps('attach', slow.desired({}, []));
+  for (const operation of ['attach', 'detach', 'attach'] as const) turn(other, operation);
   expect(other.attached).toBe('rw');
   // The look at the number before it is for a directory that the node has in a cache.
   expect(() => slow.finish(steps)).toThrow(Stopped);
   expect(slow.attached).toBe('no');
   // What it left is in nobody's way.
-  turn(other, 'absent');
-  turn(slow, 'present');
+  turn(other, 'detach');
+  turn(slow, 'attach');
   expect(slow.attached).toBe('rw');
 });
 
 test.each<[Operation, Partial<DesiredSparse>]>([
-  ['prepare', { recorded: false }],
-  ['present', {}],
-  ['destroy', {}],
+  ['provision', { recorded: false }],
+  ['attach', {}],
+  ['delete', {}],
 ])(
   'with another export mounted than the one on record nothing is done to %s it',
   (operation, more) => {

@@ -31,7 +31,7 @@ test('and may do all that is done on a shared file', () => {
   const share = new FakeShare();
   const own = new FakeSharer('n1', share);
   const made = plan(
-    'prepare',
+    'provision',
     { ...sharedDesired, recorded: false },
     { ...freshNode, shared: share.observe(own.bootId) },
     3,
@@ -46,11 +46,11 @@ test('and may do all that is done on a shared file', () => {
   if ('refusal' in made) throw new Error(made.refusal);
   keep(made.steps);
   const operations: [Operation, boolean][] = [
-    ['present', false],
-    ['absent', false],
-    ['present', true],
-    ['absent', true],
-    ['destroy', false],
+    ['attach', false],
+    ['detach', false],
+    ['attach', true],
+    ['detach', true],
+    ['delete', false],
   ];
   for (const [operation, readOnly] of operations) {
     own.attempts++;

@@ -53,7 +53,7 @@ function stepsOf(made: Plan) {
 function node(type: 'ext4' | 'xfs'): FakeNode {
   const made = new FakeNode();
   const desired = { ...snapshotted, recorded: false };
-  made.run(stepsOf(plan('prepare', desired, made.observe(desired), 0)));
+  made.run(stepsOf(plan('provision', desired, made.observe(desired), 0)));
   Object.assign(made.files.get(FILE) ?? {}, { type, data: 'a', changes: 1 });
   return made;
 }
@@ -157,7 +157,7 @@ test('a volume that starts from a copy has its content, all of its size and a UU
       write(on);
       const desired = larger ? restored : { ...restored, sizeBytes: snapshotted.sizeBytes };
       const { sizeBytes } = desired;
-      const prepare = () => planNow(on, 'prepare', desired);
+      const prepare = () => planNow(on, 'provision', desired);
       interrupt(on, prepare, preparing, 'restore');
       finish(on, prepare);
       const file = on.files.get(restored.file);
@@ -166,7 +166,7 @@ test('a volume that starts from a copy has its content, all of its size and a UU
       expect(file?.torn).toBeUndefined();
       expect(left(on)).toEqual(NOTHING);
       expect(on.observe(restored).done).toEqual({ sizeBytes });
-      expect(stepsOf(planNow(on, 'present', { ...desired, recorded: true }))).toEqual([]);
+      expect(stepsOf(planNow(on, 'attach', { ...desired, recorded: true }))).toEqual([]);
       expect(on.files.get(COPY)).toMatchObject({ uuid: COPY_UID, data: 'a', sizeBytes: 1n << 30n });
     }),
     { seed: TEST_SEED, numRuns: 300 },
@@ -178,8 +178,8 @@ test('nothing is left of it where it is deleted instead, and the copy stays', ()
     fc.property(types, crashes, crashes, (type, preparing, destroying) => {
       const on = node(type);
       finish(on, () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)));
-      interrupt(on, () => planNow(on, 'prepare', restored), preparing, 'restore');
-      const destroy = () => planNow(on, 'destroy', restored);
+      interrupt(on, () => planNow(on, 'provision', restored), preparing, 'restore');
+      const destroy = () => planNow(on, 'delete', restored);
       interrupt(on, destroy, destroying, 'restore');
       finish(on, destroy);
       expect([...on.files.keys()].filter((path) => path.includes(RESTORED_UID))).toEqual([]);
@@ -196,7 +196,7 @@ test.each(['ext4', 'xfs'] as const)(
     const ways: Killed[] = ['before', 'half', 'after'];
     const kinds: [(on: FakeNode) => () => Plan, boolean][] = [
       [(on) => () => planSnapshot('take', wantedCopy, on.observeSnapshot(wantedCopy)), false],
-      [(on) => () => planNow(on, 'prepare', restored), true],
+      [(on) => () => planNow(on, 'provision', restored), true],
     ];
     for (const [plannedOn, needsCopy] of kinds) {
       for (let number = 0; ; number++) {
@@ -211,7 +211,7 @@ test.each(['ext4', 'xfs'] as const)(
           const other = sameAs(on);
           finish(other, () =>
             needsCopy
-              ? planNow(other, 'destroy', restored)
+              ? planNow(other, 'delete', restored)
               : planSnapshot('delete', wantedCopy, other.observeSnapshot(wantedCopy)),
           );
           expect(left(other)).toEqual(NOTHING);
@@ -239,7 +239,7 @@ function sameAs(of: FakeNode): FakeNode {
 
 function planNow(
   on: FakeNode,
-  operation: 'prepare' | 'present' | 'destroy',
+  operation: 'provision' | 'attach' | 'delete',
   desired: DesiredSparse,
 ): Plan {
   const observed = on.observe(desired);

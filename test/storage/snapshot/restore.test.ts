@@ -28,7 +28,7 @@ function prepare(
   observed: Partial<ObservedSparse> = {},
 ) {
   return plan(
-    'prepare',
+    'provision',
     { ...restored, onDemand: true, ...desired },
     { ...fresh, ...observed, source: { ...facts, ...source } },
     5,
@@ -166,7 +166,7 @@ test('what it starts from is looked at right before, and again before the copy g
 
 test('it is never looked past: who plans without having looked is told', () => {
   const { source: _, ...unlooked } = fresh;
-  expect(() => plan('prepare', restored, unlooked, 5)).toThrow(`${COPY} was not looked at`);
+  expect(() => plan('provision', restored, unlooked, 5)).toThrow(`${COPY} was not looked at`);
 });
 
 const clone = from({ what: 'volume', file: FILE });

@@ -45,7 +45,7 @@ export async function planVolume(
   const observed = withOwners(looked, PLACEHOLDER_UID, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
-  const made = plan('prepare', desired, observed, freeLoopNumber(observed.loops, new Set()));
+  const made = plan('provision', desired, observed, freeLoopNumber(observed.loops, new Set()));
   return 'refusal' in made
     ? { ...planned, refusal: made.refusal, hint: made.hint }
     : { ...planned, uid: PLACEHOLDER_UID, steps: made.steps };

@@ -149,9 +149,9 @@ const attaching: Case[] = [
 ];
 
 // A Volume that is made is attached by a prepare, too.
-table('prepare', attaching);
+table('provision', attaching);
 const larger = { sizeBytes: 2n << 30n };
-table('present', [
+table('attach', [
   ['what is attached on demand', madeNode, run('attach'), onDemand],
   ['what is attached read-only', madeNode, run('attachReadOnly'), readOnly],
   [
@@ -214,7 +214,7 @@ const earlier = { earlierLink: BY_UUID };
 const earlierBlock = { ...block, earlierLink: BY_PARTUUID };
 const READ_PART = 'partx --update --nr 1';
 // A path that is on record stays what it is, and udev is told whose it is whatever others write.
-table('present', [
+table('attach', [
   [
     'a volume of an earlier version that is not attached',
     madeNode,
@@ -274,7 +274,7 @@ table('present', [
 
 describe('the rule for the persistent path', () => {
   const rule = (realPath: string) => {
-    const made = plan('present', desired, { ...madeNode, realPath }, 5);
+    const made = plan('attach', desired, { ...madeNode, realPath }, 5);
     return 'steps' in made ? made.steps[1]?.argv.at(-1) : made.refusal;
   };
   test.each([FILE, `/srv/a_b-c.d/${UID}`])(
@@ -353,7 +353,7 @@ describe('a persistent path that leads to another device', () => {
       [...RULES.earlierBlock, `${READ_PART} /dev/loop3`, lookAgain('loop3p1'), SETTLE],
     ],
   ])('%s is told, and put right', (_, observed, wanted, astray, steps) => {
-    const made = plan('present', { ...desired, ...wanted }, observed, 5);
+    const made = plan('attach', { ...desired, ...wanted }, observed, 5);
     expect(made).toMatchObject({ astray });
     expect('steps' in made && made.steps.map(({ argv }) => argv.join(' '))).toEqual(steps);
   });
@@ -378,6 +378,6 @@ describe('a persistent path that leads to another device', () => {
       ),
     ],
   ])('is not what one is that %s', (_, observed) => {
-    expect(plan('present', desired, observed, 5)).not.toHaveProperty('astray');
+    expect(plan('attach', desired, observed, 5)).not.toHaveProperty('astray');
   });
 });

@@ -13,7 +13,7 @@ export const xfs: DeviceFacts = {
   content: `xfs:${UID}`,
 };
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): unknown {
-  const made = plan('present', wanted, observed, 0);
+  const made = plan('attach', wanted, observed, 0);
   if ('refusal' in made) return made.refusal;
   const commands = made.steps
     .map(({ argv }) => argv.join(' '))

@@ -21,7 +21,7 @@ import {
 } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
-import { outcome, stale, xfs } from './prepare-outcome.ts';
+import { outcome, stale, xfs } from './provision-outcome.ts';
 
 const TAG = `stowage.dev/uid=${UID}`;
 const MKFS = `mkfs.ext4 -q -F -U ${UID}`;
@@ -34,7 +34,7 @@ const BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`).slice(1);
 const BLOCK_BY_UUID = ruleFor(`ATTR{dm/uuid}=="${dm.dmUuid}"`, LINK, LAST).slice(1);
 const CREATE = `lvcreate --config allocation{use_blkid_wiping=1} --name data1 --addtag ${TAG} --extents 256 --wipesignatures y --zero y vg0`;
 const steps = (wanted: DesiredLvm, observed: ObservedLvm) => {
-  const made = plan('prepare', wanted, observed, 0);
+  const made = plan('provision', wanted, observed, 0);
   if ('refusal' in made) throw new Error(made.refusal);
   return made.steps;
 };
@@ -164,7 +164,7 @@ describe('is made', () => {
     'what is planned at %d percent is what is guarded',
     (dataPercent) => {
       const made = plan(
-        'prepare',
+        'provision',
         thin,
         lvmNode({ volumes: [{ ...pool, dataPercent }], free: [] }),
         0,
@@ -175,7 +175,7 @@ describe('is made', () => {
 
   test('a pool that LVM may be at work in is looked at again', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
-    expect(plan('prepare', thin, observed, 0)).toMatchObject({
+    expect(plan('provision', thin, observed, 0)).toMatchObject({
       refusal: expect.stringContaining('thin pool vg0/pool does not tell'),
       passing: true,
     });

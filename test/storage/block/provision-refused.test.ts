@@ -11,7 +11,7 @@ import {
   rawNode,
 } from '../../support/raw-input.ts';
 import { loop } from '../../support/volume-input.ts';
-import { carrying, made, OTHER, xfs } from './prepare-cases.ts';
+import { carrying, made, OTHER, xfs } from './provision-cases.ts';
 
 describe('refused even with consent', () => {
   const facts = carrying(`gpt:${OTHER};1=ext4:${OTHER}`);
@@ -166,7 +166,7 @@ describe('refused even with consent', () => {
     ],
     ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/],
   ])('%s', (_, target, refusal) => {
-    for (const operation of ['prepare', 'present'] as const) {
+    for (const operation of ['provision', 'attach'] as const) {
       expect(made(rawDesired, { ...rawNode(disk), target }, operation)).toMatchObject({
         refusal: expect.stringMatching(refusal),
       });

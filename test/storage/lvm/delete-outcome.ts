@@ -24,7 +24,7 @@ export const others: ObservedLvm['others'] = [
   { uid: 'b', device: { dmUuid: dm.dmUuid ?? '', identity: dm.identity } },
 ];
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
-  const made = plan('destroy', wanted, observed, 0);
+  const made = plan('delete', wanted, observed, 0);
   if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))

@@ -33,7 +33,7 @@ import {
   UNMARKED,
   untagged,
   wiping,
-} from './destroy-outcome.ts';
+} from './delete-outcome.ts';
 
 const DEACTIVATE = 'lvchange --activate n vg0/data1';
 const SELECT = `--yes --select lv_uuid=${lv.uuid}&&lv_tags={stowage.dev/uid=${UID}}&&lv_attr=~^[-VrRmMC]...-`;
@@ -118,7 +118,7 @@ describe('Retain', () => {
     ],
   ])('%s', (_, observed, commands, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toEqual(commands);
-    const made = plan('destroy', wanted, observed, 0);
+    const made = plan('delete', wanted, observed, 0);
     expect('steps' in made && writesTo(made.steps)).toEqual([]);
   });
 });
@@ -138,7 +138,7 @@ test.each<[string, ObservedLvm, string[]]>([
 ])(
   'the path that leads %s goes from what is retained, before its records',
   (_, observed, commands) => {
-    const made = plan('destroy', keeping, observed, 0);
+    const made = plan('delete', keeping, observed, 0);
     const all = 'steps' in made ? made.steps.map(({ argv }) => argv.join(' ')) : [];
     expect(all.slice(0, commands.length)).toEqual(commands);
   },
@@ -216,7 +216,7 @@ describe('Delete', () => {
   });
 
   test('each step is bound to the logical volume, and to nobody using it', () => {
-    const made = plan('destroy', deleting, lvmMade(), 0);
+    const made = plan('delete', deleting, lvmMade(), 0);
     const steps = 'steps' in made ? made.steps : [];
     for (const program of ['lvchange', 'lvremove']) {
       const step = steps.find(({ argv }) => argv[0] === program);
@@ -285,7 +285,7 @@ describe('Wipe', () => {
   );
 
   test('each part is only written where the pool has room for it, whoever took some meanwhile', () => {
-    const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
+    const made = plan('delete', wiping, lvmMade(ext4, { volumes: [thinLv, pool] }), 0);
     const writes =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
     expect(writes).toHaveLength(16);

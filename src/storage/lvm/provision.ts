@@ -1,9 +1,10 @@
-import { planPrepare as prepareRaw } from '../block/prepare.ts';
-import { makeLink } from '../block/present.ts';
+import { makeLink } from '../block/attach.ts';
+import { planProvision as provisionRaw } from '../block/provision.ts';
 import { linkOf } from '../links.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
 import { noUdev } from '../udev.ts';
 import { asRaw, rawOf } from './as-raw.ts';
+import { planAttach } from './attach.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { unfinishedIn } from './copy.ts';
 import { create, isWritten, isZeroed } from './create.ts';
@@ -15,7 +16,6 @@ import { refresh } from './lvchange.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './ownership.ts';
 import { poolOf, wakePool } from './pool.ts';
-import { planPresent } from './present.ts';
 import { begins, consentText, refuseCreate, refusePool } from './refuse.ts';
 import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
@@ -24,8 +24,8 @@ import { withRoomAlone } from './room.ts';
  * What remains to be done until there is a logical volume that carries what the Volume wants, and that is recorded as
  * done. What is there is only gone on with where the node records that it was begun for this Volume.
  */
-export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
-  if (desired.recorded || observed.done) return planPresent(desired, observed);
+export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan {
+  if (desired.recorded || observed.done) return planAttach(desired, observed);
   const { intent } = observed;
   const group = groupOf(desired, observed);
   // A disk may come late after the node has started.
@@ -78,7 +78,10 @@ export function planPrepare(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const full =
     own.pool === undefined ? undefined : refusePool(desired, own.pool, observed, own.sizeBytes);
   if (full !== undefined) return full;
-  const planned = prepareRaw({ ...asRaw(desired), ...consentTo(desired, device) }, rawOf(observed));
+  const planned = provisionRaw(
+    { ...asRaw(desired), ...consentTo(desired, device) },
+    rawOf(observed),
+  );
   if ('refusal' in planned || device === undefined) return withAnnotation(desired, planned);
   const needed = begins(desired, own.sizeBytes);
   const steps = planned.steps.map((step) =>

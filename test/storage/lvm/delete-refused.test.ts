@@ -14,7 +14,7 @@ import {
   UNMARKED,
   untagged,
   wiping,
-} from './destroy-outcome.ts';
+} from './delete-outcome.ts';
 
 test.each([deleting, wiping])(
   '$onDelete by the records of a node alone: of two with its tag neither is touched',
@@ -75,7 +75,7 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
 
   test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
     const nothing = { ...wanted, recorded: false, identity: undefined };
-    expect(plan('destroy', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
+    expect(plan('delete', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
       refusal: expect.stringMatching(
         /^the logical volume vg0\/data1 carries the tag of this Volume/,
       ),
@@ -85,7 +85,7 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
 });
 
 test('nothing is written to a device that has the number of another logical volume', () => {
-  const made = plan('destroy', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
+  const made = plan('delete', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
   const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
   expect(writes).toHaveLength(16);
   for (const { guards } of writes) {
@@ -139,7 +139,7 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
     ],
   ])('%s: nothing is touched', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
-    const made = plan('destroy', wanted, observed, 0);
+    const made = plan('delete', wanted, observed, 0);
     if ('refusal' in made && !made.passing) expect(made.hint).toMatch(/Retain|--deltag/);
   });
 });

@@ -6,7 +6,7 @@ import { removeRecords } from '../records.ts';
 import { leaveLoop } from '../snapshot/cleanup.ts';
 import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { wipe } from '../wipe.ts';
-import { planAbsent } from './attach.ts';
+import { planDetach } from './attach.ts';
 import { notAttached, partialOf } from './file.ts';
 import { planPutBack } from './put-back.ts';
 
@@ -15,7 +15,7 @@ import { planPutBack } from './put-back.ts';
  * retained), records. The records go last: as long as anything is left, it is known whose it is. A file that is not
  * ours stays.
  */
-export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): Plan {
+export function planDelete(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
   const records = observed.recordFiles ? removeRecords(desired.uid) : [];
@@ -26,11 +26,13 @@ export function planDestroy(desired: DesiredSparse, observed: ObservedSparse): P
   // A file that is not seen now would stay for good, with nothing that says whose it is.
   const away = observed.file.type === 'missing' ? refuseAway(observed.directory) : undefined;
   if (away !== undefined) return away;
-  const absent = planAbsent({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
-  if ('refusal' in absent) return absent;
+  const detaching = planDetach({ ...desired, givenUp: desired.onDelete === 'Delete' }, observed);
+  if ('refusal' in detaching) return detaching;
   const left = leaveLoop(partialOf(observed.realPath), desired.uid, observed);
   if ('refusal' in left) return left;
-  return { steps: [...absent.steps, ...left.steps, ...removeFiles(desired, observed), ...records] };
+  return {
+    steps: [...detaching.steps, ...left.steps, ...removeFiles(desired, observed), ...records],
+  };
 }
 
 function removeFiles(desired: DesiredSparse, observed: ObservedSparse): Step[] {

@@ -68,7 +68,7 @@ const earlier: DesiredRaw = { ...rawDesired, earlierLink: BY_UUID };
 const earlierBlock: DesiredRaw = { ...rawBlock, earlierLink: BY_PARTUUID };
 const mapperBlock: DesiredRaw = { ...rawBlock, earlierLink: byMapper('LVM-abc') };
 
-const made = (wanted: DesiredRaw, observed: ObservedRaw) => plan('present', wanted, observed, 0);
+const made = (wanted: DesiredRaw, observed: ObservedRaw) => plan('attach', wanted, observed, 0);
 function commands(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
   const planned = made(wanted, observed);
   return 'steps' in planned ? planned.steps.map(({ argv }) => argv.join(' ')) : planned.refusal;
@@ -85,7 +85,7 @@ test('the account on a node may follow the paths, and take them off', () => {
   const looks = wanted.flatMap(rawProbes).map(({ argv }) => argv);
   expect(looks.filter((argv) => !may(argv))).toEqual([]);
   for (const onDelete of ['Retain', 'Delete'] as const) {
-    const steps = stepsOf('destroy', { ...rawDesired, onDelete }, rawMade(ext4, { link: '8:16' }));
+    const steps = stepsOf('delete', { ...rawDesired, onDelete }, rawMade(ext4, { link: '8:16' }));
     expect(commandsOf(steps)).toContainEqual(['rm', '-f', '--', LINK]);
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   }
@@ -190,7 +190,7 @@ describe('the rule for a path knows', () => {
   ])('%s', (_, facts, wanted, rule) => {
     expect(commands(wanted, rawMade(facts)).slice(0, rule.length)).toEqual(rule);
     expect(
-      commandsOf(stepsOf('present', wanted, rawMade(facts))).filter((argv) => !may(argv)),
+      commandsOf(stepsOf('attach', wanted, rawMade(facts))).filter((argv) => !may(argv)),
     ).toEqual([]);
   });
 

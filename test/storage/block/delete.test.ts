@@ -51,7 +51,7 @@ const unknown: DeviceFacts = { ...nameless, presence: 'b00t2/7' };
 const madeOf = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}) => rawMade(facts, more);
 
 function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
-  const made = plan('destroy', wanted, observed, 0);
+  const made = plan('delete', wanted, observed, 0);
   if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))
@@ -206,7 +206,7 @@ describe('Delete', () => {
   });
 
   test('is bound to device, content and nobody using it, under the lock of the disk', () => {
-    const made = plan('destroy', rawDesired, madeOf(ext4), 0);
+    const made = plan('delete', rawDesired, madeOf(ext4), 0);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'wipefs') : undefined;
     expect(step?.lock).toBe('/dev/sdb');
     const texts = step?.guards.map(({ argv, expect: { stdout } }) => [argv[0], stdout]) ?? [];
@@ -233,7 +233,7 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
 ])(
   'the link that udev derives from what is on %s goes only once blkid has looked and not found the UUID',
   (_, observed, exit, wanted = rawDesired) => {
-    const made = plan('destroy', wanted, observed, 0);
+    const made = plan('delete', wanted, observed, 0);
     const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
     expect(rm?.argv.at(-1)).toBe(wanted.mode === 'Block' ? BY_PARTUUID : BY_UUID);
     expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([
@@ -341,7 +341,7 @@ describe('Wipe', () => {
   });
 
   test('of what somebody puts there meanwhile nothing is overwritten', () => {
-    const made = plan('destroy', wiping, madeOf(ext4), 0);
+    const made = plan('delete', wiping, madeOf(ext4), 0);
     const parts =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
     const looks = parts.map(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
@@ -420,7 +420,7 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
     ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^passing: .*it is swap$/],
   ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
-    const made = plan('destroy', wanted, observed, 0);
+    const made = plan('delete', wanted, observed, 0);
     expect('steps' in made ? writesTo(made.steps) : []).toEqual([]);
     if (!('passing' in made))
       expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
@@ -439,7 +439,7 @@ test.each([
       identity: `wwn=${wwn} size=1073741824`,
     };
     const copy = { ...ext4, identity: `wwn=${found} size=1073741824`, presence: undefined };
-    expect(plan('destroy', recorded, rawNode(copy), 0)).toMatchObject({
+    expect(plan('delete', recorded, rawNode(copy), 0)).toMatchObject({
       refusal: expect.stringContaining('and not the device of this Volume'),
     });
   },
@@ -452,5 +452,5 @@ test('a disk with another serial number than the record is left, also where the 
     identity: 'serial=S2 size=1073741824',
   };
   const other = { ...ext4, identity: 'serial=S1 size=1073741824' };
-  expect(plan('destroy', recorded, rawMade(other), 0)).toHaveProperty('refusal');
+  expect(plan('delete', recorded, rawMade(other), 0)).toHaveProperty('refusal');
 });

@@ -67,7 +67,7 @@ const removed: ObservedSparse = {
   file: { type: 'missing' },
 };
 const LAST = /^\/dev\/loop3 has an earlier file .* was removed or replaced/;
-table('absent', [
+table('detach', [
   ['nothing', freshNode, []],
   ['a file that is not attached', madeNode, []],
   ['a device', readyNode, run('detach')],
@@ -131,7 +131,7 @@ const NOT_MOUNTED =
   /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
 const gone = { ...madeNode, file: { type: 'missing' } } as const;
 
-table('destroy', [
+table('delete', [
   ['nothing', freshNode, []],
   ['a file in a directory that is not mounted', away(gone), NOT_MOUNTED],
   [

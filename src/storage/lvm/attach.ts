@@ -1,5 +1,5 @@
-import { checkMade } from '../block/prepare.ts';
-import { linked } from '../block/present.ts';
+import { linked } from '../block/attach.ts';
+import { checkMade } from '../block/provision.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { addTag } from './activate.ts';
 import { asRaw, rawOf } from './as-raw.ts';
@@ -16,7 +16,7 @@ import { illnessNote } from './pool.ts';
 export const HOLDS_DATA = ['-', 'V', 'r', 'R', 'm', 'M', 'C', 'o', 'O'];
 
 /** What remains to be done until the logical volume is active, of the size wanted, and its persistent link leads to it. */
-export function planPresent(desired: DesiredLvm, observed: ObservedLvm): Plan {
+export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const group = groupOf(desired, observed);
   if ('refusal' in group) return group;
   if (group.exported) {

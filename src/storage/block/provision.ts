@@ -12,7 +12,7 @@ import { targetOf } from './target.ts';
  * What remains to be done until the device carries what the Volume wants and that is recorded as done. Nothing that
  * is on it is destroyed without a consent that names it, or a record that an interrupted try of ours put it there.
  */
-export function planPrepare(desired: DesiredRaw, observed: ObservedRaw): Plan {
+export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   const { intent } = observed;
   // A partition goes and comes while the kernel reads its table, which what we do on the disk has it do.

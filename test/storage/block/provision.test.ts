@@ -13,7 +13,7 @@ import {
   rawNode,
 } from '../../support/raw-input.ts';
 import { UID } from '../../support/volume-input.ts';
-import { CONTENTS, carrying, commands, made, stepsOf, xfs } from './prepare-cases.ts';
+import { CONTENTS, carrying, commands, made, stepsOf, xfs } from './provision-cases.ts';
 
 const MODES = [
   ['ext4', rawDesired],

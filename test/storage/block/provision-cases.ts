@@ -33,8 +33,11 @@ export function carrying(content: string, base: DeviceFacts = disk): DeviceFacts
       : [],
   };
 }
-export const made = (wanted: DesiredRaw, observed: ObservedRaw, operation: Operation = 'prepare') =>
-  plan(operation, wanted, observed, 0);
+export const made = (
+  wanted: DesiredRaw,
+  observed: ObservedRaw,
+  operation: Operation = 'provision',
+) => plan(operation, wanted, observed, 0);
 export function stepsOf(wanted: DesiredRaw, observed: ObservedRaw): readonly Step[] {
   const planned = made(wanted, observed);
   if ('refusal' in planned) throw new Error(planned.refusal);

@@ -15,7 +15,7 @@ import {
 } from '../../support/raw-input.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { UID } from '../../support/volume-input.ts';
-import { CONTENTS, carrying, commands, made, OTHER, xfs } from './prepare-cases.ts';
+import { CONTENTS, carrying, commands, made, OTHER, xfs } from './provision-cases.ts';
 
 describe('an interrupted try', () => {
   const ours = carrying(`xfs:${UID}`);
@@ -144,7 +144,7 @@ describe('what was made', () => {
       { ...rawBlock, recorded: true, identity: logical.identity },
     ],
   ])('%s: refused, and left as it is', (_, observed, refusal, wanted = rawDesired) => {
-    for (const operation of ['prepare', 'present'] as const) {
+    for (const operation of ['provision', 'attach'] as const) {
       // Not even with consent for what is there.
       const overwrite = observed.target.is === 'device' ? observed.target.facts.content : '';
       expect(made({ ...wanted, overwrite }, observed, operation)).toMatchObject({
@@ -157,7 +157,7 @@ describe('what was made', () => {
     const others = [intentFor(logical, { uid: OTHER })];
     const wanted = { ...rawBlock, recorded: true, identity: logical.identity };
     for (const observed of [rawMade(logical, { others }), rawNode(logical)]) {
-      expect(made(wanted, { ...observed, link: logical.device }, 'present')).toMatchObject({
+      expect(made(wanted, { ...observed, link: logical.device }, 'attach')).toMatchObject({
         steps: [],
       });
     }
@@ -191,7 +191,7 @@ describe('what was made', () => {
         fc.constantFrom(rawDesired, xfs, rawBlock),
         fc.constantFrom([true, true], [true, false], [false, true]),
         fc.boolean(),
-        fc.constantFrom('prepare' as const, 'present' as const),
+        fc.constantFrom('provision' as const, 'attach' as const),
         fc.constantFrom(undefined, '8:16', '7:0'),
         (base, content, overwrite, wanted, [recorded = true, done], intended, operation, link) => {
           const facts = content === '' ? base : carrying(content, base);

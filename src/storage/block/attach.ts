@@ -5,12 +5,12 @@ import { tellKernel } from '../partx.ts';
 import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { lookAgain, makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
 import { hasOwnTable } from './ownership.ts';
-import { checkMade } from './prepare.ts';
+import { checkMade } from './provision.ts';
 import { leaveOutOfMultipath } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /** What remains to be done until the persistent link leads to the device. */
-export function planPresent(desired: DesiredRaw, observed: ObservedRaw): Plan {
+export function planAttach(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return device;
   const made = checkMade(desired, observed, device);
@@ -33,7 +33,7 @@ export function volumeDevice(
   return hasOwnTable({ mode }, device) ? device.partitions[0] : device;
 }
 
-/** The part of `planPresent` that is about the link. */
+/** The part of `planAttach` that is about the link. */
 export function linked(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const stale = refuseStale(desired, observed, [device, ...device.partitions]);
   if (stale !== undefined) return stale;

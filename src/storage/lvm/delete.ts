@@ -28,7 +28,7 @@ import { withRoom } from './room.ts';
  * What remains to be done until the logical volume is let go of: retained, or removed with its signature, or with every
  * byte overwritten before. One that was never made to the end holds no data of anybody's, and is always removed.
  */
-export function planDestroy(desired: DesiredLvm, observed: ObservedLvm): Plan {
+export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
   const made = observed.done !== undefined || desired.recorded;

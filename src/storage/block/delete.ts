@@ -21,7 +21,7 @@ import { targetOf } from './target.ts';
  * What remains to be done until the device is let go of: its data retained, or our signature taken off, or every byte
  * overwritten. What is not ours on it is never touched.
  */
-export function planDestroy(desired: DesiredRaw, observed: ObservedRaw): Plan {
+export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const from = halfAdopted(desired, observed);
   if (from !== undefined) return planPutBack(desired, from, observed);
   // The link goes first: without records nothing would say that it is left.

@@ -20,7 +20,7 @@ import {
   thinLv,
 } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
-import { outcome, stale, xfs } from './prepare-outcome.ts';
+import { outcome, stale, xfs } from './provision-outcome.ts';
 
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
@@ -171,7 +171,7 @@ describe('refused', () => {
     ],
     ['too few extents', [{ ...free, count: 100n }], undefined],
   ])('where nothing was made, for %s, another node may have others', (_, extents, reason) => {
-    const made = plan('prepare', lvmDesired, lvmNode({ free: extents }), 0);
+    const made = plan('provision', lvmDesired, lvmNode({ free: extents }), 0);
     expect('refusal' in made && made.reason).toBe(reason);
   });
 });

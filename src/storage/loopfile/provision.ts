@@ -15,7 +15,7 @@ import { partialOf } from './file.ts';
  * The file is made beside its name and renamed when it is whole and on disk: under its own name there never is
  * half a file, and what is under the other name is ours to do again, as the intent record says.
  */
-export function planPrepare(desired: DesiredSparse, observed: ObservedSparse): Plan {
+export function planProvision(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file } = desired;
   if (desired.recorded || observed.done) {
     if (observed.file.type !== 'missing') return checkContent(desired, observed);

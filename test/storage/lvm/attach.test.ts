@@ -30,7 +30,7 @@ import {
 import { plan } from '../../support/lvm-words.ts';
 import { writesTo } from '../../support/plans.ts';
 import { UID } from '../../support/volume-input.ts';
-import { outcome, recorded, UNMARKED, xfs } from './present-outcome.ts';
+import { outcome, recorded, UNMARKED, xfs } from './attach-outcome.ts';
 
 const ACTIVATE = 'lvchange --activate y --ignoreactivationskip vg0/data1';
 const KEY = `ATTR{dm/uuid}=="${dm.dmUuid}"`;
@@ -148,14 +148,14 @@ describe('is there', () => {
       lvmMade(),
       lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } }),
     ]) {
-      const made = plan('present', recorded, observed, 0);
+      const made = plan('attach', recorded, observed, 0);
       expect('steps' in made ? writesTo(made.steps) : 'refused').toEqual([]);
     }
   });
 
   test('activation is of the logical volume that was looked at', () => {
     const observed = lvmMade(dm, { volumes: [inactive], target: { is: 'missing' } });
-    const made = plan('present', recorded, observed, 0);
+    const made = plan('attach', recorded, observed, 0);
     const activate =
       'steps' in made ? made.steps.find(({ argv }) => argv[1] === '--activate') : undefined;
     expect(activate?.guards).toEqual([
@@ -291,13 +291,13 @@ describe('a persistent path that leads to another device', () => {
       [...ruled(KEY, BY_UUID, FIRST), ACTIVATE, SETTLE],
     ],
   ])('is told, and put right: %s', (_, observed, wanted, astray, commands) => {
-    expect(plan('present', { ...recorded, ...wanted }, observed, 0)).toMatchObject({ astray });
+    expect(plan('attach', { ...recorded, ...wanted }, observed, 0)).toMatchObject({ astray });
     expect(outcome({ ...recorded, ...wanted }, observed)).toEqual(commands);
   });
 
   test('is not what one is that leads to it, or is missing', () => {
     for (const observed of [lvmMade(), lvmMade(ext4, { link: undefined })]) {
-      expect(plan('present', recorded, observed, 0)).not.toHaveProperty('astray');
+      expect(plan('attach', recorded, observed, 0)).not.toHaveProperty('astray');
     }
   });
 });

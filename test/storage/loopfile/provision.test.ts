@@ -20,7 +20,7 @@ const NOT_MOUNTED =
 const unrecorded = { ...freshNode, directory: { ...directory, recorded: undefined } };
 const ownMount = { ...freshNode, directory: { ...directory, isRoot: false } };
 
-table('prepare', [
+table('provision', [
   ['a fresh node', freshNode, run('mkdir', 'intent', 'make', 'done', 'attach')],
   [
     'a directory without a record',
