@@ -79,8 +79,8 @@ export function tellJobEnds(
       for (const [index, key] of keys.entries()) heard(node, key, states[index] as JobState);
       return states;
     },
-    async forget(node, subject) {
-      const forgotten = await executor.forget(node, subject);
+    async purge(node, subject) {
+      const forgotten = await executor.purge(node, subject);
       if (forgotten) subjects.delete(subjectOf(node, subject));
       return forgotten;
     },

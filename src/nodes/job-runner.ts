@@ -16,7 +16,7 @@ export interface JobWork<Plan extends JobPlan> {
   /** Judges a failed job as well, which may have done all. Default: its failure stands. */
   judgesFailures?: true;
   /** Forgets the subject's jobs once this one is judged as done. */
-  forgets?: true;
+  purges?: true;
 }
 
 type Ended = Exclude<JobState, RunningJob>;
@@ -31,7 +31,7 @@ export type Ensured<Plan extends JobPlan> =
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
-/** Runs jobs: no controller calls `submit`, `poll` and `forget` of an executor. Throws NodeError. */
+/** Runs jobs: no controller calls `submit`, `poll` and `purge` of an executor. Throws NodeError. */
 export function createJobRunner(executor: Executor) {
   const poll = async (node: string, key: JobKey, holdMs = 0): Promise<JobState> =>
     (await executor.poll(node, [key], holdMs))[0] as JobState;
@@ -40,7 +40,7 @@ export function createJobRunner(executor: Executor) {
   const submit = (node: string, job: Job) => executor.submit(node, job, SUBMIT_WAIT);
 
   /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one runs. */
-  const forget = (node: string, subject: string) => executor.forget(node, subject);
+  const purge = (node: string, subject: string) => executor.purge(node, subject);
 
   /**
    * Continues a job from its present state, and can be called again at any time: submits it where
@@ -69,7 +69,7 @@ export function createJobRunner(executor: Executor) {
     const plan = isJudged ? await work.judge(seen) : undefined;
     const judged = nextStep({ state: 'succeeded' }, plan);
     if (judged.is === 'done') {
-      if (work.forgets) await forget(node, key.subject);
+      if (work.purges) await purge(node, key.subject);
       return judged;
     }
     const next = nextStep(state, plan);
@@ -97,5 +97,5 @@ export function createJobRunner(executor: Executor) {
     return state;
   }
 
-  return { poll, submit, forget, ensure, runToEnd };
+  return { poll, submit, purge, ensure, runToEnd };
 }

@@ -1,4 +1,4 @@
-import type { Guard, Job, Step } from './job.ts';
+import type { Job, Precondition, Step } from './job.ts';
 import { quote, quoteAll } from './quote.ts';
 import { SUDO_PRELUDE } from './sudo.ts';
 
@@ -117,11 +117,11 @@ ${job.steps.map(renderStep).join('')}finish succeeded
 
 function renderStep(step: Step): string {
   const command = quoteAll(step.argv);
-  const failure = step.mayRace ? 'raced' : 'failed';
+  const failure = step.failureMeansConflict ? 'raced' : 'failed';
   const lines = [
     `begin ${quote(step.name)} ${quote(command)}`,
     ...(step.lock === undefined ? [] : [`lock ${failure} ${quote(step.lock)}`]),
-    ...step.guards.map(renderGuard),
+    ...step.preconditions.map(renderPrecondition),
     ...(step.stdin === undefined
       ? [`run ${failure} ${command}`]
       : [`printf %s ${quote(step.stdin)} >stdin`, `run ${failure} ${command} <stdin`]),
@@ -130,13 +130,13 @@ function renderStep(step: Step): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderGuard(guard: Guard): string {
-  const { exit, stdout } = guard.expect;
+function renderPrecondition(precondition: Precondition): string {
+  const { exit, stdout } = precondition.expect;
   const wanted =
     stdout === undefined
       ? ['-', '', '']
       : 'is' in stdout
         ? ['is', stdout.is, '']
         : ['has', stdout.has, stdout.lacks];
-  return `guard ${quoteAll([guard.refusal, String(exit ?? '-'), ...wanted, ...guard.argv])}`;
+  return `guard ${quoteAll([precondition.refusal, String(exit ?? '-'), ...wanted, ...precondition.argv])}`;
 }

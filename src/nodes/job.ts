@@ -1,6 +1,6 @@
 /** What is done on a node, as data. Nothing here knows what the programs are for. */
 
-/** What a guard's command must answer for the step to go on. What is absent is not looked at. */
+/** What a precondition's command must answer for the step to go on. What is absent is not looked at. */
 export interface Expect {
   /** The exit status. */
   exit?: number;
@@ -12,12 +12,12 @@ export interface Expect {
 }
 
 /** A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. */
-export interface Guard {
+export interface Precondition {
   argv: readonly string[];
   expect: Expect;
-  /** What it means for a person if the guard does not hold. */
+  /** What it means for a person if the precondition does not hold. */
   refusal: string;
-  /** What helps then, told where the guard is asked while no job runs. */
+  /** What helps then, told where the precondition is asked while no job runs. */
   hint?: string;
   /**
    * Where the command may wait for what never comes: what it means when it was ended for that, as a probe. In a job it is waited
@@ -33,14 +33,14 @@ export interface Step {
   argv: readonly string[];
   /** Text for standard input; empty when absent. */
   stdin?: string;
-  guards: readonly Guard[];
+  preconditions: readonly Precondition[];
   /**
-   * The path of a block device, a whole disk: locked (flock(2), exclusive) while the guards and the command run, so that
+   * The path of a block device, a whole disk: locked (flock(2), exclusive) while the preconditions and the command run, so that
    * neither udev nor another job of its partitions is at it. Where it is not free within a minute the step fails.
    */
   lock?: string;
   /** The step fails when someone else was faster, so failing means: look again, plan again. */
-  mayRace?: boolean;
+  failureMeansConflict?: boolean;
 }
 
 /** Names a job for ever: submitting one that the node knows starts nothing. */
@@ -76,7 +76,7 @@ export type JobState =
   | { state: 'failed'; step: StepFacts; exit: number; output: string }
   /** The same, of a step that may be outrun, or whose program was killed by a signal: look again, plan again. */
   | { state: 'raced'; step: StepFacts; exit: number; output: string }
-  /** A guard did not hold: the node is not what the plan was made for. */
+  /** A precondition did not hold: the node is not what the plan was made for. */
   | { state: 'guarded'; step: StepFacts; refusal: string; output: string }
   /** The job's processes are gone and it wrote no result. */
   | { state: 'died'; step?: StepFacts };
@@ -103,7 +103,7 @@ export interface Executor {
   /** The states of many jobs, in the order asked, as soon as one of them has ended, after `waitMs` at the latest. */
   poll(node: string, keys: readonly JobKey[], waitMs: number): Promise<JobState[]>;
   /** Removes what the node keeps of a subject's jobs. False, and nothing removed, while one of them runs. */
-  forget(node: string, subject: string): Promise<boolean>;
+  purge(node: string, subject: string): Promise<boolean>;
   /** The subjects that the node keeps anything of: of jobs that run or ended and were not forgotten. */
   subjects(node: string): Promise<string[]>;
   /** Ends connections. Jobs go on. */

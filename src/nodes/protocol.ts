@@ -202,7 +202,7 @@ function readState(
 }
 
 /** Removes what is kept of a subject's jobs, if none of them runs. */
-export function forgetScript(subject: string): string {
+export function purgeScript(subject: string): string {
   return whole(`${PRELUDE}${ownJobs(END)}subject=${quote(subjectFolder(subject))}
 idle() { # One whose shell was killed may run under sudo, without the lock of the subject.
   for step in "$subject"/*/step; do
@@ -220,8 +220,8 @@ echo ${END}
 `);
 }
 
-/** @throws RangeError for an answer that `forgetScript` does not give */
-export function readForgotten(answer: string): boolean {
+/** @throws RangeError for an answer that `purgeScript` does not give */
+export function readPurged(answer: string): boolean {
   const word = fields(answer, 1).flat().join(' ');
   if (word !== 'forgotten' && word !== 'busy') {
     throw new RangeError('neither forgotten nor busy');

@@ -1,21 +1,21 @@
-import type { Guard, Step } from '../nodes/job.ts';
+import type { Precondition, Step } from '../nodes/job.ts';
 import { donePath, intentOf, intentPath, removeRecords } from './records.ts';
 import { scriptArgv } from './scripts/scripts.ts';
 import type { DesiredVolume, FsType, Intent, ObservedVolume, Refusal } from './types.ts';
 
 /**
- * The step that gives a file system a UUID, for an adoption or to take one back. Its guards, and the lock on a device, are the
+ * The step that gives a file system a UUID, for an adoption or to take one back. Its preconditions, and the lock on a device, are the
  * caller's.
  * @param owner the UID of the Volume that adopts it
  */
 export const giveUuid = (
   type: FsType,
   { uid, owner, path }: { uid: string; owner: string; path: string },
-  guards: readonly Guard[],
+  preconditions: readonly Precondition[],
 ): Step => ({
   name: `give the ${type} file system ${uid === owner ? "the Volume's UUID" : 'its earlier UUID'}`,
   argv: scriptArgv('stowage-adopt', path, uid, type, owner),
-  guards,
+  preconditions,
 });
 
 /** The record of an adoption: it keeps what the storage was called before anything of that is changed. */
@@ -39,7 +39,7 @@ export const halfAdopted = (
 ): string | undefined => (recorded || done !== undefined ? undefined : intent?.adopt);
 
 /** A job may reach the node late: what is adopted may be in use by then. */
-export const notAdopted = ({ uid, name }: Pick<DesiredVolume, 'uid' | 'name'>): Guard => ({
+export const notAdopted = ({ uid, name }: Pick<DesiredVolume, 'uid' | 'name'>): Precondition => ({
   argv: ['test', '!', '-e', donePath(uid)],
   expect: { exit: 0 },
   refusal: `the storage of ${name} was adopted meanwhile`,
@@ -69,5 +69,5 @@ export const putBackAway = (
 ): Refusal => ({
   refusal: `an adoption that was begun is to be taken back, and ${what}`,
   hint: `Bring it back, and it gets the UID that it had. If it is gone for good, end the record of it on the node: rm ${intentPath(uid)}. If the node is gone, too: stowage delete volume ${name} --forget-node`,
-  passing: true,
+  retryable: true,
 });

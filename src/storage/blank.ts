@@ -1,4 +1,4 @@
-import type { Guard, Probe, ProbeResult } from '../nodes/job.ts';
+import type { Precondition, Probe, ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
 import type { BlockDevice } from './types.ts';
 
@@ -61,8 +61,8 @@ export function readBlank(device: Device, get: (name: string) => ProbeResult): b
   return !equal.includes(false);
 }
 
-/** Guards that a device which was blank still is. */
-export const blankGuards = (device: Device): Guard[] =>
+/** Preconditions that a device which was blank still is. */
+export const blankPreconditions = (device: Device): Precondition[] =>
   comparisons(device).map((argv) => ({
     argv,
     expect: { exit: 0 },

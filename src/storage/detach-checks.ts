@@ -1,17 +1,17 @@
-import type { Guard } from '../nodes/job.ts';
+import type { Precondition } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
 import { ENDED_BY_KUBELET, type Use, useOf } from './holders.ts';
-import { guardsOfDevices } from './in-use.ts';
+import { preconditionsOfDevices } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
 import type { BlockDevice, DesiredVolume, ObservedVolume, Plan } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
 /** That nothing uses the volume, whose devices these are. Not under a lock on one of them: whoever holds that has it open. */
-export const guardsOf = (desired: DesiredVolume, devices: readonly Device[]): Guard[] => [
-  ...guardsOfDevices(devices),
-  notOfKubelet(desired),
-];
+export const preconditionsOf = (
+  desired: DesiredVolume,
+  devices: readonly Device[],
+): Precondition[] => [...preconditionsOfDevices(devices), notOfKubelet(desired)];
 
 /**
  * Of a device that is there as long as its disk is: nothing is to be done to detach it, but while it is in use it is
@@ -42,5 +42,5 @@ export function useOfKubelet(folders: readonly string[]): Use | undefined {
 export const inUse = (what: string, { by, end }: Use): Plan => ({
   refusal: `${what} is in use: ${by}`,
   hint: `It is detached once nothing uses it any more. ${end}`,
-  passing: true,
+  retryable: true,
 });

@@ -1,5 +1,5 @@
-import type { Guard, Step } from '../nodes/job.ts';
-import { guardsOf } from './detach-checks.ts';
+import type { Precondition, Step } from '../nodes/job.ts';
+import { preconditionsOf } from './detach-checks.ts';
 import type { FoundDevice } from './driver.ts';
 import { leaveMount } from './grow-file-system.ts';
 import { linkOf } from './links.ts';
@@ -27,8 +27,8 @@ export const presenceOf = (desired: Desired, observed: Observed): Presence =>
  * it, no swap, no open file, no folder of the kubelet's. Each is a command that only reads, so it can be asked before a
  * step is submitted as well as right before it runs. Of a volume whose device is not there, the kubelet's folders remain.
  */
-export const unusedGuards = (desired: Desired, observed: Observed): Guard[] =>
-  guardsOf(desired, driverOf(desired, observed).devices(desired, observed));
+export const unusedPreconditions = (desired: Desired, observed: Observed): Precondition[] =>
+  preconditionsOf(desired, driverOf(desired, observed).devices(desired, observed));
 
 /** Takes off what an interrupted growing left mounted of it; no step where that is nothing. */
 export const leftMounted = (desired: Desired, observed: Observed): readonly Step[] =>

@@ -1,7 +1,7 @@
-import type { Guard, Step } from '../nodes/job.ts';
+import type { Precondition, Step } from '../nodes/job.ts';
 import { scriptArgv } from './scripts/scripts.ts';
 import { ownBlkid } from './signature.ts';
-import type { BlockDevice, Signature, Users } from './types.ts';
+import type { BlockDevice, DeviceUsage, Signature } from './types.ts';
 
 /**
  * Returns the steps that grow a file system, whose UUID is the Volume's, to the size of its device. A script grows it mounted: the
@@ -13,7 +13,7 @@ export function growFileSystem(
   uid: string,
   { name, device: number }: Pick<BlockDevice, 'name' | 'device'>,
   signature: Signature,
-  { mounts, growsMounted }: Pick<Users, 'mounts'> & { growsMounted: boolean },
+  { mounts, growsMounted }: Pick<DeviceUsage, 'mounts'> & { growsMounted: boolean },
 ): Step[] {
   const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
   const device = `/dev/${name}`;
@@ -24,23 +24,23 @@ export function growFileSystem(
     {
       name: `grow the ${type} file system`,
       argv: scriptArgv('stowage-grow', device, uid, type),
-      guards: [stillOurs(uid, device)],
+      preconditions: [stillOurs(uid, device)],
     },
   ];
 }
 
 /** Returns the steps for an ext4 that root may not grow while it is mounted. */
 function growUnmounted(uid: string, device: string): Step[] {
-  const guards = [stillOurs(uid, device)];
+  const preconditions = [stillOurs(uid, device)];
   return [
     {
       name: 'check the ext4 file system, which resize2fs asks for',
       argv: ['e2fsck', '-f', '-p', device],
-      guards,
+      preconditions,
       // Its status is 1 after it mended something, and 8 where it was mounted meanwhile.
-      mayRace: true,
+      failureMeansConflict: true,
     },
-    { name: 'grow the ext4 file system', argv: ['resize2fs', device], guards },
+    { name: 'grow the ext4 file system', argv: ['resize2fs', device], preconditions },
   ];
 }
 
@@ -51,17 +51,17 @@ const leftPoint = (uid: string) => `/run/stowage/mounts/${uid}`;
 export function leaveMount(
   uid: string,
   { device }: Pick<BlockDevice, 'device'>,
-  { mounts }: Pick<Users, 'mounts'>,
+  { mounts }: Pick<DeviceUsage, 'mounts'>,
 ): Step[] {
   const point = leftPoint(uid);
   if (!mounts.get(device)?.includes(point)) return [];
   return [
-    { name: 'unmount it', argv: ['umount', '--', point], guards: [] },
-    { name: 'remove the mount point', argv: ['rmdir', '--', point], guards: [] },
+    { name: 'unmount it', argv: ['umount', '--', point], preconditions: [] },
+    { name: 'remove the mount point', argv: ['rmdir', '--', point], preconditions: [] },
   ];
 }
 
-function stillOurs(uid: string, device: string): Guard {
+function stillOurs(uid: string, device: string): Precondition {
   return {
     argv: ownBlkid(device, 'value', 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },

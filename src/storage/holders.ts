@@ -1,5 +1,5 @@
 import { commandText, quote } from '../nodes/quote.ts';
-import type { BlockDevice, Users } from './types.ts';
+import type { BlockDevice, DeviceUsage } from './types.ts';
 
 /** A holder keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
 export interface Holder {
@@ -45,7 +45,7 @@ const OF_KUBELET = /kubernetes\.io~|\/plugins\/kubernetes\.io\//;
  */
 export function holdersOf(
   device: Device,
-  users: Users,
+  users: DeviceUsage,
   known = new Map<string, Holder[]>(),
 ): Holder[] {
   const before = known.get(device.name);
@@ -59,7 +59,7 @@ export function holdersOf(
 
 function holdersNow(
   { name, device }: Device,
-  users: Users,
+  users: DeviceUsage,
   known: Map<string, Holder[]>,
 ): Holder[] {
   const path = `/dev/${name}`;
@@ -82,7 +82,7 @@ function holdersNow(
 }
 
 /** Returns the longest row on a device that is itself a holder, or on one of its partitions. */
-function above(device: Device, users: Users, known: Map<string, Holder[]>): Holder[] {
+function above(device: Device, users: DeviceUsage, known: Map<string, Holder[]>): Holder[] {
   const parts = users.devices.filter(
     ({ parent, type }) => parent === device.name && type === 'part',
   );
@@ -92,7 +92,7 @@ function above(device: Device, users: Users, known: Map<string, Holder[]>): Hold
 }
 
 /** Returns who is seen to use a device, and what ends that; undefined where nobody is. */
-export function useOf(device: Device, users: Users): Use | undefined {
+export function useOf(device: Device, users: DeviceUsage): Use | undefined {
   const holders = holdersOf(device, users);
   const last = holders.at(-1);
   if (last === undefined) return undefined;

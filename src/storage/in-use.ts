@@ -1,15 +1,15 @@
-import type { Guard } from '../nodes/job.ts';
+import type { Precondition } from '../nodes/job.ts';
 import { openUse, useOf } from './holders.ts';
-import type { BlockDevice, Users } from './types.ts';
+import type { BlockDevice, DeviceUsage } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
-/** Who is seen to use a device itself; the guards of `notInUse` see more, right before a step. */
-export const userOf = (device: Device, users: Users): string | undefined =>
+/** Who is seen to use a device itself; the preconditions of `notInUse` see more, right before a step. */
+export const userOf = (device: Device, users: DeviceUsage): string | undefined =>
   useOf(device, users)?.by;
 
 /** Looks at a device right before a step, more widely than an observation does. */
-export function notInUse({ name, device }: Device): Guard[] {
+export function notInUse({ name, device }: Device): Precondition[] {
   const path = `/dev/${name}`;
   return [
     {
@@ -68,7 +68,7 @@ export function notInUse({ name, device }: Device): Guard[] {
  * every device can have. It comes last: where nobody holds the device, it is opened to write as well, and when that is
  * closed, udev has the kernel read the partition table anew.
  */
-export const notClaimed = ({ name }: Device): Guard => ({
+export const notClaimed = ({ name }: Device): Precondition => ({
   argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${name}`, '8M'],
   expect: { exit: 0 },
   refusal: `/dev/${name} is in use: the system has it open for itself alone`,
@@ -78,7 +78,7 @@ export const notClaimed = ({ name }: Device): Guard => ({
  * That no process has a disk open to write to it, as a virtual machine has that runs from it. Jobs for other partitions
  * of the disk have it open to read, for their lock.
  */
-export const notOpenToWrite = ({ name }: Device): Guard => ({
+export const notOpenToWrite = ({ name }: Device): Precondition => ({
   argv: [
     ...['find', '/proc', '-maxdepth', '3', '-path', '/proc/[0-9]*/fd/*'],
     ...[
@@ -101,7 +101,7 @@ export const notOpenToWrite = ({ name }: Device): Guard => ({
 });
 
 /** That no process has a file open to write to it, as a virtual machine has that runs from it. A pattern has no meaning in its path. */
-export const notOpenByPath = (path: string): Guard => {
+export const notOpenByPath = (path: string): Precondition => {
   const pattern = path.replaceAll(/[*?[\\]/g, '\\$&');
   return {
     argv: [
@@ -130,7 +130,7 @@ export const notOpenByPath = (path: string): Guard => {
  * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
  * whoever holds that has it open. To know the numbers, each open file is asked for, also those on servers that do not answer.
  */
-export function notOpen({ name, device }: Device): Guard {
+export function notOpen({ name, device }: Device): Precondition {
   const [major, minor] = device.split(':').map(Number) as [number, number];
   return {
     // What looks has /dev/null open itself.
@@ -153,5 +153,5 @@ export function notOpen({ name, device }: Device): Guard {
 }
 
 /** That nothing on the node uses any of some devices. */
-export const guardsOfDevices = (devices: readonly Device[]): Guard[] =>
+export const preconditionsOfDevices = (devices: readonly Device[]): Precondition[] =>
   devices.flatMap((each) => [...notInUse(each), notOpen(each)]);

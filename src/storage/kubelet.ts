@@ -1,6 +1,6 @@
-import type { Guard, Probe, ProbeResult } from '../nodes/job.ts';
+import type { Precondition, Probe, ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
-import type { BlockDevice, DesiredVolume, Plan, Users } from './types.ts';
+import type { BlockDevice, DesiredVolume, DeviceUsage, Plan } from './types.ts';
 
 /**
  * What the kubelet keeps for a `local` PersistentVolume, which has the Volume's name, below its root folder:
@@ -45,7 +45,7 @@ function search({ name, kubeletRoot: root }: Place): string[] {
 export const kubeletProbe = (place: Place): Probe => ({ name: 'kubelet', argv: search(place) });
 
 /** The same, right before a step. */
-export const notOfKubelet = (place: Place): Guard => ({
+export const notOfKubelet = (place: Place): Precondition => ({
   argv: search(place),
   expect: { stdout: { has: LAST, lacks: 'local-volume/' } },
   refusal: `the kubelet still has folders for the PersistentVolume ${place.name}`,
@@ -58,7 +58,7 @@ export const notOfKubelet = (place: Place): Guard => ({
 export function readKubelet(
   place: Place,
   result: ProbeResult,
-  { mounts }: Pick<Users, 'mounts'>,
+  { mounts }: Pick<DeviceUsage, 'mounts'>,
 ): string[] {
   const found = result.stdout.split('\n').filter((line) => line !== '');
   if (found.pop() !== LAST) throw failed("the kubelet's folders", result);
@@ -89,7 +89,7 @@ export function kubeletUse(folders: readonly string[]): string | undefined {
  */
 export function refuseStale(
   { name }: Place,
-  { mounts }: Pick<Users, 'mounts'>,
+  { mounts }: Pick<DeviceUsage, 'mounts'>,
   own: readonly (Pick<BlockDevice, 'device'> | undefined)[],
 ): Plan | undefined {
   const stale = [...mounts]
@@ -101,7 +101,7 @@ export function refuseStale(
   return {
     refusal: `the kubelet has another volume of the name ${name} mounted at ${stale}, and would show that to pods`,
     hint: 'It goes once the pods of that volume are gone. If there are none left, unmount it on the node.',
-    passing: true,
+    retryable: true,
   };
 }
 

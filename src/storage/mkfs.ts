@@ -3,7 +3,7 @@ import type { FsType } from './types.ts';
 /** mkfs.xfs makes none that is smaller (xfsprogs 5.19 and later). Bytes. */
 const XFS_MIN = 300n << 20n;
 
-/** Makes a file system whose UUID is the Volume's, over whatever is there: guards say whether that may be. */
+/** Makes a file system whose UUID is the Volume's, over whatever is there: preconditions say whether that may be. */
 export function mkfs(
   fs: { type: FsType; options: readonly string[] },
   uid: string,

@@ -5,9 +5,9 @@ export function tellKernel(number: number, disk: string): Step {
   return {
     name: `have the kernel read partition ${number} of ${disk}`,
     argv: ['partx', '--update', '--nr', String(number), disk],
-    guards: [],
+    preconditions: [],
     // udev may read the table at the same time.
-    mayRace: true,
+    failureMeansConflict: true,
   };
 }
 
@@ -16,7 +16,7 @@ export function tellKernelAll(disk: string): Step {
   return {
     name: `have the kernel read the partitions of ${disk}`,
     argv: ['partx', '--update', disk],
-    guards: [],
-    mayRace: true,
+    preconditions: [],
+    failureMeansConflict: true,
   };
 }

@@ -115,7 +115,7 @@ export function writeIntent(intent: Intent): Step[] {
 }
 
 /**
- * Records that the first write begins, where the guards of that write hold. A record of before them would give to this Volume whatever
+ * Records that the first write begins, where the preconditions of that write hold. A record of before them would give to this Volume whatever
  * made one of them refuse.
  */
 export const beginIntent = (intent: Intent, held: Held): Step[] => [
@@ -130,24 +130,24 @@ export const beginIntent = (intent: Intent, held: Held): Step[] => [
   syncRecords,
 ];
 
-type Held = Pick<Step, 'guards' | 'lock'>;
+type Held = Pick<Step, 'preconditions' | 'lock'>;
 
-/** The record is put in place only if the guards hold. */
-const onlyIf = ({ guards, lock }: Held, [write, rename]: readonly [Step, Step]): Step[] => [
+/** The record is put in place only if the preconditions hold. */
+const onlyIf = ({ preconditions, lock }: Held, [write, rename]: readonly [Step, Step]): Step[] => [
   write,
-  { ...rename, guards, ...(lock === undefined ? {} : { lock }) },
+  { ...rename, preconditions, ...(lock === undefined ? {} : { lock }) },
 ];
 
 const makeFolder: Step = {
   name: 'make the folder of records',
   argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', RECORDS],
-  guards: [],
+  preconditions: [],
 };
 
 const syncFolders: Step = {
   name: 'sync the folders of records',
   argv: ['sync', RECORDS, '/var/lib/stowage', '/var/lib'],
-  guards: [],
+  preconditions: [],
 };
 
 /** `sizeBytes`: how large the volume is made, which tells whether it is to grow. */
@@ -163,14 +163,14 @@ export const recordSize = (uid: string, sizeBytes: bigint): Step[] => [
 ];
 
 /** Up to where every byte reads zero. `held`: of a write that begins now. */
-export function writeWiped(uid: string, upTo: bigint, held: Held = { guards: [] }): Step[] {
+export function writeWiped(uid: string, upTo: bigint, held: Held = { preconditions: [] }): Step[] {
   return [...onlyIf(held, durableFile('wiped', wipedPath(uid), `${upTo}\n`)), syncRecords];
 }
 
 const syncRecords: Step = {
   name: 'sync the folder of records',
   argv: ['sync', RECORDS],
-  guards: [],
+  preconditions: [],
 };
 
 /** The file is either whole or not there, also after a power cut: written beside, synced, renamed. */
@@ -185,9 +185,13 @@ export function durableFile(
       name: `write the record "${what}"`,
       argv: ['dd', `of=${beside}`, 'conv=fsync', 'status=none'],
       stdin: content,
-      guards: [],
+      preconditions: [],
     },
-    { name: `put the record "${what}" in place`, argv: ['mv', '-T', beside, path], guards: [] },
+    {
+      name: `put the record "${what}" in place`,
+      argv: ['mv', '-T', beside, path],
+      preconditions: [],
+    },
   ];
 }
 
@@ -196,7 +200,7 @@ export const removeIntent = (uid: string): Step[] => [
   {
     name: 'remove the record "intent"',
     argv: ['rm', '-f', intentPath(uid), `${intentPath(uid)}.new`],
-    guards: [],
+    preconditions: [],
   },
   syncRecords,
 ];
@@ -207,5 +211,5 @@ export function removeRecords(uid: string): Step[] {
     `${path}.new`,
   ]);
   const argv = ['rm', '-f', ...paths, cancelPath(uid), directoryPartial(uid), rulePath(uid)];
-  return [{ name: 'remove the records', argv, guards: [] }, syncRecords];
+  return [{ name: 'remove the records', argv, preconditions: [] }, syncRecords];
 }

@@ -1,4 +1,4 @@
-import type { Guard } from '../nodes/job.ts';
+import type { Precondition } from '../nodes/job.ts';
 import { recordSize, writeIntent } from './records.ts';
 import type { Intent, ObservedVolume, Plan } from './types.ts';
 
@@ -6,13 +6,13 @@ import type { Intent, ObservedVolume, Plan } from './types.ts';
  * What remains to be written of what somebody else made and is recognised as the Volume's. That it is made comes first:
  * a record of intent alone would allow to make a device anew.
  * @param sizeBytes for how many bytes it is made
- * @param guards that it still is what was recognised
+ * @param preconditions that it still is what was recognised
  */
 export function takenOverRecords(
   wanted: Intent,
   sizeBytes: bigint,
   { intent, done }: Pick<ObservedVolume, 'intent' | 'done'>,
-  guards: readonly Guard[],
+  preconditions: readonly Precondition[],
 ): Plan {
   if (!isRecorded(wanted, intent)) {
     return {
@@ -24,7 +24,12 @@ export function takenOverRecords(
     ...(done === undefined ? recordSize(wanted.uid, sizeBytes) : []),
     ...(intent === undefined ? writeIntent(wanted) : []),
   ];
-  return { steps: steps.map((step) => ({ ...step, guards: [...guards, ...step.guards] })) };
+  return {
+    steps: steps.map((step) => ({
+      ...step,
+      preconditions: [...preconditions, ...step.preconditions],
+    })),
+  };
 }
 
 /** Returns whether a record that is there is of a take-over of the same device that was cut off. Its content may have changed since. */

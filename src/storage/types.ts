@@ -114,7 +114,7 @@ export type Plan =
    * path leads to another device, which the steps change; they are run once that was told.
    */
   | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[]; astray?: string }
-  /** `passing`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
+  /** `retryable`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | Refusal;
 
 /**
@@ -124,7 +124,7 @@ export type Plan =
 export interface Refusal {
   refusal: string;
   hint: string;
-  passing?: boolean;
+  retryable?: boolean;
   reason?: 'DirectoryNotMounted' | 'FreeExtentsCarryData';
 }
 
@@ -177,7 +177,7 @@ export interface BlockDevice {
 }
 
 /** What tells whether a device is in use, of the whole node. */
-export interface Users {
+export interface DeviceUsage {
   /** Every loop device of the node that has a backing file. */
   loops: readonly LoopFacts[];
   /** Mount points by the device they are of (`major:minor`). */
@@ -188,7 +188,7 @@ export interface Users {
 }
 
 /** The same of what was looked at. */
-export interface ObservedVolume extends Users {
+export interface ObservedVolume extends DeviceUsage {
   intent: Intent | undefined;
   /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */
   done: { sizeBytes: bigint | undefined } | undefined;
@@ -248,7 +248,7 @@ export interface Space {
   allocatedBytes: bigint;
 }
 
-/** The output of commands that read a device's content, and that guards repeat. */
+/** The output of commands that read a device's content, and that preconditions repeat. */
 export interface PrintedContent {
   blkid: string;
   blkidExit: number;
@@ -272,7 +272,7 @@ export interface DeviceFacts extends BlockDevice {
    * start, that a disk without a name of its own is still the same. undefined before Linux 5.15.
    */
   presence: string | undefined;
-  /** The output of commands that guards repeat. `below` lists the device and the partitions that the kernel knows on it. */
+  /** The output of commands that preconditions repeat. `below` lists the device and the partitions that the kernel knows on it. */
   printed: { identity: string; below: string } & PrintedContent;
   /** The same of each partition, and whether it reads as zeros. */
   printedParts: readonly (PrintedContent &
@@ -362,7 +362,7 @@ export interface Intent {
   /** What was on the device when it was looked at, and whose consent there is to destroy it. */
   signature: string;
   consent: string;
-  /** All guards of the first write held right before it: what is on the device since, without a signature, is of that. */
+  /** All preconditions of the first write held right before it: what is on the device since, without a signature, is of that. */
   begun?: boolean;
   /** It was seen to be empty, and is being filled: whatever is on it comes of that. */
   filling?: boolean;

@@ -9,8 +9,8 @@ const LINK_TIMEOUT = 10;
 export const waitForUdev: Step = {
   name: 'wait for udev',
   argv: ['udevadm', 'settle', `--timeout=${LINK_TIMEOUT}`],
-  guards: [],
-  mayRace: true,
+  preconditions: [],
+  failureMeansConflict: true,
 };
 
 /**
@@ -21,9 +21,9 @@ export function waitForLink(link: string, isAstray = false): Step {
   return {
     name: 'wait for the persistent link',
     argv: isAstray ? waitForUdev.argv : settle(link),
-    guards: [],
+    preconditions: [],
     // Other devices of the node may keep udev busy for longer; whether our link is there is looked at again.
-    mayRace: true,
+    failureMeansConflict: true,
   };
 }
 
@@ -44,9 +44,9 @@ export function lookAgain(name: string): Step {
   return {
     name: `have udev look at /dev/${name} again`,
     argv: ['udevadm', 'trigger', '--action=change', `--name-match=/dev/${name}`],
-    guards: [],
+    preconditions: [],
     // A partition comes and goes while the kernel reads its table.
-    mayRace: true,
+    failureMeansConflict: true,
   };
 }
 
@@ -57,9 +57,9 @@ const readRules: Step = {
   // udev refuses a request while others wait to be taken, so jobs ask one at a time. The dot: flock makes a file of a path
   // that is not there.
   argv: ['flock', '-x', '-w', '60', '/run/udev/.', 'udevadm', 'control', '--reload'],
-  guards: [],
+  preconditions: [],
   // Other programs of the node ask as well. udev sees by itself, within seconds, that a rule came.
-  mayRace: true,
+  failureMeansConflict: true,
 };
 
 export const rulePath = (uid: string) => `${RULES}/61-stowage-${uid}.rules`;
@@ -80,7 +80,7 @@ export function makeRule(desired: Named, match: string): Step[] {
     {
       name: 'make the directory of udev rules',
       argv: ['install', '-d', '-m', '0755', RULES],
-      guards: [],
+      preconditions: [],
     },
     {
       name: 'write the rule for the persistent link',
@@ -92,7 +92,7 @@ export function makeRule(desired: Named, match: string): Step[] {
         rulePath(desired.uid),
         `${ruleText(desired, match)}\\n`,
       ],
-      guards: [],
+      preconditions: [],
     },
     readRules,
   ];
@@ -115,7 +115,7 @@ export function dropLink(
     {
       name: 'remove the rule for the persistent link',
       argv: ['rm', '-f', rulePath(desired.uid)],
-      guards: [],
+      preconditions: [],
     },
     readRules,
     ...names.slice(0, 1).map(lookAgain),
@@ -123,7 +123,7 @@ export function dropLink(
     {
       name: 'remove the persistent link, if udev left it',
       argv: ['rm', '-f', '--', linkOf(desired)],
-      guards: [],
+      preconditions: [],
     },
   ];
 }
@@ -148,6 +148,6 @@ export function noUdev(link: string): Plan {
   return {
     refusal: `no udev runs on the node, so ${link} would never appear`,
     hint: 'Start systemd-udevd on the node.',
-    passing: true,
+    retryable: true,
   };
 }

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../nodes/job.ts';
+import type { Precondition, Step } from '../nodes/job.ts';
 import { writeWiped } from './records.ts';
 
 const MIB = 1n << 20n;
@@ -9,15 +9,15 @@ const SMALLEST_PART = 64n * MIB;
 interface Device {
   /** What is done once wiping is on record. */
   first: readonly Step[];
-  /** Guards that the content is the observed one, before wiping is on record: from then on any content is overwritten. */
-  known: readonly Guard[];
+  /** Preconditions that the content is the observed one, before wiping is on record: from then on any content is overwritten. */
+  known: readonly Precondition[];
   /** That nothing came to it before its first part. */
-  untouched: readonly Guard[];
+  untouched: readonly Precondition[];
 }
 
 /**
  * Overwrites every byte with zero and reads each part back. What is done of it is recorded after each part, so that a
- * crash costs one part. Guards of who owns the place are the caller's: they stand before every part.
+ * crash costs one part. Preconditions of who owns the place are the caller's: they stand before every part.
  * @param from where an earlier try came to, in bytes
  * @param extra what makes the parts those of a file or of a device, maybe a thin one
  */
@@ -26,12 +26,18 @@ export function wipe(
   path: string,
   sizeBytes: bigint,
   from: bigint | undefined,
-  extra: Pick<Step, 'guards' | 'lock'> & { isFile: boolean; thin?: boolean } & Partial<Device>,
+  extra: Pick<Step, 'preconditions' | 'lock'> & {
+    isFile: boolean;
+    thin?: boolean;
+  } & Partial<Device>,
 ): Step[] {
   const part = partOf(sizeBytes);
   // The record comes before the first byte: what has no signature any more must still be known as ours.
-  const { guards, lock, known = [] } = extra;
-  const held = { guards: [...guards, ...known], ...(lock === undefined ? {} : { lock }) };
+  const { preconditions, lock, known = [] } = extra;
+  const held = {
+    preconditions: [...preconditions, ...known],
+    ...(lock === undefined ? {} : { lock }),
+  };
   const steps: Step[] = [
     ...(from === undefined ? writeWiped(uid, 0n, held) : []),
     ...(extra.first ?? []),
@@ -43,16 +49,16 @@ export function wipe(
       {
         name: `wipe ${path}, up to ${percent}%`,
         argv: zeros(path, at, length, extra.isFile),
-        guards: [
-          ...extra.guards,
-          ...(extra.untouched === undefined ? [] : contentGuards(path, at, extra.untouched)),
+        preconditions: [
+          ...extra.preconditions,
+          ...(extra.untouched === undefined ? [] : contentPreconditions(path, at, extra.untouched)),
         ],
         ...(extra.lock === undefined ? {} : { lock: extra.lock }),
       },
       {
         name: `read back ${path}, up to ${percent}%`,
         argv: ['cmp', `--ignore-initial=${at}:0`, `--bytes=${length}`, '--', path, '/dev/zero'],
-        guards: [],
+        preconditions: [],
       },
       ...(extra.isFile ? [giveBack(path, at, length)] : []),
       ...(extra.thin ? [discard(path, at, length)] : []),
@@ -75,13 +81,17 @@ const zeros = (path: string, at: bigint, length: bigint, isFile: boolean): strin
 
 /**
  * Writes zeros from the first byte of a device to its last. Nothing is recorded: after a crash it begins from the first byte.
- * @param guards before each part
+ * @param preconditions before each part
  * @param first before the first part as well
  */
 export function zero(
   path: string,
   sizeBytes: bigint,
-  { guards, first, lock }: { guards: readonly Guard[]; first: readonly Guard[]; lock: string },
+  {
+    preconditions,
+    first,
+    lock,
+  }: { preconditions: readonly Precondition[]; first: readonly Precondition[]; lock: string },
 ): Step[] {
   const part = partOf(sizeBytes);
   const steps: Step[] = [];
@@ -90,7 +100,7 @@ export function zero(
     steps.push({
       name: `write zeros to ${path}, up to ${((at + length) * 100n) / sizeBytes}%`,
       argv: zeros(path, at, length, false),
-      guards: at === 0n ? [...guards, ...first] : guards,
+      preconditions: at === 0n ? [...preconditions, ...first] : preconditions,
       lock,
     });
   }
@@ -107,7 +117,11 @@ export const readsZero = (path: string, bytes = MIB): string[] => [
 ];
 
 /** Parts are minutes apart, and no lock is held between them. */
-function contentGuards(path: string, at: bigint, untouched: readonly Guard[]): readonly Guard[] {
+function contentPreconditions(
+  path: string,
+  at: bigint,
+  untouched: readonly Precondition[],
+): readonly Precondition[] {
   if (at === 0n) return untouched;
   return [
     {
@@ -132,7 +146,7 @@ function giveBack(path: string, at: bigint, length: bigint): Step {
       '--',
       path,
     ],
-    guards: [],
+    preconditions: [],
   };
 }
 
@@ -141,7 +155,7 @@ function discard(path: string, at: bigint, length: bigint): Step {
   return {
     name: 'give the space back to the thin pool',
     argv: ['blkdiscard', '--offset', String(at), '--length', String(length), path],
-    guards: [],
+    preconditions: [],
   };
 }
 

@@ -26,7 +26,7 @@ for (const [node, uids] of Object.entries(placed)) {
   for (const [number, subject] of uids.entries()) {
     const steps = stepsThatMake(subject, attached ? number : undefined);
     await nodes.submit(node, { key: { subject, id: 'made' }, steps }, 0);
-    await nodes.forget(node, subject);
+    await nodes.purge(node, subject);
   }
 }
 

@@ -173,7 +173,7 @@ async function run(): Promise<void> {
       };
       await done('detach', { ...desired, recorded: true });
       await done('delete', { ...desired, recorded: true });
-      await executor.forget(NODE, uid);
+      await executor.purge(NODE, uid);
       return took;
     }
 

@@ -48,7 +48,7 @@ export function readyNodes(placed: Placed): ReadyNodes {
     },
     submit: never,
     poll: never,
-    forget: never,
+    purge: never,
     subjects: never,
     close: async () => {},
   };

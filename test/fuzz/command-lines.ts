@@ -15,8 +15,8 @@ const lines = new Map<string, readonly string[]>();
 export function collect(steps: readonly Step[]): void {
   const job = { key: { subject: UID, id: 'prepare-1' }, steps };
   const script = jobScript(job, 'n1');
-  for (const { argv, guards } of steps) {
-    for (const each of [argv, ...guards.map((guard) => guard.argv)]) {
+  for (const { argv, preconditions } of steps) {
+    for (const each of [argv, ...preconditions.map((precondition) => precondition.argv)]) {
       const bad = each.find((element) => /[\0\n]/.test(element) && !TEXTS.has(element));
       if (bad !== undefined)
         throw new Error(`an argument with NUL or a newline: ${JSON.stringify(each)}`);

@@ -17,7 +17,7 @@ async function askAll(executor: Executor): Promise<void> {
     () => executor.observe('n1', PROBES),
     () => executor.poll('n1', [KEY], 1000),
     () => executor.submit('n1', { key: KEY, steps: [] }, 0),
-    () => executor.forget('n1', UID),
+    () => executor.purge('n1', UID),
     () => executor.subjects('n1'),
   ])
     await tame(ask, NodeError);

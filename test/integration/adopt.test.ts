@@ -166,7 +166,7 @@ describeAsRoot('a file on a file system of its own', () => {
     for (const operation of ['provision', 'delete'] as const) {
       expect(await planNow(executor, 'n1', operation, adopting())).toMatchObject({
         refusal: expect.stringContaining('is not mounted'),
-        passing: true,
+        retryable: true,
       });
     }
     await mount();
@@ -176,7 +176,7 @@ describeAsRoot('a file on a file system of its own', () => {
         `${textOf(is, { node: 'n9', bootId: '00000000-0000-4000-8000-000000000009', token: 'v1' })}\n`,
       );
     await says('held');
-    const held = { refusal: expect.stringContaining('is held by node n9'), passing: true };
+    const held = { refusal: expect.stringContaining('is held by node n9'), retryable: true };
     expect(await planNow(executor, 'n1', 'delete', adopting())).toMatchObject(held);
     await rm(join(point, `${OLD}.owner.4`));
     expect(typeof (await carryOut(executor, 'n1', 'delete', adopting()))).toBe('object');

@@ -15,7 +15,7 @@ const write = (device: string, at: number) =>
     input: 'SPDKBLOB',
   });
 
-describeAsRoot('what a guard found on a device', () => {
+describeAsRoot('what a precondition found on a device', () => {
   let kinds: Kinds;
   beforeAll(async () => {
     kinds = await setUpKinds();

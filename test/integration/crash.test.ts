@@ -4,7 +4,7 @@ import { EVERY_CASE } from '../support/lane.ts';
 import { seedOf } from '../support/random.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-/** All that a step or a guard calls. */
+/** All that a step or a precondition calls. */
 const PROGRAMS = [
   ...['mkfs.ext4', 'losetup', 'dd', 'mv', 'sync', 'truncate', 'rm', 'install', 'mkdir', 'udevadm'],
   ...['test', 'blkid', 'find'],

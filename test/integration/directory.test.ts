@@ -149,8 +149,8 @@ describeAsRoot('a directory of volumes on a file system of its own', () => {
     expect(await run(randomUUID(), steps.slice(0, rename))).toBe('succeeded');
     expect(await run(randomUUID(), recordBy(second))).toBe('succeeded');
     expect(await run(randomUUID(), steps.slice(rename))).toBe('guarded');
-    // The other one came right after the guard had held: mv(1) skips what is there, and from coreutils 9.2 on it says so.
-    const late = { ...(steps[rename] as Step), guards: [] };
+    // The other one came right after the precondition had held: mv(1) skips what is there, and from coreutils 9.2 on it says so.
+    const late = { ...(steps[rename] as Step), preconditions: [] };
     expect(await run(randomUUID(), [late])).toMatch(/^(succeeded|raced)$/);
     expect(JSON.parse(await readFile(directoryRecord(directory), 'utf8'))).toMatchObject({
       uuid: second,

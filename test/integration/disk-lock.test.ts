@@ -4,7 +4,7 @@ import { chmod, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
+import type { Executor, Job, Precondition, Step } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
@@ -96,7 +96,7 @@ describeAsRoot('the lock of a disk', () => {
       await rm(join(folder.path, 'pid'), { force: true });
       expect(await isFree()).toBe(true);
       await until('the job ends', async () =>
-        (await executor.forget('n1', subject)) ? true : undefined,
+        (await executor.purge('n1', subject)) ? true : undefined,
       );
       await executor.close();
     });
@@ -105,7 +105,7 @@ describeAsRoot('the lock of a disk', () => {
       (await execa('flock', ['-n', device, 'true'], { reject: false })).exitCode === 0;
     const becomesFree = () =>
       until('the lock is free', async () => ((await isFree()) ? true : undefined));
-    const free = (exit: number): Guard => ({
+    const free = (exit: number): Precondition => ({
       argv: [join(folder.path, 'free'), device],
       expect: { exit },
       refusal: exit === 0 ? 'it is locked' : 'it is not locked',
@@ -113,7 +113,7 @@ describeAsRoot('the lock of a disk', () => {
     const step = (name: string, more: Partial<Step> = {}): Step => ({
       name,
       argv: [join(folder.path, name)],
-      guards: [],
+      preconditions: [],
       ...more,
     });
     const job = (...steps: Step[]): Job => ({ key: { subject, id: 'a' }, steps });
@@ -124,9 +124,9 @@ describeAsRoot('the lock of a disk', () => {
       );
     const go = () => writeFile(join(folder.path, 'go'), '');
 
-    test('is held while guards run, and not at the next step without it', async () => {
-      const locked = step('ok', { lock: device, guards: [free(1)] });
-      expect(await run(job(locked, locked, step('ok', { guards: [free(0)] })))).toEqual({
+    test('is held while preconditions run, and not at the next step without it', async () => {
+      const locked = step('ok', { lock: device, preconditions: [free(1)] });
+      expect(await run(job(locked, locked, step('ok', { preconditions: [free(0)] })))).toEqual({
         state: 'succeeded',
       });
     });
@@ -145,8 +145,8 @@ describeAsRoot('the lock of a disk', () => {
     test.each<[string, () => Step, object]>([
       ['a step that fails', () => step('fail', { lock: device }), { state: 'failed', exit: 3 }],
       [
-        'a guard that does not hold',
-        () => step('ok', { lock: device, guards: [free(0)] }),
+        'a precondition that does not hold',
+        () => step('ok', { lock: device, preconditions: [free(0)] }),
         { state: 'guarded', refusal: 'it is locked' },
       ],
     ])('is free after %s', async (__, ending, state) => {
@@ -192,22 +192,32 @@ describeAsRoot('the lock of a disk', () => {
     test.each([
       [undefined, 'failed'],
       [true, 'raced'],
-    ])('that never comes: with mayRace %s the step has %s', async (mayRace, state) => {
-      const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
-      await until('the lock is held', async () => ((await isFree()) ? undefined : true));
-      try {
-        expect(
-          await run(job(step('ok', { lock: device, ...(mayRace ? { mayRace } : {}) }))),
-        ).toMatchObject({
-          state,
-          exit: 1,
-          output: expect.stringContaining(`${device} was locked by another program`),
-        });
-      } finally {
-        holder.stdin?.end();
-        await holder;
-      }
-    });
+    ])(
+      'that never comes: with failureMeansConflict %s the step has %s',
+      async (failureMeansConflict, state) => {
+        const holder = execa('/usr/bin/flock', ['-s', device, 'cat'], { stdin: 'pipe' });
+        await until('the lock is held', async () => ((await isFree()) ? undefined : true));
+        try {
+          expect(
+            await run(
+              job(
+                step('ok', {
+                  lock: device,
+                  ...(failureMeansConflict ? { failureMeansConflict } : {}),
+                }),
+              ),
+            ),
+          ).toMatchObject({
+            state,
+            exit: 1,
+            output: expect.stringContaining(`${device} was locked by another program`),
+          });
+        } finally {
+          holder.stdin?.end();
+          await holder;
+        }
+      },
+    );
 
     test('of a device that is not there', async () => {
       const lock = `/dev/${subject}`;
@@ -222,14 +232,19 @@ describeAsRoot('the lock of a disk', () => {
   test('that sudo does not allow is a refusal', async () => {
     const [, [, connect]] = logins as [unknown, (typeof logins)[0]];
     const executor = connect();
-    const step: Step = { name: 'x', argv: [join(folder.path, 'ok')], guards: [], lock: other };
+    const step: Step = {
+      name: 'x',
+      argv: [join(folder.path, 'ok')],
+      preconditions: [],
+      lock: other,
+    };
     await expect(
       executor.submit('n1', { key: { subject, id: 'a' }, steps: [step] }, WITHIN),
     ).rejects.toMatchObject({
       code: 'refused',
       message: expect.stringContaining(`run 'flock -x -w 60 ${other} cat'`),
     });
-    await executor.forget('n1', subject);
+    await executor.purge('n1', subject);
     await executor.close();
   });
 });

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { checkGuards } from '../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../src/storage/device.ts';
+import { checkPreconditions } from '../../src/nodes/check-preconditions.ts';
+import { unusedPreconditions } from '../../src/storage/device.ts';
 import { commandIn } from '../../src/storage/holders.ts';
 import { observe, planNow } from '../support/carry-out.ts';
 import { localSparse } from '../support/local-sparse.ts';
@@ -60,12 +60,14 @@ describeAsRoot('a sparse file whose loop device is held', () => {
     expect(await scene.faults(false)).not.toContainEqual(expect.stringContaining('loop'));
   });
 
-  test('by a program is seen by the guards, and fuser names the program', async () => {
+  test('by a program is seen by the preconditions, and fuser names the program', async () => {
     const device = await prepared();
     const handle = await open(device, 'r');
     try {
       const seen = await observe(executor, 'n1', scene.desired);
-      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toBe(
+      expect(
+        await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
+      ).toBe(
         `${device} is in use: a process has it open. To see which, run on the node: fuser -v ${device}`,
       );
       const { stderr } = await execa('fuser', ['-v', device]);

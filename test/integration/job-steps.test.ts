@@ -1,15 +1,15 @@
 import { expect, test } from '@jest/globals';
-import type { Guard, Step } from '../../src/nodes/job.ts';
+import type { Precondition, Step } from '../../src/nodes/job.ts';
 import { jobScene, NODE, TRANSPORTS } from '../support/job-scene.ts';
 import { describeAsRoot } from '../support/root.ts';
 
-describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transport) => {
+describeAsRoot.each(TRANSPORTS)('steps, preconditions and probes over %s', (_, transport) => {
   const scene = jobScene('job-steps', transport);
   const { job, step, script, text, run } = scene;
 
   test.each<[string, Partial<Step>, object]>([
     ['failed', {}, { state: 'failed', exit: 3, output: 'out\nerr\n' }],
-    ['raced', { mayRace: true }, { state: 'raced', exit: 3, output: 'out\nerr\n' }],
+    ['raced', { failureMeansConflict: true }, { state: 'raced', exit: 3, output: 'out\nerr\n' }],
   ])('%s: its status and what it printed, and no later step runs', async (__, more, state) => {
     const failing = { ...script('echo out; echo err >&2; exit 3'), ...more };
     expect(
@@ -47,7 +47,7 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
   });
 
   const print = (what: string, exit = 0) => ['sh', '-c', `printf '${what}'; exit ${exit}`];
-  test.each<[string, Omit<Guard, 'refusal'>, boolean]>([
+  test.each<[string, Omit<Precondition, 'refusal'>, boolean]>([
     ['the status wanted', { argv: print('x', 2), expect: { exit: 2 } }, true],
     ['another status', { argv: print('x'), expect: { exit: 2 } }, false],
     [
@@ -78,11 +78,11 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
       false,
     ],
     ['no program', { argv: ['no-such-program'], expect: { exit: 0 } }, false],
-  ])('a guard that answers %s', async (__, guard, holds) => {
+  ])('a precondition that answers %s', async (__, precondition, holds) => {
     const refusal = 'it\'s not \\ as "expected"\n%s';
     const state = await run(
       job(
-        { ...script('echo ran >>log'), guards: [{ ...guard, refusal }] },
+        { ...script('echo ran >>log'), preconditions: [{ ...precondition, refusal }] },
         script('echo next >>log'),
       ),
     );
@@ -115,7 +115,7 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
     expect(await text('input')).toBe('');
   });
 
-  test('hostile arguments arrive as one each, in steps, guards and probes', async () => {
+  test('hostile arguments arrive as one each, in steps, preconditions and probes', async () => {
     const hostile = [
       '',
       "'; touch owned; '",
@@ -132,8 +132,11 @@ describeAsRoot.each(TRANSPORTS)('steps, guards and probes over %s', (_, transpor
     const printed = hostile.map((each) => `<${each}>`).join('');
     const seen = await scene.executor.observe(NODE, [{ name: 'a', argv }]);
     expect(seen.get('a')).toEqual({ exit: 0, stdout: printed, stderr: '' });
-    const guard = { argv, expect: { stdout: { is: printed } }, refusal: 'other' };
-    const written = { ...script('printf "<%s>" "$@" >args', ...hostile), guards: [guard] };
+    const precondition = { argv, expect: { stdout: { is: printed } }, refusal: 'other' };
+    const written = {
+      ...script('printf "<%s>" "$@" >args', ...hostile),
+      preconditions: [precondition],
+    };
     expect(await run(job(written))).toEqual({ state: 'succeeded' });
     expect(await text('args')).toBe(printed);
   });

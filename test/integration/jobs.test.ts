@@ -71,7 +71,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await scene.executor.poll(NODE, [killed.key], 200)).toMatchObject([
       { state: 'running' },
     ]);
-    expect(await scene.executor.forget(NODE, scene.subject)).toBe(false);
+    expect(await scene.executor.purge(NODE, scene.subject)).toBe(false);
     const next = job(script('echo next >next'));
     expect(await scene.executor.submit(NODE, next, 200)).toEqual({ state: 'running' });
     await writeFile(join(scene.here, 'go'), '');
@@ -118,7 +118,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
       await writeFile(join(scene.here, 'go'), '');
       for (const { key } of all) {
         await until('the job ends', async () =>
-          (await scene.executor.forget(NODE, key.subject)) ? true : undefined,
+          (await scene.executor.purge(NODE, key.subject)) ? true : undefined,
         );
       }
     }
@@ -163,7 +163,7 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await scene.executor.subjects(NODE)).not.toContain(scene.subject);
     await run(job());
     expect(await scene.executor.subjects(NODE)).toContain(scene.subject);
-    await scene.executor.forget(NODE, scene.subject);
+    await scene.executor.purge(NODE, scene.subject);
     expect(await scene.executor.subjects(NODE)).not.toContain(scene.subject);
   });
 
@@ -196,16 +196,16 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     const long = job(waiting());
     await scene.executor.submit(NODE, long, 0);
     await pids();
-    expect(await scene.executor.forget(NODE, scene.subject)).toBe(false);
+    expect(await scene.executor.purge(NODE, scene.subject)).toBe(false);
     expect(await scene.executor.poll(NODE, [done.key], 0)).toEqual([{ state: 'succeeded' }]);
     await writeFile(join(scene.here, 'go'), '');
     await ended(long);
-    expect(await scene.executor.forget(NODE, scene.subject)).toBe(true);
+    expect(await scene.executor.purge(NODE, scene.subject)).toBe(true);
     expect(await scene.executor.poll(NODE, [done.key, long.key], 0)).toEqual([
       { state: 'not-found' },
       { state: 'not-found' },
     ]);
-    expect(await scene.executor.forget(NODE, scene.subject)).toBe(true);
+    expect(await scene.executor.purge(NODE, scene.subject)).toBe(true);
   });
 });
 

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { asProbe } from '../../src/nodes/check-guards.ts';
+import { asProbe } from '../../src/nodes/check-preconditions.ts';
 import type { Probe, Step } from '../../src/nodes/job.ts';
-import { cancelFill, unusedGuards } from '../../src/storage/device.ts';
+import { stepJson } from '../../src/nodes/step-json.ts';
+import { cancelFill, unusedPreconditions } from '../../src/storage/device.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { viewProbes } from '../../src/storage/lvm/view.ts';
 import {
@@ -53,7 +54,8 @@ for each in json.load(sys.stdin):
 
 /** What the module says of steps of a Volume's job, and of looks: a line for each that it refuses. */
 async function refused(asked: readonly (Step | Probe)[], uid = UID): Promise<string> {
-  const how = { input: JSON.stringify(asked), env: { PYTHONPATH: 'salt/_modules' } };
+  const sent = asked.map((each) => ('preconditions' in each ? stepJson(each) : each));
+  const how = { input: JSON.stringify(sent), env: { PYTHONPATH: 'salt/_modules' } };
   return (await execa('python3', ['-B', '-c', CHECK, uid, String(DISK.sizeBytes / 512n)], how))
     .stdout;
 }
@@ -105,7 +107,7 @@ test.each(CONTENTS)('and those that fill them, with a secret, with %j', async (c
   expect(await refused([...steps, ...cancelFill(desired)])).toBe('');
   // Others are asked nothing, and what they would ask is not answered.
   const other = scriptArgv('stowage-ext4-uuid', `${FILE}.partial`, UID);
-  expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', guards: [] }])).toContain(
+  expect(await refused([{ name: 'x', argv: other, stdin: 'y\n', preconditions: [] }])).toContain(
     'standard input',
   );
 });
@@ -209,13 +211,13 @@ test('the node may be looked at', async () => {
 
 const attached = { ...readyNode, devices: [loopRow], loops: [{ ...loop, name: `loop${LOOP}` }] };
 test('also whether anything uses a volume, before a step', async () => {
-  const guards = [
-    ...unusedGuards(sparse(CONTENTS[0], {}), attached),
-    ...unusedGuards({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
+  const preconditions = [
+    ...unusedPreconditions(sparse(CONTENTS[0], {}), attached),
+    ...unusedPreconditions({ ...rawDesired, name: 'data-1.a' }, rawMade({ ...disk, name: 'sdb' })),
   ];
-  const looks = guards.flatMap((guard): Probe[] => [
-    { name: guard.refusal, argv: guard.argv },
-    { name: `${guard.refusal}, as a probe`, argv: asProbe(guard) },
+  const looks = preconditions.flatMap((precondition): Probe[] => [
+    { name: precondition.refusal, argv: precondition.argv },
+    { name: `${precondition.refusal}, as a probe`, argv: asProbe(precondition) },
   ]);
   expect(looks.length).toBeGreaterThan(10);
   expect(await refused(looks)).toBe('');
@@ -246,7 +248,7 @@ test.each([
   ],
   ['more than it', ['sh', '-c', `${LAUNCHER} stowage-freeze`, SCRIPTS['stowage-freeze'], ...WORDS]],
 ])('but no other script: %s', async (_, argv) => {
-  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+  expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
     /no (argument of these|command on its list)/,
   );
 });
@@ -298,7 +300,7 @@ test.each([
   [['lvchange', '--activate', 'n', 'vg1/pool_tmeta']],
   [['lvchange', '--activate', 'y', 'vg0/pool_tmeta']],
 ])('and none of what is not listed: %j', async (argv) => {
-  expect(await refused([{ name: 'x', argv, guards: [] }])).toMatch(
+  expect(await refused([{ name: 'x', argv, preconditions: [] }])).toMatch(
     /no command on its list|of a listed group|no GUID/,
   );
 });

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { Probe, Step } from '../../src/nodes/job.ts';
+import { stepJson } from '../../src/nodes/step-json.ts';
 import { contentProbes } from '../../src/storage/lvm/content.ts';
 import { unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { lvmProbes } from '../../src/storage/lvm/observe.ts';
@@ -76,7 +77,7 @@ async function refused(
   create: readonly boolean[],
 ) {
   const asked = jobs.map((steps, index) => ({
-    steps,
+    steps: steps.map((each) => ('preconditions' in each ? stepJson(each) : each)),
     ...NODE,
     ...more,
     create: create[index] ?? false,

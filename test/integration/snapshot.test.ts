@@ -109,7 +109,7 @@ describeAsRoot.each(below)('snapshots on real devices, in a folder on %s', (fold
     readSnapshot(desired, await executor.observe('n1', snapshotProbes(desired)));
 
   /**
-   * Plans again after a guard, as a controller does: a partition is gone for a moment whenever its table is read.
+   * Plans again after a precondition, as a controller does: a partition is gone for a moment whenever its table is read.
    * @returns the refusal, or how a job ended that did not succeed; undefined once nothing remains
    */
   async function carrySnapshot(

@@ -2,8 +2,8 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { checkGuards } from '../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../src/storage/device.ts';
+import { checkPreconditions } from '../../src/nodes/check-preconditions.ts';
+import { unusedPreconditions } from '../../src/storage/device.ts';
 import { observe } from '../support/carry-out.ts';
 import { deviceUses, type Use } from '../support/device-uses.ts';
 import { localSparse } from '../support/local-sparse.ts';
@@ -43,18 +43,20 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
       try {
         expect(await carry('detach')).toMatch(refusal);
         expect(await carry('delete')).toMatch(refusal);
-        // Also before any job, by the guards alone.
+        // Also before any job, by the preconditions alone.
         const seen = await observe(executor, 'n1', scene.desired);
-        expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toEqual(
-          expect.any(String),
-        );
+        expect(
+          await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
+        ).toEqual(expect.any(String));
         // Not even marked to go when it is closed.
         expect(await faults(true)).toEqual([]);
       } finally {
         await end();
       }
       const seen = await observe(executor, 'n1', scene.desired);
-      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toBeUndefined();
+      expect(
+        await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
+      ).toBeUndefined();
       await expectDestroyed();
     });
   });
@@ -83,9 +85,9 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
       expect((await execa('losetup', ['-n', '-O', 'BACK-FILE', stacked])).stdout).toBe(bound);
       expect(await carry('detach')).toMatch(refusal);
       const seen = await observe(executor, 'n1', scene.desired);
-      expect(await checkGuards(executor, 'n1', unusedGuards(scene.desired, seen))).toMatch(
-        /is stacked on it$/,
-      );
+      expect(
+        await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
+      ).toMatch(/is stacked on it$/);
     } finally {
       await execa('losetup', ['-d', stacked]);
       await execa('umount', [bound]);

@@ -26,7 +26,7 @@ describeAsRoot('ssh to a node where a key has the forced command', () => {
   });
   afterEach(async () => {
     for (const subject of await executor.subjects('n1')) {
-      if (subject.startsWith('refused-')) await executor.forget('n1', subject);
+      if (subject.startsWith('refused-')) await executor.purge('n1', subject);
     }
   });
   afterAll(async () => {

@@ -17,7 +17,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
       executor = connect();
     });
     afterEach(async () => {
-      await executor.forget('n1', sudo.subject);
+      await executor.purge('n1', sudo.subject);
       await executor.close();
     });
 
@@ -58,7 +58,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
         for (const asked of [
           executor.poll('n1', [key], 0),
           executor.submit('n1', sudo.job(), 0),
-          executor.forget('n1', sudo.subject),
+          executor.purge('n1', sudo.subject),
           executor.subjects('n1'),
         ]) {
           const refused = await error(asked);
@@ -98,7 +98,7 @@ describeAsRoot('a user who is not root, and what is refused', () => {
       ],
     ];
     test.each(refusals)(
-      'a program that %s is refused in a probe, a guard and a step',
+      'a program that %s is refused in a probe, a precondition and a step',
       async (what, make, said) => {
         const file = await make();
         const check = async (work: Promise<unknown>) => {
@@ -114,9 +114,13 @@ describeAsRoot('a user who is not root, and what is refused', () => {
           if (what !== 'is not allowed') expect((refused as Error).message).toContain(said);
         };
         await check(executor.observe('n1', [{ name: 'a', argv: [file] }]));
-        const guard = { argv: [file], expect: { exit: 1 }, refusal: 'other' };
+        const precondition = { argv: [file], expect: { exit: 1 }, refusal: 'other' };
         await check(
-          executor.submit('n1', sudo.job({ ...step('test', '-S', '/x'), guards: [guard] }), WITHIN),
+          executor.submit(
+            'n1',
+            sudo.job({ ...step('test', '-S', '/x'), preconditions: [precondition] }),
+            WITHIN,
+          ),
         );
         await check(executor.submit('n1', sudo.job(step(file)), WITHIN));
         // Once it may run, the same job is tried again.

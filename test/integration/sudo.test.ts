@@ -21,7 +21,7 @@ describeAsRoot('programs of a user who is not root', () => {
       executor = connect();
     });
     afterEach(async () => {
-      await executor.forget('n1', sudo.subject);
+      await executor.purge('n1', sudo.subject);
       await executor.close();
     });
 
@@ -73,7 +73,7 @@ describeAsRoot('programs of a user who is not root', () => {
           link: undefined,
         });
         expect(await executor.subjects('n1')).toContain(uid);
-        expect(await executor.forget('n1', uid)).toBe(true);
+        expect(await executor.purge('n1', uid)).toBe(true);
         expect(await executor.subjects('n1')).not.toContain(uid);
         expect((await leftovers({ uids: [uid] })).filter((fault) => fault.includes(uid))).toEqual(
           [],
@@ -105,16 +105,16 @@ describeAsRoot('programs of a user who is not root', () => {
       const exit = await sudo.program('exit', `echo out; echo err >&2; exit ${status}`);
       const seen = await executor.observe('n1', [{ name: 'a', argv: [exit] }]);
       expect(seen.get('a')).toEqual({ exit: status, stdout: 'out', stderr: 'err' });
-      const guard = { argv: [exit], expect: { exit: status }, refusal: 'other' };
+      const precondition = { argv: [exit], expect: { exit: status }, refusal: 'other' };
       const state = await executor.submit(
         'n1',
-        sudo.job({ ...step(exit), guards: [guard] }),
+        sudo.job({ ...step(exit), preconditions: [precondition] }),
         WITHIN,
       );
       expect(state).toMatchObject(
         status === 0
           ? { state: 'succeeded' }
-          : // Not what the guard printed, which held.
+          : // Not what the precondition printed, which held.
             { state: 'failed', exit: status, output: 'out\nerr\n' },
       );
     });
@@ -153,7 +153,7 @@ describeAsRoot('programs of a user who is not root', () => {
         // Also without the sudo that waits for it, and that has the other lock.
         process.kill(parent, 'SIGKILL');
         expect(await poll(200)).toMatchObject([{ state: 'running' }]);
-        expect(await executor.forget('n1', sudo.subject)).toBe(false);
+        expect(await executor.purge('n1', sudo.subject)).toBe(false);
         const next: Job = {
           key: { subject: sudo.subject, id: 'b' },
           steps: [step('test', '-S', '/run/udev/control')],

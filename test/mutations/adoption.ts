@@ -177,7 +177,7 @@ export const adoption: readonly Mutation[] = [
       invariant: 1,
       breaks: 'The UUID of a disk in use is changed.',
       function: 'rename',
-      find: '...notInUseGuards(device),',
+      find: '...notInUsePreconditions(device),',
       replace: '',
     },
     {
@@ -185,7 +185,7 @@ export const adoption: readonly Mutation[] = [
       invariant: 1,
       breaks: 'The UUID of what came to a disk since it was looked at is changed.',
       function: 'rename',
-      find: '...sameContentGuards(device),',
+      find: '...sameContentPreconditions(device),',
       replace: '',
     },
     {
@@ -243,8 +243,8 @@ export const adoption: readonly Mutation[] = [
       invariant: 1,
       breaks: 'A file is adopted on another file system than the one that was looked at.',
       function: 'planAdopt',
-      find: ', ...onSameFileSystem(directory)]',
-      replace: ']',
+      find: '...onSameFileSystem(directory),\n  ];',
+      replace: '];',
     },
     {
       id: 'adopted-without-a-record-of-its-directory',
@@ -319,8 +319,8 @@ export const adoption: readonly Mutation[] = [
       invariant: 2,
       breaks: 'Owner files go of a file that a node has taken since.',
       function: 'removeBeside',
-      find: 'guards: [gone, ...unheld(file, beside)]',
-      replace: 'guards: [gone]',
+      find: 'preconditions: [gone, ...unheld(file, beside)]',
+      replace: 'preconditions: [gone]',
     },
   ]),
   ...mutationsOf('src/storage/lvm/adopt.ts', [

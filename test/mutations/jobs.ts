@@ -1,14 +1,14 @@
 import { type Mutation, mutationsOf } from './mutation.ts';
 
-/** The script that is a job on its node, and the guards of its steps. */
+/** The script that is a job on its node, and the preconditions of its steps. */
 export const jobs: readonly Mutation[] = [
   ...mutationsOf('src/nodes/job-script.ts', [
     {
       id: 'guards-not-checked',
       invariant: 1,
-      breaks: 'A step runs without its guards.',
+      breaks: 'A step runs without its preconditions.',
       function: 'renderStep',
-      find: '...step.guards.map(renderGuard),',
+      find: '...step.preconditions.map(renderPrecondition),',
       replace: '',
     },
     {
@@ -23,7 +23,7 @@ export const jobs: readonly Mutation[] = [
     {
       id: 'guard-ignores-lacks',
       invariant: 1,
-      breaks: 'A guard passes though the output has what it must lack.',
+      breaks: 'A precondition passes though the output has what it must lack.',
       function: 'jobScript.guard()',
       find: '      case $out in *"$lacks"*) holds=no ;; esac ;;',
       replace: '      ;;',
@@ -82,19 +82,19 @@ export const jobs: readonly Mutation[] = [
       replace: "if (judged.is !== 'refused') {",
     },
   ]),
-  ...mutationsOf('src/nodes/check-guards.ts', [
+  ...mutationsOf('src/nodes/check-preconditions.ts', [
     {
       id: 'killed-guard-passes',
       invariant: 3,
-      breaks: 'A guard that was ended for hanging counts as answered.',
-      function: 'checkGuards',
+      breaks: 'A precondition that was ended for hanging counts as answered.',
+      function: 'checkPreconditions',
       find: '!ENDED_ITSELF.includes(result?.exit ?? -1)',
       replace: 'false',
     },
     {
       id: 'guard-ignores-exit-status',
       invariant: 1,
-      breaks: 'A guard passes whatever exit status its command has.',
+      breaks: 'A precondition passes whatever exit status its command has.',
       function: 'holds',
       find: 'exit !== undefined && exit !== result.exit',
       replace: 'false',

@@ -95,7 +95,7 @@ export const nodes: readonly Mutation[] = [
       id: 'running-job-purged',
       invariant: 10,
       breaks: 'The jobs of a subject are removed while a program of one runs.',
-      function: 'forgetScript',
+      function: 'purgeScript',
       find: '&& idle ',
       replace: '',
     },

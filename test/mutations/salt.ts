@@ -54,7 +54,7 @@ export const salt: readonly Mutation[] = [
     {
       id: 'device-in-use-destroyed',
       invariant: 1,
-      breaks: 'A device in use is written over where a caller leaves the guards out.',
+      breaks: 'A device in use is written over where a caller leaves the preconditions out.',
       function: 'Rules._check_path',
       find: 'if devices.is_in_use(device):',
       replace: 'if False:',

@@ -199,7 +199,7 @@ export const snapshots: readonly Mutation[] = [
       invariant: 3,
       breaks: 'A loop device that an interrupted copy left is detached though it is in use since.',
       function: 'leaveLoop',
-      find: '        ...guardsOfDevices([loop]),\n',
+      find: '        ...preconditionsOfDevices([loop]),\n',
       replace: '',
     },
   ]),

@@ -96,7 +96,7 @@ export const storageLvm: readonly Mutation[] = [
       invariant: 1,
       breaks: 'A logical volume grows into extents that got data since they were observed.',
       function: 'extend',
-      find: ', ...sameContentGuards(free)',
+      find: ', ...sameContentPreconditions(free)',
       replace: '',
     },
   ]),
@@ -197,9 +197,9 @@ export const storageLvm: readonly Mutation[] = [
     {
       id: 'guard-sees-all-groups',
       invariant: 12,
-      breaks: 'A guard asks LVM about whichever group has the name.',
+      breaks: 'A precondition asks LVM about whichever group has the name.',
       function: 'inGroup',
-      find: 'guards: each.guards.map(guard),',
+      find: 'preconditions: each.preconditions.map(precondition),',
       replace: '',
     },
     {
@@ -272,8 +272,8 @@ export const storageLvm: readonly Mutation[] = [
       invariant: 12,
       breaks: 'A logical volume is made in a group that took the name.',
       function: 'lvcreate',
-      find: 'sameGroup(group), ',
-      replace: '',
+      find: 'sameGroup(group),\n      ...(chosen',
+      replace: '...(chosen',
     },
   ]),
 ];

@@ -38,7 +38,8 @@ export const storageRaw: readonly Mutation[] = [
     {
       id: 'refused-first-write-counts-as-begun',
       invariant: 1,
-      breaks: 'Data that made a guard of the first write refuse counts as what that write left.',
+      breaks:
+        'Data that made a precondition of the first write refuse counts as what that write left.',
       function: 'isInterrupted',
       find: 'if (intent.begun !== true) return false;',
       replace: '',
@@ -114,10 +115,10 @@ export const storageRaw: readonly Mutation[] = [
     {
       id: 'begun-without-its-guards',
       invariant: 1,
-      breaks: 'The first write is on record as begun where one of its guards refuses.',
+      breaks: 'The first write is on record as begun where one of its preconditions refuses.',
       function: 'begin',
       find: 'beginIntent(intent, first)',
-      replace: 'beginIntent(intent, { guards: [] })',
+      replace: 'beginIntent(intent, { preconditions: [] })',
     },
     {
       id: 'content-of-partitions-not-rechecked',
@@ -125,7 +126,7 @@ export const storageRaw: readonly Mutation[] = [
       breaks:
         'What came into a partition since it was observed is destroyed by a consent that does not name it.',
       function: 'make',
-      find: ', ...samePartsGuards(device)',
+      find: '...samePartsPreconditions(device),',
       replace: '',
       integration: ['partition-between.test.ts'],
     },
@@ -134,7 +135,7 @@ export const storageRaw: readonly Mutation[] = [
       invariant: 1,
       breaks: 'Data that came to a blank device before the job ran is overwritten.',
       function: 'make',
-      find: 'device.isBlank ? blankGuards(device) : []',
+      find: 'device.isBlank ? blankPreconditions(device) : []',
       replace: 'device.isBlank ? [] : []',
     },
     {
@@ -142,16 +143,16 @@ export const storageRaw: readonly Mutation[] = [
       invariant: 1,
       breaks: 'What is on a device is not compared again right before it is destroyed.',
       function: 'make',
-      find: '...sameContentGuards(device), ',
-      replace: '',
+      find: '...sameContentPreconditions(device),\n      ...same',
+      replace: '...same',
     },
     {
       id: 'emptiness-not-rechecked',
       invariant: 1,
       breaks: 'mkfs overwrites what came to a device since it was observed.',
       function: 'make',
-      find: 'const held = { guards: [...guards, ...emptyGuards(device)], lock };',
-      replace: 'const held = { guards, lock };',
+      find: 'const held = { preconditions: [...preconditions, ...emptyPreconditions(device)], lock };',
+      replace: 'const held = { preconditions, lock };',
     },
   ]),
   ...mutationsOf('src/storage/block/content.ts', [
@@ -299,13 +300,13 @@ export const storageRaw: readonly Mutation[] = [
       replace: '',
     },
   ]),
-  ...mutationsOf('src/storage/block/guards.ts', [
+  ...mutationsOf('src/storage/block/preconditions.ts', [
     {
       id: 'partition-made-since-not-seen',
       invariant: 1,
       breaks:
         'A partition that was made since the disk was observed is destroyed by a consent that does not name it.',
-      function: 'samePartsGuards',
+      function: 'samePartsPreconditions',
       find: 'stdout: { is: printed.below }',
       replace: "stdout: { has: '' }",
     },
@@ -314,7 +315,7 @@ export const storageRaw: readonly Mutation[] = [
       invariant: 1,
       breaks:
         'A device that the kernel holds in a way of its own, such as an exported one, is written to.',
-      function: 'notInUseGuards',
+      function: 'notInUsePreconditions',
       find: '  notClaimed(device),\n',
       replace: '',
     },
@@ -322,7 +323,7 @@ export const storageRaw: readonly Mutation[] = [
       id: 'disk-sequence-not-compared',
       invariant: 1,
       breaks: 'A disk that took the name of the observed one, and is like it, is written to.',
-      function: 'sameDeviceGuards',
+      function: 'sameDevicePreconditions',
       find: 'presence === undefined',
       replace: "presence !== ''",
     },

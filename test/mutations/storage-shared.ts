@@ -66,8 +66,8 @@ export const storageShared: readonly Mutation[] = [
       invariant: 2,
       breaks: 'A node that booted since it was observed takes a file by what was observed.',
       function: 'append',
-      find: '[sameBoot(lock), ',
-      replace: '[',
+      find: 'sameBoot(lock),\n        ...(last',
+      replace: '...(last',
     },
   ]),
   ...mutationsOf('src/storage/shared-fs/plan.ts', [

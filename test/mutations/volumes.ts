@@ -4,12 +4,12 @@ import { type Mutation, mutationsOf } from './mutation.ts';
 export const volumes: readonly Mutation[] = [
   ...mutationsOf('src/controllers/volume/provision.ts', [
     {
-      id: 'passing-refusal-is-final',
+      id: 'retryable-refusal-is-final',
       invariant: 11,
       breaks: 'A refusal that passes makes a volume Failed for good.',
       function: 'provision',
-      find: 'const { passing, reason } = step.plan;',
-      replace: 'const { passing, reason } = { ...step.plan, passing: false };',
+      find: 'const { retryable, reason } = step.plan;',
+      replace: 'const { retryable, reason } = { ...step.plan, retryable: false };',
     },
     {
       id: 'attempt-not-persisted',

@@ -11,7 +11,7 @@ const ROUND_TRIPS: [string, number, (executor: Executor) => Promise<unknown>][] 
   ['observe', 0, (executor) => executor.observe('n1', [{ name: 'a', argv: ['true'] }])],
   ['submit', 1500, (executor) => executor.submit('n1', { key, steps: [] }, 1500)],
   ['poll', 2000, (executor) => executor.poll('n1', [key], 2000)],
-  ['forget', 0, (executor) => executor.forget('n1', 'v1')],
+  ['forget', 0, (executor) => executor.purge('n1', 'v1')],
   ['subjects', 0, (executor) => executor.subjects('n1')],
 ];
 

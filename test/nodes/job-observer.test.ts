@@ -24,7 +24,7 @@ beforeEach(() => {
   const node: Partial<Executor> = {
     submit: say,
     poll: async (_, keys) => Promise.all(keys.map(say)),
-    forget: async () => true,
+    purge: async () => true,
   };
   executor = tellJobEnds(node as Executor, clock, ({ node, key, result, ms }) => {
     told.push(`${node} ${key.subject} ${key.id} ${result} ${ms}`);
@@ -94,7 +94,7 @@ test('reports the end of a running job of an earlier process, and nothing of one
 
 test('a subject whose jobs were forgotten begins anew', async () => {
   await submit(KEY, ended('succeeded'));
-  await executor.forget('n1', 'u');
+  await executor.purge('n1', 'u');
   await submit(KEY, ended('succeeded'));
   expect(told).toHaveLength(2);
 });

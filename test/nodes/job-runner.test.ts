@@ -7,7 +7,7 @@ import { result } from '../support/fake-executor.ts';
 import { mortal } from '../support/mortal.ts';
 
 const KEY: JobKey = { subject: 'u', id: 'make-1' };
-const STEP = { name: 'make it', argv: ['mk'], guards: [] };
+const STEP = { name: 'make it', argv: ['mk'], preconditions: [] };
 const LOOK = [{ name: 'it', argv: ['cat', 'it'] }];
 const facts = { step: { name: 'make it', command: "'mk'" }, exit: 1, output: 'no' };
 
@@ -103,8 +103,8 @@ function scene({
       asked.push(waitMs === 0 ? 'poll' : `poll ${waitMs}`);
       return [answer(false)];
     },
-    async forget(_, subject) {
-      asked.push(`forget ${subject}`);
+    async purge(_, subject) {
+      asked.push(`purge ${subject}`);
       node.job = undefined;
       return true;
     },
@@ -123,7 +123,7 @@ function scene({
         return rest.isCurrent ?? true;
       },
       judge: async (results) => planOf(results ?? (await hands.observe('n1', LOOK))),
-      forgets: true,
+      purges: true,
       ...rest.work,
     });
   };
@@ -134,8 +134,8 @@ const BEGINS = ['poll', 'observe', 'ask', 'submit'];
 const JUDGES = { work: { judgesFailures: true } } as const;
 const done = { is: 'done' };
 const SCENES: [string, Scene, object | undefined, string[]][] = [
-  ['is judged by a look', {}, done, [...BEGINS, 'observe', 'forget u']],
-  ['is judged by its own look', { tells: true }, done, [...BEGINS, 'forget u']],
+  ['is judged by a look', {}, done, [...BEGINS, 'observe', 'purge u']],
+  ['is judged by its own look', { tells: true }, done, [...BEGINS, 'purge u']],
   ['runs', { takes: 1 }, { is: 'running' }, BEGINS],
   ['still runs', { earlier: RUNNING, takes: 1 }, { is: 'running' }, ['poll']],
   ['is not needed', { there: true }, done, ['poll', 'observe']],
@@ -145,7 +145,7 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
     'ended earlier',
     { earlier: SUCCEEDED, there: true, tells: true },
     done,
-    ['poll', 'observe', 'forget u'],
+    ['poll', 'observe', 'purge u'],
   ],
   [
     'left steps',
@@ -170,7 +170,7 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
     'failed and had done all, which is judged',
     { end: FAILED, makes: true, ...JUDGES },
     done,
-    [...BEGINS, 'observe', 'forget u'],
+    [...BEGINS, 'observe', 'purge u'],
   ],
   [
     'failed and is refused now, which is judged',
@@ -201,10 +201,10 @@ describe('a job that is ensured', () => {
     expect(asked).toEqual(commands);
   });
 
-  test('that only its callers forget is kept', async () => {
-    const { ensure, asked } = scene({ work: { forgets: undefined as never } });
+  test('that only its callers purge is kept', async () => {
+    const { ensure, asked } = scene({ work: { purges: undefined as never } });
     expect(await ensure()).toMatchObject(done);
-    expect(asked).not.toContain('forget u');
+    expect(asked).not.toContain('purge u');
   });
 
   const toTheEnd = async ({ ensure }: ReturnType<typeof scene>) => {

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Executor, Guard, Job, Step } from '../../src/nodes/job.ts';
+import type { Executor, Job, Precondition, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 import { until } from '../support/until.ts';
 
@@ -20,8 +20,8 @@ async function nodeOf(user: 'root' | 'a user with sudo'): Promise<void> {
   ({ executor } = node);
 }
 
-const step = (script: string, guards: Guard[] = []): Step => ({
-  ...{ name: 'run sh', argv: ['sh', '-c', script, 'sh', node.path], guards },
+const step = (script: string, preconditions: Precondition[] = []): Step => ({
+  ...{ name: 'run sh', argv: ['sh', '-c', script, 'sh', node.path], preconditions },
 });
 const job = (id: string, ...steps: Step[]): Job => ({ key: { subject: 'v1', id }, steps });
 const start = (each: Job) => executor.submit('n1', each, 0);
@@ -65,7 +65,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     const next = job('next', step('echo next >>"$1/log"'));
     await start(killed);
     process.kill((await pids()).shell, 'SIGKILL');
-    expect(await executor.forget('n1', 'v1')).toBe(false);
+    expect(await executor.purge('n1', 'v1')).toBe(false);
     expect(await start(next)).toEqual({ state: 'running' });
     expect(await executor.poll('n1', [next.key], 200)).toEqual([{ state: 'running' }]);
     await writeGo();
@@ -85,7 +85,7 @@ describe.each(['root', 'a user with sudo'] as const)('of %s', (user) => {
     expect(await end(last)).toEqual({ state: 'succeeded' });
     // It has had its turn, or has none any more.
     await until('no job is left', async () =>
-      (await executor.forget('n1', 'v1')) ? true : undefined,
+      (await executor.purge('n1', 'v1')) ? true : undefined,
     );
     expect(await file('log')).toBe('waited\nlast\n');
   });
@@ -111,7 +111,7 @@ describe('of root', () => {
     expect(await file('log')).toBe('');
   });
 
-  test.each<[string, Omit<Guard, 'refusal'>, string]>([
+  test.each<[string, Omit<Precondition, 'refusal'>, string]>([
     ['an exit status', { argv: ['false'], expect: { exit: 1 } }, 'succeeded'],
     ['another exit status', { argv: ['true'], expect: { exit: 1 } }, 'guarded'],
     ['a text', { argv: ['echo', 'a'], expect: { stdout: { is: 'a' } } }, 'succeeded'],
@@ -131,8 +131,11 @@ describe('of root', () => {
       { argv: ['echo', 'a c'], expect: { stdout: { has: 'a', lacks: 'c' } } },
       'guarded',
     ],
-  ])('a step whose guard answers %s', async (_, guard, state) => {
-    const guarded = job('guarded', step('echo ran >>"$1/log"', [{ ...guard, refusal: 'no' }]));
+  ])('a step whose precondition answers %s', async (_, precondition, state) => {
+    const guarded = job(
+      'guarded',
+      step('echo ran >>"$1/log"', [{ ...precondition, refusal: 'no' }]),
+    );
     await start(guarded);
     expect(await end(guarded)).toMatchObject({ state });
     expect(await file('log')).toBe(state === 'succeeded' ? 'ran\n' : '');

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Job } from '../../src/nodes/job.ts';
 import {
-  forgetScript,
   observeScript,
   pollScript,
-  readForgotten,
+  purgeScript,
   readObservation,
+  readPurged,
   readStates,
   submitScript,
 } from '../../src/nodes/protocol.ts';
@@ -46,7 +46,7 @@ describe('names of jobs', () => {
       expect(() => submitScript('n1', { key, steps: [] }, 0)).toThrow(RangeError);
       expect(() => pollScript([key], 0)).toThrow(RangeError);
     }
-    expect(() => forgetScript(name)).toThrow(RangeError);
+    expect(() => purgeScript(name)).toThrow(RangeError);
   });
 
   test("that of a subject's lock is no job's", () => {
@@ -62,7 +62,7 @@ describe('names of jobs', () => {
 });
 
 test('NUL in a command is refused before anything is sent', () => {
-  const steps = [{ name: 'x', argv: ['echo', 'a\0b'], guards: [] }];
+  const steps = [{ name: 'x', argv: ['echo', 'a\0b'], preconditions: [] }];
   expect(() => submitScript('n1', { key: { subject: 'a', id: 'b' }, steps }, 0)).toThrow(
     RangeError,
   );
@@ -166,8 +166,8 @@ describe('an observation', () => {
 
 describe('what became of a subject', () => {
   test('is read', () => {
-    expect(readForgotten(`forgotten\n${END}`)).toBe(true);
-    expect(readForgotten(`busy\n${END}`)).toBe(false);
+    expect(readPurged(`forgotten\n${END}`)).toBe(true);
+    expect(readPurged(`busy\n${END}`)).toBe(false);
   });
 
   test.each([
@@ -178,7 +178,7 @@ describe('what became of a subject', () => {
     `forgotten\nWelcome\n${END}`,
     `forgot\n${END}`,
   ])('is not read from %j', (answer) => {
-    expect(() => readForgotten(answer)).toThrow(RangeError);
+    expect(() => readPurged(answer)).toThrow(RangeError);
   });
 });
 
@@ -193,7 +193,7 @@ test('reports an answer that it cannot parse as an error of the node, with a hin
     ['observe', executor.observe('n1', PROBES)],
     ['submit', executor.submit('n1', { key, steps: [] } satisfies Job, 0)],
     ['poll', executor.poll('n1', [key], 0)],
-    ['forget', executor.forget('n1', 'a')],
+    ['forget', executor.purge('n1', 'a')],
   ];
   for (const [name, answer] of asked) {
     const error = await answer.then(
@@ -298,7 +298,7 @@ describe('what was not done', () => {
     const answer = executor(`foreign ${base64('stowage')} ${base64(found)}\n`);
     for (const asked of [
       answer.poll('n1', [key], 0),
-      answer.forget('n1', 'a'),
+      answer.purge('n1', 'a'),
       answer.subjects('n1'),
     ]) {
       await expect(asked).rejects.toMatchObject({

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
+const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, preconditions: [] });
 const job = (id: string, ...steps: Step[]): Job => ({ key: { subject: 'v1', id }, steps });
 const poll = (...jobs: Job[]) =>
   executor.poll(
@@ -46,15 +46,18 @@ test('ends the job at a refused later step, and reports the reason until the job
   expect(await poll(a, b)).toEqual([guarded, { state: 'succeeded' }]);
   expect(await executor.submit('n1', a, 5000)).toEqual(guarded);
   expect(await readdir(folder.path)).not.toContain('made');
-  expect(await executor.forget('n1', 'v1')).toBe(true);
+  expect(await executor.purge('n1', 'v1')).toBe(true);
   expect(await poll(a)).toEqual([{ state: 'not-found' }]);
 });
 
 test.each<[string, Step]>([
   ['the first step', step('refused')],
   [
-    'a guard of it',
-    { ...step('true'), guards: [{ argv: ['refused'], expect: { exit: 0 }, refusal: 'other' }] },
+    'a precondition of it',
+    {
+      ...step('true'),
+      preconditions: [{ argv: ['refused'], expect: { exit: 0 }, refusal: 'other' }],
+    },
   ],
 ])(
   'what is refused before any has run, %s, is an error to who submits, and nothing is kept',

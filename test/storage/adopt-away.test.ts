@@ -92,7 +92,7 @@ describe('its records stay, and it is tried again,', () => {
     expect(plan('delete', desired, observed, 0)).toMatchObject({
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/rm /),
-      passing: true,
+      retryable: true,
     });
   });
 });

@@ -310,7 +310,7 @@ describe.each(KINDS)('%s', (_, start) => {
       late = stepsOf(scene, 'provision', two);
     }
     finish(scene, 'provision', one);
-    expect(() => scene.run(late)).toThrow(/guard of/);
+    expect(() => scene.run(late)).toThrow(/precondition of/);
     expectOnly(scene, UID);
     expect(scene.data()).toEqual(data);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { snapshotLvName } from '../../src/api/snapshot-handle.ts';
-import type { Guard } from '../../src/nodes/job.ts';
+import type { Precondition } from '../../src/nodes/job.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
 import { tagOf, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import { onlyDisks } from '../../src/storage/lvm/view.ts';
@@ -38,9 +38,9 @@ const OLD = '11111111-2222-4333-8444-555555555555';
 const OTHER = '99999999-2222-4333-8444-555555555555';
 const adopt = { adopt: OLD, onDelete: 'Retain' } as const;
 
-function guardsOf(made: ReturnType<typeof plan>, program: RegExp): readonly Guard[] {
+function preconditionsOf(made: ReturnType<typeof plan>, program: RegExp): readonly Precondition[] {
   const steps = 'steps' in made ? made.steps : [];
-  return steps.find(({ argv }) => program.test(argv.join(' ')))?.guards ?? [];
+  return steps.find(({ argv }) => program.test(argv.join(' ')))?.preconditions ?? [];
 }
 
 describe('a disk', () => {
@@ -86,7 +86,7 @@ describe('a disk', () => {
 
   test('is looked at once more right before it is written to, under a lock', () => {
     const made = plan('provision', wanted, rawNode(ext4), 0);
-    const refusals = guardsOf(made, /^sh -c .*stowage-adopt/).map(({ refusal }) => refusal);
+    const refusals = preconditionsOf(made, /^sh -c .*stowage-adopt/).map(({ refusal }) => refusal);
     expect(refusals).toEqual(
       expect.arrayContaining([
         'the storage of data1 was adopted meanwhile',
@@ -100,7 +100,7 @@ describe('a disk', () => {
     expect(steps.find(({ argv }) => argv.includes('stowage-adopt'))).toMatchObject({
       lock: '/dev/sdb',
     });
-    expect(guardsOf(made, /^true$/).map(({ refusal }) => refusal)).toContain(
+    expect(preconditionsOf(made, /^true$/).map(({ refusal }) => refusal)).toContain(
       '/dev/sdb is in use: a process has it open',
     );
   });
@@ -231,7 +231,7 @@ describe('a file', () => {
   });
 
   test('is looked at once more right before it is taken', () => {
-    const refusals = guardsOf(
+    const refusals = preconditionsOf(
       plan('provision', wanted, there('ext4'), 5),
       /^mv -T -- \S+5555 /,
     ).map(({ refusal }) => refusal);
@@ -389,7 +389,7 @@ describe('a file', () => {
   ])('in a directory that is %s is tried again later', (_, desired, more, why) => {
     expect(plan('provision', desired, there('ext4', OLD, more), 5)).toMatchObject({
       refusal: expect.stringMatching(why),
-      passing: true,
+      retryable: true,
       reason: 'DirectoryNotMounted',
     });
   });
@@ -414,7 +414,7 @@ describe('a file', () => {
         .every(({ argv }) => argv.join(' ').includes('/var/lib/stowage/directories')),
     ).toBe(true);
     for (const program of [/^sh -c .*stowage-adopt/, /^mv -T -- \S+partial /]) {
-      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(
+      expect(preconditionsOf(made, program).map(({ refusal }) => refusal)).toEqual(
         expect.arrayContaining([
           expect.stringMatching(/another file system was recorded/),
           expect.stringMatching(/no longer on the file system/),
@@ -459,7 +459,7 @@ describe('a file', () => {
     const refused = {
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
-      passing: true,
+      retryable: true,
     };
     expect(plan('provision', wanted, late, 5)).toMatchObject(refused);
     expect(plan('provision', wanted, begun, 5)).toMatchObject(refused);
@@ -486,7 +486,7 @@ describe('a file', () => {
       /^mv -T -- \S+partial /,
       /^rm .*owner/,
     ]) {
-      expect(guardsOf(made, program).map(({ refusal }) => refusal)).toEqual(
+      expect(preconditionsOf(made, program).map(({ refusal }) => refusal)).toEqual(
         expect.arrayContaining(since),
       );
     }

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { blankGuards, blankProbes, readBlank } from '../../src/storage/blank.ts';
+import { blankPreconditions, blankProbes, readBlank } from '../../src/storage/blank.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 
 const MIB = 1n << 20n;
@@ -44,7 +44,9 @@ test.each([
 test.each([4n * MIB, 4n * MIB + 4096n, 5n * MIB, 5n * MIB + 512n, 64n * MIB, 1n << 44n])(
   'compares no place beyond the end of a device of %d bytes, and its last byte',
   (sizeBytes) => {
-    const ends = blankGuards({ name: 'sdb', sizeBytes }).map(({ argv }) => placeOf(argv).end);
+    const ends = blankPreconditions({ name: 'sdb', sizeBytes }).map(
+      ({ argv }) => placeOf(argv).end,
+    );
     expect(ends.filter((end) => end > sizeBytes)).toEqual([]);
     expect(ends).toContain(sizeBytes);
     expect(read(sizeBytes, [])).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Guard } from '../../src/nodes/job.ts';
-import { unusedGuards } from '../../src/storage/device.ts';
+import type { Precondition } from '../../src/nodes/job.ts';
+import { unusedPreconditions } from '../../src/storage/device.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
 import type { BlockDevice, DesiredSparse } from '../../src/storage/types.ts';
@@ -25,10 +25,10 @@ const partition = { ...part(`${disk.name}1`, '8:17', disk.name) };
 const onPartition = { ...disk, ...partition, disk, partitions: [] };
 const FOLDER = '/var/lib/kubelet/pods/p/volumes/kubernetes.io~local-volume/data1';
 
-/** The names of the devices that guards look at, and how many look at each. */
-function lookedAt(guards: readonly Guard[]): Record<string, number> {
+/** The names of the devices that preconditions look at, and how many look at each. */
+function lookedAt(preconditions: readonly Precondition[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { argv, refusal } of guards) {
+  for (const { argv, refusal } of preconditions) {
     const name =
       argv[1] === '-H' ? 'kubelet' : (/^\/dev\/(\S+) is in use/.exec(refusal)?.[1] ?? refusal);
     counts[name] = (counts[name] ?? 0) + 1;
@@ -78,18 +78,18 @@ test.each<[string, Observed, Record<string, number>, Desired?]>([
   ['a logical volume', lvmMade(), { 'dm-3': 6, kubelet: 1 }, lvmDesired],
   ['a logical volume that is not active', lvmNode(), { kubelet: 1 }, lvmDesired],
 ])('that nothing uses it is looked for at %s', (_, observed, expected, desired = sparse) => {
-  expect(lookedAt(unusedGuards(desired, observed))).toEqual(expected);
+  expect(lookedAt(unusedPreconditions(desired, observed))).toEqual(expected);
 });
 
 test('of each device all is looked at that the detach step looks at', () => {
   const made = plan('detach', sparse, attached, 0);
   const detach = 'steps' in made ? made.steps.at(-1) : undefined;
   expect(detach?.argv).toEqual(['losetup', '-d', '/dev/loop3']);
-  expect(detach?.guards.slice(2)).toEqual(unusedGuards(sparse, attached));
+  expect(detach?.preconditions.slice(2)).toEqual(unusedPreconditions(sparse, attached));
 });
 
 test('another kind than what was looked at is an error', () => {
-  expect(() => unusedGuards(sparse, rawNode(disk))).toThrow(
+  expect(() => unusedPreconditions(sparse, rawNode(disk))).toThrow(
     'a sparse volume was looked at as a raw one',
   );
 });
@@ -98,7 +98,7 @@ describe('what stays on its node is detached', () => {
   const refusal = (used: string) => ({
     refusal: expect.stringContaining(used),
     hint: expect.any(String),
-    passing: true,
+    retryable: true,
   });
   test.each<[string, Observed, unknown, Desired?]>([
     ['a disk that nothing uses', rawMade(disk), { steps: [] }],

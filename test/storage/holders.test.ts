@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { commandIn, holdersOf, openUse, useOf } from '../../src/storage/holders.ts';
-import type { BlockDevice, LoopFacts, Users } from '../../src/storage/types.ts';
+import type { BlockDevice, DeviceUsage, LoopFacts } from '../../src/storage/types.ts';
 import { loop, loopRow } from '../support/volume-input.ts';
 
 const own = { ...loopRow, name: 'loop3', device: '7:3' };
@@ -32,7 +32,7 @@ const users = (more: {
   loops?: LoopFacts[];
   swaps?: string[];
   at?: [{ device: string }, string[]];
-}): Users => ({
+}): DeviceUsage => ({
   devices: [own, ...(more.devices ?? [])],
   loops: more.loops ?? [],
   swaps: more.swaps ?? [],
@@ -51,7 +51,7 @@ const next = stacked('loop4', '/dev/loop3');
 const nextPart = made('loop4p1', 'loop4', 'part');
 const KUBELET = '/var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/data1';
 
-test.each<[what: string, Users, by: string | undefined, command: string | undefined]>([
+test.each<[what: string, DeviceUsage, by: string | undefined, command: string | undefined]>([
   ['nothing', users({}), undefined, undefined],
   ['its own partition', users({ devices: [part] }), undefined, undefined],
   [

@@ -228,11 +228,11 @@ function expectQuoted(steps: readonly Step[]): void {
     return;
   }
   const script = jobScript(job, 'n1');
-  for (const { argv, guards, name } of steps) {
+  for (const { argv, preconditions, name } of steps) {
     expect(words(quoteAll(argv))).toEqual([...argv]);
     expect(script).toContain(quoteAll(argv));
     expect(script).toContain(quote(name));
-    for (const guard of guards) expect(script).toContain(quoteAll(guard.argv));
+    for (const precondition of preconditions) expect(script).toContain(quoteAll(precondition.argv));
   }
 }
 

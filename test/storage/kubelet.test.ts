@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { holds } from '../../src/nodes/check-guards.ts';
+import { holds } from '../../src/nodes/check-preconditions.ts';
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import {
   kubeletProbe,
@@ -190,7 +190,7 @@ test.each<[string, string, string[], boolean]>([
       ? {
           refusal: expect.stringContaining(`mounted at ${point}`),
           hint: expect.any(String),
-          passing: true,
+          retryable: true,
         }
       : undefined,
   );

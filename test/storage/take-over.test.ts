@@ -106,8 +106,9 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
   });
 
   test('is looked at right before each step', () => {
-    for (const { guards } of stepsOf(desired, observed)) expect(guards.length).toBeGreaterThan(0);
-    const looks = stepsOf(desired, observed)[0]?.guards.map(({ argv }) => argv.join(' '));
+    for (const { preconditions } of stepsOf(desired, observed))
+      expect(preconditions.length).toBeGreaterThan(0);
+    const looks = stepsOf(desired, observed)[0]?.preconditions.map(({ argv }) => argv.join(' '));
     expect(looks).toEqual(expect.arrayContaining([expect.stringMatching(/^blkid -p /)]));
     if (desired.type !== 'sparse') {
       expect(looks).toEqual(expect.arrayContaining([expect.stringMatching(/^lsblk .* \/dev\//)]));

@@ -4,9 +4,9 @@ import { wipe } from '../../src/storage/wipe.ts';
 import { TEST_SEED } from '../support/test-seed.ts';
 import { UID } from '../support/volume-input.ts';
 
-const guard = { argv: ['true'], expect: { exit: 0 }, refusal: 'x' };
+const precondition = { argv: ['true'], expect: { exit: 0 }, refusal: 'x' };
 const steps = (size: bigint, from: bigint | undefined, isFile = false) =>
-  wipe(UID, '/dev/sdb', size, from, { guards: [guard], lock: '/dev/sdb', isFile });
+  wipe(UID, '/dev/sdb', size, from, { preconditions: [precondition], lock: '/dev/sdb', isFile });
 const numberAfter = (argv: readonly string[], name: string) =>
   BigInt(argv.find((word) => word.startsWith(name))?.slice(name.length) ?? -1);
 
@@ -27,7 +27,7 @@ test('every byte is overwritten once, each part verified and recorded after it',
           const [write, read] = [made[index], made[index + 1]];
           const length = numberAfter(write?.argv ?? [], 'count=');
           expect(write?.argv).toContain('of=/dev/sdb');
-          expect(write?.guards).toEqual([guard]);
+          expect(write?.preconditions).toEqual([precondition]);
           expect(write?.lock).toBe('/dev/sdb');
           expect(numberAfter(write?.argv ?? [], 'seek=')).toBe(at);
           expect(read?.argv.slice(0, 3)).toEqual([
@@ -56,7 +56,7 @@ test('every byte is overwritten once, each part verified and recorded after it',
 test('the record is there before the first byte', () => {
   const [first, second, third, fourth] = steps(1n << 30n, undefined);
   // Any content of the device counts as left by the wipe once the record is there.
-  expect(second).toMatchObject({ guards: [guard], lock: '/dev/sdb' });
+  expect(second).toMatchObject({ preconditions: [precondition], lock: '/dev/sdb' });
   expect(first).toMatchObject({ stdin: '0\n', argv: expect.arrayContaining(['conv=fsync']) });
   expect([second?.argv[0], third?.argv[0], fourth?.argv[1]]).toEqual([
     'mv',

@@ -55,7 +55,7 @@ async function planAgain(...of: Parameters<typeof planNow>): Promise<Plan> {
 }
 
 /**
- * Whether a guard found no holders of a partition because udev had the kernel read its table just then: one that reads no tables
+ * Whether a precondition found no holders of a partition because udev had the kernel read its table just then: one that reads no tables
  * by itself has no partition until udev's rule of the tests tells it.
  */
 async function lostPartition(refusal: string): Promise<boolean> {
@@ -90,7 +90,7 @@ export async function carryOut(
       if (!(await lostPartition(last.refusal))) guarded++;
     } else if (last.state !== 'succeeded' && last.state !== 'raced') break;
   }
-  // The uses that only guards see are a refusal, too.
+  // The uses that only preconditions see are a refusal, too.
   if (last?.state === 'guarded') return last.refusal;
   const left = steps.map(({ argv }) => argv.join(' '));
   throw new Error(`${operation} came to no end: ${JSON.stringify(last)}, after ${left.join('; ')}`);

@@ -70,7 +70,7 @@ export async function startController(
     observe: away('observe'),
     submit: away('submit'),
     poll: away('poll'),
-    forget: away('forget'),
+    purge: away('forget'),
     subjects: away('subjects'),
     close: async () => {},
   };

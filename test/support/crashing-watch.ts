@@ -119,7 +119,7 @@ const controller = startVolumeController({
   ...common,
   client: api,
   nodes,
-  executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'forget']),
+  executor: crashing<Executor>('node', executor, ['observe', 'submit', 'poll', 'purge']),
   managesNode: (node) => options.nodes.includes(node),
   host: 'test',
   namespace: options.namespace,

@@ -1,4 +1,4 @@
-import { holds } from '../../src/nodes/check-guards.ts';
+import { holds } from '../../src/nodes/check-preconditions.ts';
 import type { Probe, ProbeResult, Step } from '../../src/nodes/job.ts';
 import { deviceProbes, rawProbes, readRaw } from '../../src/storage/block/observe.ts';
 import { LSBLK } from '../../src/storage/block-devices.ts';
@@ -101,13 +101,15 @@ export class FakeDisks {
     return readRaw(desired, first, look(deviceProbes(first, desired)));
   }
 
-  /** Every step to its end. @throws Raced for a step that may be outrun, Error for a guard or a step that fails */
+  /** Every step to its end. @throws Raced for a step that may be outrun, Error for a precondition or a step that fails */
   run(steps: readonly Step[]): void {
     for (const step of steps) {
       this.#check(step);
       const exit = this.#execute(step.argv, step.stdin ?? '');
       if (exit !== 0)
-        throw new (step.mayRace ? Raced : Error)(`"${step.name}" failed with status ${exit}`);
+        throw new (step.failureMeansConflict ? Raced : Error)(
+          `"${step.name}" failed with status ${exit}`,
+        );
     }
   }
 
@@ -149,10 +151,12 @@ export class FakeDisks {
   }
 
   #check(step: Step): void {
-    for (const { argv, expect, refusal } of step.guards) {
+    for (const { argv, expect, refusal } of step.preconditions) {
       const answer = this.#answer(argv);
       if (!holds(expect, answer))
-        throw new Error(`guard of "${step.name}": ${refusal}: ${answer.exit} ${answer.stdout}`);
+        throw new Error(
+          `precondition of "${step.name}": ${refusal}: ${answer.exit} ${answer.stdout}`,
+        );
     }
   }
 

@@ -72,7 +72,7 @@ export function fakeExecutor(nodes: Record<string, FakeNodeAnswers | Error>): Fa
     },
     submit: never,
     poll: never,
-    forget: never,
+    purge: never,
     async close() {
       executor.closed = true;
     },

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../src/nodes/job.ts';
+import type { Precondition, Step } from '../../src/nodes/job.ts';
 import type { LogicalVolume } from '../../src/storage/lvm/facts.ts';
 import { dmNameOf, dmUuidOf, isTagged } from '../../src/storage/lvm/names.ts';
 import { parseIntent } from '../../src/storage/records.ts';
@@ -94,10 +94,10 @@ export class FakeLvm {
     };
   }
 
-  /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
+  /** Every step to its end. @throws Error for a precondition that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {
     for (const step of stepsWithoutDisks(steps)) {
-      for (const guard of step.guards) this.#check(step, guard);
+      for (const precondition of step.preconditions) this.#check(step, precondition);
       this.#execute(step);
     }
   }
@@ -107,7 +107,7 @@ export class FakeLvm {
     this.run(steps.slice(0, number));
     const [step] = stepsWithoutDisks(steps.slice(number, number + 1));
     if (step === undefined || killed === 'before') return;
-    for (const guard of step.guards) this.#check(step, guard);
+    for (const precondition of step.preconditions) this.#check(step, precondition);
     if (killed === 'after') this.#execute(step);
     else this.#half(step);
   }
@@ -132,7 +132,7 @@ export class FakeLvm {
     return this.made;
   }
 
-  #check({ name }: Step, { argv, expect, refusal }: Guard): void {
+  #check({ name }: Step, { argv, expect, refusal }: Precondition): void {
     const line = argv.join(' ');
     const content = line.startsWith('blkid -p -O ')
       ? this.left.content
@@ -160,7 +160,8 @@ export class FakeLvm {
         ('is' in text
           ? found.stdout === text.is
           : found.stdout.includes(text.has) && !found.stdout.includes(text.lacks)));
-    if (!holds) throw new Error(`guard of "${name}": ${refusal}: ${found.exit} ${found.stdout}`);
+    if (!holds)
+      throw new Error(`precondition of "${name}": ${refusal}: ${found.exit} ${found.stdout}`);
   }
 
   #create({ argv }: Step, unseen: boolean): void {
@@ -247,7 +248,7 @@ export class FakeLvm {
         this.rules.write(argv);
         return;
       case 'lvcreate':
-        this.#create({ name: '', argv, guards: [] }, false);
+        this.#create({ name: '', argv, preconditions: [] }, false);
         return;
       case 'lvextend':
         this.#set({ sizeBytes: BigInt(args[args.indexOf('--extents') + 1] ?? 0) * EXTENT });

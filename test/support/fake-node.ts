@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { holds } from '../../src/nodes/check-guards.ts';
+import { holds } from '../../src/nodes/check-preconditions.ts';
 import type { ProbeResult, Step } from '../../src/nodes/job.ts';
 import { directoryRecord } from '../../src/storage/directory/directory-record.ts';
 import { readDirectory } from '../../src/storage/directory/observe.ts';
@@ -71,7 +71,7 @@ export class FakeNode {
     );
   }
 
-  /** Every step to its end. @throws Error for a guard that does not hold, or a step that fails */
+  /** Every step to its end. @throws Error for a precondition that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {
     for (const step of steps) {
       this.#check(step);
@@ -259,9 +259,9 @@ export class FakeNode {
   }
 
   #check(step: Step): void {
-    for (const { argv, expect, refusal } of step.guards) {
+    for (const { argv, expect, refusal } of step.preconditions) {
       const answer = this.answer(argv);
-      if (!holds(expect, answer)) throw new Error(`guard of "${step.name}": ${refusal}`);
+      if (!holds(expect, answer)) throw new Error(`precondition of "${step.name}": ${refusal}`);
     }
   }
 

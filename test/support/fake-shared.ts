@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Guard, Step } from '../../src/nodes/job.ts';
+import type { Precondition, Step } from '../../src/nodes/job.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { readText } from '../../src/storage/shared-fs/text.ts';
 import type { Holder, Mount, ObservedShared } from '../../src/storage/shared-fs/types.ts';
@@ -66,7 +66,7 @@ export class FakeShare {
   }
 }
 
-/** Thrown where a guard does not hold or a command fails: the rest of the job does not run. */
+/** Thrown where a precondition does not hold or a command fails: the rest of the job does not run. */
 export class Stopped extends Error {}
 
 export class FakeSharer {
@@ -116,11 +116,11 @@ export class FakeSharer {
     return made.steps;
   }
 
-  /** One guard or command at a time, so that anything may come between them. */
+  /** One precondition or command at a time, so that anything may come between them. */
   *run(steps: readonly Step[]): Generator<void> {
     for (const step of steps) {
-      for (const guard of step.guards) {
-        this.#check(guard);
+      for (const precondition of step.preconditions) {
+        this.#check(precondition);
         yield;
       }
       this.#execute(step);
@@ -133,7 +133,7 @@ export class FakeSharer {
     for (const _ of this.run(steps));
   }
 
-  #check({ argv, expect, refusal }: Guard): void {
+  #check({ argv, expect, refusal }: Precondition): void {
     const answer = this.#answer(argv);
     if (answer === undefined) return;
     const right =

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../src/nodes/job.ts';
+import type { Precondition, Step } from '../../src/nodes/job.ts';
 import type { LogicalVolume } from '../../src/storage/lvm/facts.ts';
 import { dmUuidOf, isUnfinished, unfinishedTag } from '../../src/storage/lvm/names.ts';
 import type { ObservedThinSnapshot } from '../../src/storage/lvm/snapshot.ts';
@@ -62,7 +62,7 @@ export class FakeThin {
     });
   }
 
-  /** @throws Error for a guard that does not hold, or a step that fails */
+  /** @throws Error for a precondition that does not hold, or a step that fails */
   run(steps: readonly Step[]): void {
     for (const step of stepsWithoutDisks(steps)) this.#step(step, false);
   }
@@ -81,11 +81,11 @@ export class FakeThin {
   }
 
   #step(step: Step, half: boolean): void {
-    for (const guard of step.guards) this.#check(guard);
+    for (const precondition of step.preconditions) this.#check(precondition);
     this.#execute(step, half);
   }
 
-  #check({ argv, expect, refusal }: Guard): void {
+  #check({ argv, expect, refusal }: Precondition): void {
     const line = argv.join(' ');
     const name = /vg0\/(\S+)$/.exec(line)?.[1] ?? '';
     const found = this.facts.find((each) => each.name === name);

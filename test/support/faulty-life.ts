@@ -27,7 +27,7 @@ const MAX_ATTEMPTS = 8;
 const MIB = 1n << 20n;
 const RECORDS = '/var/lib/stowage/volumes';
 
-/** All that a step or a guard of any kind calls. */
+/** All that a step or a precondition of any kind calls. */
 export const PROGRAMS = [
   ...['mkfs.ext4', 'mkfs.xfs', 'sgdisk', 'wipefs', 'dd', 'cmp', 'fallocate'],
   ...['losetup', 'partx', 'udevadm', 'blkid', 'lsblk'],
@@ -100,7 +100,7 @@ export async function liveOnce(
 
   const [, deletion] = await reach('delete', recorded);
   expect(deletion.filter((call) => call.program.startsWith('mkfs.') && destroys(call))).toEqual([]);
-  expect(await executor.forget('n1', desired.uid)).toBe(true);
+  expect(await executor.purge('n1', desired.uid)).toBe(true);
   await expectGone(kinds, kind, desired, made.link, partuuid);
   if (disk !== undefined) expect(await besideOf(disk)).toBe(beside);
   return { calls: { provision: provisioning, delete: deletion }, happened, took };
@@ -188,7 +188,7 @@ async function look(executor: Executor, operation: Operation, desired: Desired):
     const observed = await observe(executor, 'n1', desired);
     const planned = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
     if (!('refusal' in planned)) return { observed, steps: planned.steps };
-    if (planned.passing) return { why: planned.refusal };
+    if (planned.retryable) return { why: planned.refusal };
     throw new Error(`${operation} is refused: ${planned.refusal}`);
   } catch (error) {
     if (error instanceof NodeError) return { why: error.message };

@@ -52,14 +52,14 @@ export function heldNodes(nodes: Executor): HeldNodes {
       const ended = await nodes.poll(node, keys, 0);
       return states.map((state, at) => (state.state === 'running' ? state : (ended[at] ?? state)));
     },
-    async forget(node, subject) {
+    async purge(node, subject) {
       await letGo(node);
       if (
         [...waiting.values()].some((each) => each.node === node && each.job.key.subject === subject)
       ) {
         return false;
       }
-      return nodes.forget(node, subject);
+      return nodes.purge(node, subject);
     },
   };
   return executor;

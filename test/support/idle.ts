@@ -96,7 +96,7 @@ export function observeWork(
     poll: (...args) => realExecutor.poll(...args),
     observe: (...args) => request(() => realExecutor.observe(...args)),
     submit: (...args) => request(() => realExecutor.submit(...args)),
-    forget: (...args) => request(() => realExecutor.forget(...args)),
+    purge: (...args) => request(() => realExecutor.purge(...args)),
   };
 
   const clock: Clock = {

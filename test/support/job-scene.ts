@@ -80,7 +80,7 @@ export function jobScene(name: string, transport: Transport) {
   afterEach(async () => {
     await writeFile(join(scene.here, 'go'), '');
     await until('the jobs of the test end', async () =>
-      (await scene.executor.forget(NODE, scene.subject)) ? true : undefined,
+      (await scene.executor.purge(NODE, scene.subject)) ? true : undefined,
     );
     expect((await leftovers()).filter((fault) => fault.includes(scene.subject))).toEqual([]);
   });
@@ -89,7 +89,7 @@ export function jobScene(name: string, transport: Transport) {
     key: { subject: scene.subject, id: `job-${numbers++}` },
     steps,
   });
-  const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
+  const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, preconditions: [] });
   const script = (text: string, ...args: string[]) =>
     step('sh', '-c', `cd '${scene.here}' && ${text}`, 'sh', ...args);
   /** Runs until the test writes `go`; `pids` has the job's shell and the program. */

@@ -45,7 +45,7 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
         await nodes.submit(node, { key: { ...key, id: `${key.id} ${index}` }, steps: [each] }, 0);
       } catch (error) {
         const { message } = error as Error;
-        const how = message.startsWith('guard')
+        const how = message.startsWith('precondition')
           ? ({ state: 'guarded', refusal: message } as const)
           : ({ state: 'raced', exit: 1 } as const);
         ended.set(idOf(key), { ...how, step, output: message });
@@ -102,7 +102,7 @@ export function lazyNodes(nodes: WorkingNodes, node: string, { kubelet = true } 
             : { state: 'not-found' }),
       );
     },
-    async forget(_, subject) {
+    async purge(_, subject) {
       await pass();
       if (waiting.some(({ job }) => job.key.subject === subject)) return false;
       for (const id of ended.keys()) if (id.startsWith(`${subject} `)) ended.delete(id);

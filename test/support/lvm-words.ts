@@ -29,14 +29,17 @@ export function withoutDisks(argv: readonly string[]): string[] {
   });
 }
 
-/** The same of steps and their guards, and without what has the disks keep what LVM wrote. */
+/** The same of steps and their preconditions, and without what has the disks keep what LVM wrote. */
 export const stepsWithoutDisks = (steps: readonly Step[]): Step[] =>
   steps
     .filter(({ argv }) => argv.join(' ') !== FLUSH)
     .map((step) => ({
       ...step,
       argv: withoutDisks(step.argv),
-      guards: step.guards.map((guard) => ({ ...guard, argv: withoutDisks(guard.argv) })),
+      preconditions: step.preconditions.map((precondition) => ({
+        ...precondition,
+        argv: withoutDisks(precondition.argv),
+      })),
     }));
 
 /** The plan of src/storage/plan.ts, whose commands of LVM may see the disks of the group alone, and are given without that. */

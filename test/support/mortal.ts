@@ -76,7 +76,7 @@ export function mortal(
       observe: ask('observe', nodes.observe),
       submit: ask('submit', nodes.submit),
       poll: ask('poll', nodes.poll),
-      forget: ask('forget', nodes.forget),
+      purge: ask('forget', nodes.purge),
     } as Executor,
     effects: [],
     arm(at, when) {

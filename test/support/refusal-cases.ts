@@ -41,7 +41,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
         'a file system elsewhere',
         () => ['mkfs.xfs', '-q', '-f', '-m', `uuid=${UID}`, '/etc/shadow'],
       ],
-    ])('%s, as a look, a step, a guard', async (_what, argvOf) => {
+    ])('%s, as a look, a step, a precondition', async (_what, argvOf) => {
       const argv = argvOf();
       const harmless = ['test', '-S', '/run/udev/control'];
       const refused = { name: 'NodeError', code: 'refused' };
@@ -49,8 +49,8 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
         refused,
       );
       const steps: Step[][] = [
-        [{ name: 'x', argv, guards: [] }],
-        [{ name: 'x', argv: harmless, guards: [{ argv, expect: {}, refusal: 'no' }] }],
+        [{ name: 'x', argv, preconditions: [] }],
+        [{ name: 'x', argv: harmless, preconditions: [{ argv, expect: {}, refusal: 'no' }] }],
       ];
       for (const each of steps) {
         const key = { subject: `refused-${randomUUID()}`, id: 'prepare-1' };
@@ -67,7 +67,7 @@ export function refusalCases(nodeOf: () => BoundedNode): void {
         'n1',
         {
           key: { subject: `refused-${randomUUID()}`, id: 'prepare-1' },
-          steps: [{ name: 'x', argv, guards: [], ...(lock === undefined ? {} : { lock }) }],
+          steps: [{ name: 'x', argv, preconditions: [], ...(lock === undefined ? {} : { lock }) }],
         },
         10_000,
       );

@@ -13,7 +13,11 @@ import { ensureUdev } from './udev.ts';
 /** Ends only the wait for a job that never ends, in ms. */
 export const WITHIN = 120_000;
 
-export const step = (...argv: string[]): Step => ({ name: `run ${argv[0]}`, argv, guards: [] });
+export const step = (...argv: string[]): Step => ({
+  name: `run ${argv[0]}`,
+  argv,
+  preconditions: [],
+});
 
 /** Registers the hooks of a user who is not root: one for all tests of the block, with a subject of jobs for each test. */
 export function sudoScene() {

@@ -18,8 +18,8 @@ export const may = ([program, ...args]: readonly string[]): boolean =>
 
 /** All that sudo is asked for while steps run. */
 export const commandsOf = (steps: readonly Step[]): (readonly string[])[] =>
-  steps.flatMap(({ argv, guards, lock }) => [
+  steps.flatMap(({ argv, preconditions, lock }) => [
     argv,
-    ...guards.map((guard) => guard.argv),
+    ...preconditions.map((precondition) => precondition.argv),
     ...(lock === undefined ? [] : [['flock', '-x', '-w', '60', lock, 'cat']]),
   ]);

@@ -67,7 +67,7 @@ export function willingNodes(sizeBytes: number): WillingNodes {
         state: jobs.has(`${subject} ${id}`) ? 'succeeded' : 'not-found',
       }));
     },
-    async forget(node) {
+    async purge(node) {
       reach(node);
       return true;
     },

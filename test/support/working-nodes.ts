@@ -66,7 +66,7 @@ export function workingNodes(): WorkingNodes {
       const { jobs } = reach(name);
       return keys.map((key) => jobs.get(idOf(key)) ?? { state: 'not-found' });
     },
-    async forget(name, subject) {
+    async purge(name, subject) {
       const { jobs } = reach(name);
       for (const id of jobs.keys()) if (id.startsWith(`${subject}/`)) jobs.delete(id);
       return true;
@@ -80,7 +80,7 @@ export function workingNodes(): WorkingNodes {
 function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
   const path = argv.at(-1) ?? '';
   const file = disk.files.get(path);
-  if (name.startsWith('guard ')) return unused(argv);
+  if (name.startsWith('precondition ')) return unused(argv);
   if (name.startsWith('free ')) {
     const used = ALLOCATED * BigInt(disk.volumeFiles('/').length);
     return result(0, `${(disk.spaceBytes - used) / 4096n}|4096`);
@@ -180,8 +180,8 @@ function answer(disk: FakeNode, { name, argv }: Probe): ProbeResult {
     case 'boot':
       return result(0, '00000000-0000-4000-8000-000000000001');
     default:
-      // Guards that are looked at before their step.
-      if (name.startsWith('guard ')) return { ...disk.answer(argv), stderr: '' };
+      // Preconditions that are looked at before their step.
+      if (name.startsWith('precondition ')) return { ...disk.answer(argv), stderr: '' };
       throw new Error(`no answer to the probe ${name}`);
   }
 }

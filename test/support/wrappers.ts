@@ -16,7 +16,7 @@ export interface Wrappers {
   /**
    * The next crash. It happens once, then programs run as usual again. Told while one is due, it replaces that.
    *
-   * "The shell" is the parent of the program: of a step's or a guard's program, the shell of the job.
+   * "The shell" is the parent of the program: of a step's or a precondition's program, the shell of the job.
    * It is killed with SIGKILL, so that it writes nothing any more.
    */
   crash(when: Crash): Promise<void>;

@@ -63,7 +63,7 @@ describeAsRoot('a key with the forced command', () => {
     if ('refusal' in step) throw new Error(step.refusal);
     const job = { key: { subject: uid, id: 'x' }, steps: [step] };
     const ended = await guarded.executor.submit('n1', job, 60_000);
-    await guarded.executor.forget('n1', uid);
+    await guarded.executor.purge('n1', uid);
     return ended;
   }
 

@@ -87,7 +87,7 @@ describeAsRoot('a plan of which a part was run', () => {
       recordFiles: false,
       link: undefined,
     });
-    expect(await executor.forget('n1', desired.uid)).toBe(true);
+    expect(await executor.purge('n1', desired.uid)).toBe(true);
     expect(await mine(leftovers({ uids: [desired.uid], directories: [folder.path] }))).toEqual([]);
   }
 

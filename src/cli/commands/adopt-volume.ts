@@ -2,13 +2,13 @@ import { type Command, Option } from 'commander';
 import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
-import { VOLUME_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import { labels, objectName, oneObjectName, oneText } from '../lib/parse.ts';
+import { VOLUME_NAMES } from '../lib/resource-names.ts';
 import type { AdoptFlags } from '../volume/adopt/flags.ts';
 
 export default function adoptVolume(adopt: Command, io: Io): void {
-  const [plural, singular, ...short] = VOLUME_NOUNS;
+  const [plural, singular, ...short] = VOLUME_NAMES;
   const command = adopt
     .command(singular)
     .aliases([plural, ...short])

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { CreateBackupFlags } from '../backups/create.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { BACKUP_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import {
   type NamespacedName,
@@ -11,9 +10,10 @@ import {
   oneSecretKey,
   oneText,
 } from '../lib/parse.ts';
+import { BACKUP_NAMES } from '../lib/resource-names.ts';
 
 export default function createBackup(create: Command, io: Io): void {
-  const [plural, singular] = BACKUP_NOUNS;
+  const [plural, singular] = BACKUP_NAMES;
   const command = create
     .command(singular)
     .aliases([plural])

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import {
   type NamespacedName,
@@ -9,10 +8,11 @@ import {
   oneNamespacedName,
   oneObjectName,
 } from '../lib/parse.ts';
+import { SNAPSHOT_NAMES } from '../lib/resource-names.ts';
 import type { CreateSnapshotFlags } from '../snapshots/create.ts';
 
 export default function createSnapshot(create: Command, io: Io): void {
-  const [plural, singular, ...more] = SNAPSHOT_NOUNS;
+  const [plural, singular, ...more] = SNAPSHOT_NAMES;
   const command = create
     .command(singular)
     .aliases([plural, ...more])

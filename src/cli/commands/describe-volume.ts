@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { VOLUME_NOUNS } from '../lib/nouns.ts';
 import { objectNames } from '../lib/parse.ts';
+import { VOLUME_NAMES } from '../lib/resource-names.ts';
 
 export default function describeVolume(describe: Command, io: Io): void {
-  const [plural, singular, ...short] = VOLUME_NOUNS;
+  const [plural, singular, ...short] = VOLUME_NAMES;
   describe
     .command(singular)
     .aliases([plural, ...short])

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { VOLUME_NOUNS } from '../lib/nouns.ts';
 import { durationOption, objectName, oneObjectName } from '../lib/parse.ts';
+import { VOLUME_NAMES } from '../lib/resource-names.ts';
 import type { DetachFlags } from '../volume/detach/detach.ts';
 
 export default function detachVolume(detach: Command, io: Io): void {
-  const [plural, singular, ...short] = VOLUME_NOUNS;
+  const [plural, singular, ...short] = VOLUME_NAMES;
   detach
     .command(singular)
     .aliases([plural, ...short])

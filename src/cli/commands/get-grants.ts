@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { addGetCommand, allNamespacesOption, selectorOption } from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
-import { GRANT_NOUNS } from '../lib/nouns.ts';
+import { GRANT_NAMES } from '../lib/resource-names.ts';
 
 export default function getGrants(get: Command, io: Io): void {
   addGetCommand(get, io, {
-    nouns: GRANT_NOUNS,
+    nouns: GRANT_NAMES,
     description:
       'show which namespaces may use snapshots of a namespace, and which claims and links do',
     names: 'names of ReferenceGrants (default: all about snapshots)',

@@ -3,12 +3,12 @@ import { addGetCommand, selectorOption, sortOption } from '../lib/get/get-comman
 import type { Io } from '../lib/io.ts';
 import { addNodeOptions, settleNodeFlags } from '../lib/nodes/flags.ts';
 import { nodeNames } from '../lib/nodes/node-pattern.ts';
-import { NODE_NOUNS } from '../lib/nouns.ts';
 import { durationOption } from '../lib/parse.ts';
+import { NODE_NAMES } from '../lib/resource-names.ts';
 
 export default function getNodes(get: Command, io: Io): void {
   const command = addGetCommand(get, io, {
-    nouns: NODE_NOUNS,
+    nouns: NODE_NAMES,
     description: 'show nodes: whether they are reached, their free space, their Volumes',
     names: 'nodes; n{1..4} is four (default: all)',
     parse: nodeNames,

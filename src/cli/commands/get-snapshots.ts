@@ -6,11 +6,11 @@ import {
   sortOption,
 } from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
-import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
+import { SNAPSHOT_NAMES } from '../lib/resource-names.ts';
 
 export default function getSnapshots(get: Command, io: Io): void {
   addGetCommand(get, io, {
-    nouns: SNAPSHOT_NOUNS,
+    nouns: SNAPSHOT_NAMES,
     description: 'show VolumeSnapshots',
     names: 'names of VolumeSnapshots (default: all of the namespace)',
     options: [allNamespacesOption(), selectorOption(), sortOption('name', 'age', 'size', 'phase')],

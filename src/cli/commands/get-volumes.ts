@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import { addGetCommand, nodeOption, selectorOption, sortOption } from '../lib/get/get-command.ts';
 import type { Io } from '../lib/io.ts';
-import { VOLUME_NOUNS } from '../lib/nouns.ts';
+import { VOLUME_NAMES } from '../lib/resource-names.ts';
 
 export default function getVolumes(get: Command, io: Io): void {
   addGetCommand(get, io, {
-    nouns: VOLUME_NOUNS,
+    nouns: VOLUME_NAMES,
     description: 'show Volumes',
     names: 'names of Volumes (default: all)',
     options: [

@@ -3,12 +3,12 @@ import type { Snapshots } from '../grants/flags.ts';
 import type { Given } from '../grants/wizard.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
 import { namespacedName, namespaceName, oneNamespaceName } from '../lib/parse.ts';
+import { SNAPSHOT_NAMES } from '../lib/resource-names.ts';
 
 export default function grantSnapshot(grant: Command, io: Io): void {
-  const [plural, singular, ...more] = SNAPSHOT_NOUNS;
+  const [plural, singular, ...more] = SNAPSHOT_NAMES;
   const command = grant
     .command(singular)
     .aliases([plural, ...more])

@@ -4,14 +4,14 @@ import { BUILTINS } from '../../api/populator.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { POPULATOR_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
 import { directory, objectName, oneDirectory, oneObjectName, oneText } from '../lib/parse.ts';
+import { POPULATOR_NAMES } from '../lib/resource-names.ts';
 import type { RegisterFlags } from '../populators/flags.ts';
 import type { Given } from '../populators/wizard.ts';
 
 export default function registerPopulator(register: Command, io: Io): void {
-  const [plural, singular, ...more] = POPULATOR_NOUNS;
+  const [plural, singular, ...more] = POPULATOR_NAMES;
   const command = register
     .command(singular)
     .aliases([plural, ...more])

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { connectFor } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { SNAPSHOT_NOUNS } from '../lib/nouns.ts';
 import { addCreateOptions, addWaitOptions } from '../lib/objects/flags.ts';
 import {
   type NamespacedName,
@@ -10,12 +9,13 @@ import {
   oneObjectName,
   quantity,
 } from '../lib/parse.ts';
+import { SNAPSHOT_NAMES } from '../lib/resource-names.ts';
 import type { Given } from '../snapshots/restore/wizard.ts';
 
 const ACCESS_MODES = ['ReadWriteOnce', 'ReadWriteOncePod', 'ReadOnlyMany'];
 
 export default function restoreSnapshot(restore: Command, io: Io): void {
-  const [plural, singular, ...more] = SNAPSHOT_NOUNS;
+  const [plural, singular, ...more] = SNAPSHOT_NAMES;
   const command = restore
     .command(singular)
     .aliases([plural, ...more])

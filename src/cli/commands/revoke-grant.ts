@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander';
 import type { RevokeFlags } from '../grants/revoke.ts';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { GRANT_NOUNS } from '../lib/nouns.ts';
 import { type NamespacedName, namespacedName } from '../lib/parse.ts';
+import { GRANT_NAMES } from '../lib/resource-names.ts';
 
 export default function revokeGrant(revoke: Command, io: Io): void {
-  const [plural, singular, ...more] = GRANT_NOUNS;
+  const [plural, singular, ...more] = GRANT_NAMES;
   revoke
     .command(singular)
     .aliases([plural, ...more])

@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
 import { connectFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
-import { POPULATOR_NOUNS } from '../lib/nouns.ts';
 import { objectName } from '../lib/parse.ts';
+import { POPULATOR_NAMES } from '../lib/resource-names.ts';
 import type { UnregisterFlags } from '../populators/unregister.ts';
 
 export default function unregisterPopulator(unregister: Command, io: Io): void {
-  const [plural, singular, ...more] = POPULATOR_NOUNS;
+  const [plural, singular, ...more] = POPULATOR_NAMES;
   unregister
     .command(singular)
     .aliases([plural, ...more])

@@ -1,6 +1,12 @@
 import type { Command, Option } from 'commander';
 import { optionsOf, pathOf, takesValue, wordsOf } from '../lib/command-tree.ts';
-import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from '../lib/nouns.ts';
+import {
+  CLAIM_NAMES,
+  NODE_NAMES,
+  POD_NAMES,
+  SNAPSHOT_NAMES,
+  VOLUME_NAMES,
+} from '../lib/resource-names.ts';
 import { parseTarget } from '../lib/target.ts';
 import { type Values, valuesOf, valuesOfArgument } from './values.ts';
 
@@ -26,11 +32,11 @@ export interface Asked {
 
 /** What `why` explains, as far as this version does, and what `KIND/NAME` is understood of. */
 const EXPLAINED: readonly (readonly [nouns: readonly string[], names: Values])[] = [
-  [VOLUME_NOUNS, { live: 'volumes' }],
-  [NODE_NOUNS, { live: 'nodes' }],
-  [POD_NOUNS, { live: 'pods', anywhere: true }],
-  [CLAIM_NOUNS, { live: 'claims', anywhere: true }],
-  [SNAPSHOT_NOUNS, { live: 'snapshots', anywhere: true }],
+  [VOLUME_NAMES, { live: 'volumes' }],
+  [NODE_NAMES, { live: 'nodes' }],
+  [POD_NAMES, { live: 'pods', anywhere: true }],
+  [CLAIM_NAMES, { live: 'claims', anywhere: true }],
+  [SNAPSHOT_NAMES, { live: 'snapshots', anywhere: true }],
 ];
 
 /** What is asked for by the words of a command line after the program's name, the last of which is being typed. */

@@ -1,6 +1,12 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { StowageError } from '../../api/errors.ts';
-import { CLAIM_NOUNS, NODE_NOUNS, POD_NOUNS, SNAPSHOT_NOUNS, VOLUME_NOUNS } from './nouns.ts';
+import {
+  CLAIM_NAMES,
+  NODE_NAMES,
+  POD_NAMES,
+  SNAPSHOT_NAMES,
+  VOLUME_NAMES,
+} from './resource-names.ts';
 
 export interface Target {
   kind: 'Volume' | 'Pod' | 'PersistentVolumeClaim' | 'VolumeSnapshot' | 'Node';
@@ -10,11 +16,11 @@ export interface Target {
 }
 
 const KINDS: readonly [kind: Target['kind'], nouns: readonly string[], namespaced: boolean][] = [
-  ['Volume', VOLUME_NOUNS, false],
-  ['Pod', POD_NOUNS, true],
-  ['PersistentVolumeClaim', CLAIM_NOUNS, true],
-  ['VolumeSnapshot', SNAPSHOT_NOUNS, true],
-  ['Node', NODE_NOUNS, false],
+  ['Volume', VOLUME_NAMES, false],
+  ['Pod', POD_NAMES, true],
+  ['PersistentVolumeClaim', CLAIM_NAMES, true],
+  ['VolumeSnapshot', SNAPSHOT_NAMES, true],
+  ['Node', NODE_NAMES, false],
 ];
 
 const EXAMPLE = `stowage why takes ${KINDS.map(([, nouns]) => nouns.join('|')).join(', ')}: write for example stowage why volume/data1, or stowage why pod db/db-0`;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import { checkGuards } from '../../nodes/check-guards.ts';
+import { checkPreconditions } from '../../nodes/check-preconditions.ts';
 import type { Executor, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
 import type { Follower, RunningJob } from '../../nodes/job-watcher.ts';
-import { leftMounted, presenceOf, unusedGuards } from '../../storage/device.ts';
+import { leftMounted, presenceOf, unusedPreconditions } from '../../storage/device.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import { freeLoopNumber } from '../../storage/loops.ts';
 import { firstProbes } from '../../storage/observe.ts';
@@ -110,7 +110,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   async function verify(context: OperationContext): Promise<Outcome> {
     const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
-    if (!(await jobs.forget(node, uid))) return stillRuns(context);
+    if (!(await jobs.purge(node, uid))) return stillRuns(context);
     // No job is left that could still take it.
     loopNumbers.release(node, uid);
     return presenceOf(desired, await see(context));
@@ -156,7 +156,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
         loopNumbers.release(node, uid);
         if (isLast) return presenceOf(desired, observed);
         // It was there before: a job of an earlier process that is to detach it may not have come to that.
-        if (!(await jobs.forget(node, uid))) return stillRuns(context);
+        if (!(await jobs.purge(node, uid))) return stillRuns(context);
         isLast = true;
         seen = undefined;
         continue;
@@ -240,7 +240,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     observed: Observed,
   ): Promise<string | undefined> =>
     answered(
-      () => checkGuards(executor, node, unusedGuards(desired, observed)),
+      () => checkPreconditions(executor, node, unusedPreconditions(desired, observed)),
       ({ message }) => `whether it is in use cannot be seen: ${message}`,
     );
 
@@ -291,7 +291,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       });
     });
     // What is left of it is removed by the next look at the latest.
-    await jobs.forget(node, subject);
+    await jobs.purge(node, subject);
     return end;
   }
 

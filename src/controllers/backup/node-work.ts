@@ -54,8 +54,8 @@ export interface BackupWorkDeps {
   logger: Logger;
 }
 
-/** `made`: the archive that was found; `passing`: the refusal may end by itself. */
-type BackupPlan = JobPlan & { made?: ObservedBackup['made']; passing?: true };
+/** `made`: the archive that was found; `retryable`: the refusal may end by itself. */
+type BackupPlan = JobPlan & { made?: ObservedBackup['made']; retryable?: true };
 
 /** What jobs of a Backup are of: it, and not the volume, which is kept from nothing meanwhile. */
 const subjectOf = ({ metadata }: Backup): string => `backup-${metadata.uid}`;
@@ -104,7 +104,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
         const { authorizationSecretRef: ref, url } = backup.spec.to;
         const secret = ref && (await authorization(namespace ?? '', ref, url ?? ''));
         if (secret !== undefined && 'problem' in secret)
-          return { refusal: secret.problem, passing: true };
+          return { refusal: secret.problem, retryable: true };
         const seen = readBackup(wanted, await executor.observe(job.node, look));
         if (seen.made !== undefined) return { steps: [], made: seen.made };
         const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
@@ -136,12 +136,12 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
       const { state } = await runBeside('leave', leaveBackup({ uid, to: target.to }));
       if (state !== 'succeeded') {
         // Another try is another job.
-        if (state !== 'running') await jobs.forget(node, subject);
+        if (state !== 'running') await jobs.purge(node, subject);
         return { is: 'unknown', message: 'what it left is not removed yet' };
       }
     }
     for (const each of [subject, subjectOf(backup)]) {
-      if (!(await jobs.forget(node, each))) return { is: 'running' };
+      if (!(await jobs.purge(node, each))) return { is: 'running' };
     }
     return { is: 'left' };
   }
@@ -186,7 +186,7 @@ function outcomeOf(end: Ensured<BackupPlan>): BackupOutcome {
     case 'done':
       return end.plan.made === undefined ? { is: 'none' } : { is: 'made', ...end.plan.made };
     case 'refused':
-      return end.plan.passing
+      return end.plan.retryable
         ? { is: 'unknown', message: end.message }
         : { is: 'failed', message: end.message, forGood: true };
     case 'failed': {

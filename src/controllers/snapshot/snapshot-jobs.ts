@@ -111,7 +111,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
       return { ...storage.plan(note.do, wanted, found.seen), ...found };
     };
     const end = await jobs.ensure(node, jobKeyOf(content, note), {
-      ...{ plan: judge, judge, judgesFailures: true, forgets: true },
+      ...{ plan: judge, judge, judgesFailures: true, purges: true },
       isCurrent: () =>
         isCurrent().finally(() => {
           takenAt = clock.now();

@@ -214,7 +214,7 @@ export function createActionRunner(
         return { ...known, pathPreferred: true };
       }
       case 'forget-jobs': {
-        const forgotten = await answered(() => jobs.forget(node, uid));
+        const forgotten = await answered(() => jobs.purge(node, uid));
         return 'known' in forgotten
           ? { ...known, forgotten: forgotten.known }
           : { ...nothing, job: forgotten };
@@ -228,7 +228,10 @@ export function createActionRunner(
         } catch (error) {
           if (!isRefusal(error)) throw error;
           // A 403 is of what this process may do, or of a rule of the cluster: neither is for good.
-          return { ...known, pvRefused: { why: error.message, passing: error.statusCode === 403 } };
+          return {
+            ...known,
+            pvRefused: { why: error.message, retryable: error.statusCode === 403 },
+          };
         }
         tell(volume, 'Normal', EVENT.pvCreation, `PersistentVolume ${name} created`);
         return known;

@@ -25,7 +25,7 @@ export function growing(input: Input, attempt: number, now: number): Decision {
     'known' in observation &&
     deviceOf(desired, observation.known).device === undefined;
   const wouldAttach =
-    step.is === 'submit' || step.is === 'again' || (step.is === 'refused' && step.plan.passing);
+    step.is === 'submit' || step.is === 'again' || (step.is === 'refused' && step.plan.retryable);
   if (isGone && wouldAttach) return stopGrowing(input, now);
   const next = advance(input, step, attempt, now);
   if (next !== undefined) return next;

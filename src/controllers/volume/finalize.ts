@@ -130,9 +130,9 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
     case 'done':
       return endJob(input, 'UnprepareVolume', now, terminating, {}, 'Terminating');
     case 'refused': {
-      const { passing, reason = terminating.reason } = step.plan;
+      const { retryable, reason = terminating.reason } = step.plan;
       const { message } = step;
-      return passing
+      return retryable
         ? report(
             volume,
             now,

@@ -25,5 +25,5 @@ export function jobStep(input: Input, operation: Operation, desired: Desired): J
   if (step.is === 'look' && observation !== undefined && 'unknown' in observation)
     return { is: 'unknown', why: observation };
   // For good only if it isn't such a job that is in the way: it may run, or have left what was refused.
-  return step.is === 'refused' && job?.assumed && !step.plan.passing ? { is: 'ask' } : step;
+  return step.is === 'refused' && job?.assumed && !step.plan.retryable ? { is: 'ask' } : step;
 }

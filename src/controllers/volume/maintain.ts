@@ -62,7 +62,7 @@ export function maintain(input: Input, now: number): Decision {
   const isThere = deviceOf(desired, observation.known).device !== undefined;
   const detached = isOnDemand(volume) && !isThere;
   // What passes is in the way of attaching it, which whoever attaches it tells.
-  if ('refusal' in planned && !(detached && planned.passing)) {
+  if ('refusal' in planned && !(detached && planned.retryable)) {
     const message = withHint(planned.refusal, planned.hint);
     return report(volume, now, 'Failed', unavailable(message, planned.reason), {
       requeueAfter: LOOK_EVERY,

@@ -75,7 +75,7 @@ export function besides(
   const subject = `${name}-${uid}`;
   return answered(async () => {
     const state = await jobs.submit(node, { key: { subject, id: name }, steps });
-    await jobs.forget(node, subject);
+    await jobs.purge(node, subject);
     return state;
   });
 }

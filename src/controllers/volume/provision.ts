@@ -117,8 +117,8 @@ export function provision(input: Input, now: number): Decision {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.
       const waits =
         volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
-      const { passing, reason } = step.plan;
-      return passing
+      const { retryable, reason } = step.plan;
+      return retryable
         ? report(
             volume,
             now,
@@ -166,10 +166,10 @@ function sourceOf({ volume, source }: Input): VolumeSource | { from: undefined }
 /** Invalid is for good; what is not allowed may be allowed, and is tried again. */
 function withoutPv(
   volume: Volume,
-  { why, passing }: NonNullable<Input['pvRefused']>,
+  { why, retryable }: NonNullable<Input['pvRefused']>,
   now: number,
 ): Decision {
-  if (!passing) {
+  if (!retryable) {
     const message = `the API server refused the PersistentVolume: ${why}. Look at spec.template`;
     return report(
       volume,

@@ -49,8 +49,8 @@ export interface Input {
    * one of them still runs.
    */
   forgotten: boolean | undefined;
-  /** Why the API server refused the PersistentVolume, if it did so just now; `passing`: whoever may allow it may do so. */
-  pvRefused: { why: string; passing: boolean } | undefined;
+  /** Why the API server refused the PersistentVolume, if it did so just now; `retryable`: whoever may allow it may do so. */
+  pvRefused: { why: string; retryable: boolean } | undefined;
   /** The job that fills the Volume was told to end, if that was done just now. */
   cancelled?: boolean | undefined;
   /** Whether the file system of the directory was to be recorded just now. */

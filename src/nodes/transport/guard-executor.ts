@@ -6,8 +6,8 @@ import { ModuleRefusal } from './salt/refusal.ts';
 import { argvsOf, jobArguments } from './salt/request.ts';
 import {
   readAnswer,
-  readForgotten,
   readObservation,
+  readPurged,
   readStates,
   readSubjects,
   readSubmitted,
@@ -65,7 +65,7 @@ export function createGuardExecutor(shell: Shell): Executor {
       if (keys.length === 0) return [];
       return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
     },
-    forget: (node, subject) => ask(node, 'forget', { subject }, 0, readForgotten),
+    purge: (node, subject) => ask(node, 'forget', { subject }, 0, readPurged),
     subjects: (node) => ask(node, 'subjects', {}, 0, readSubjects),
     close: () => shell.close(),
   };

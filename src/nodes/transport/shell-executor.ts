@@ -3,11 +3,11 @@ import { NodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { ForeignJobs } from '../jobs-folder.ts';
 import {
-  forgetScript,
   observeScript,
   pollScript,
-  readForgotten,
+  purgeScript,
   readObservation,
+  readPurged,
   readStates,
   readSubjects,
   subjectsScript,
@@ -61,7 +61,7 @@ export function createShellExecutor(shell: Shell): Executor {
       if (keys.length === 0) return [];
       return waitMs > 0 ? poll(node, keys, waitMs) : pollNow(node, keys);
     },
-    forget: (node, subject) => ask(node, forgetScript(subject), 0, readForgotten),
+    purge: (node, subject) => ask(node, purgeScript(subject), 0, readPurged),
     subjects: (node) => ask(node, subjectsScript(), 0, readSubjects),
     close: () => shell.close(),
   };

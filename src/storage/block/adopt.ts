@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import {
   adoptionOf,
   forgetEarlier,
@@ -12,16 +12,16 @@ import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan, Refusal } from '../types.ts';
+import { partitionPreconditions } from './make.ts';
+import { halfTable, isOurs } from './ownership.ts';
 import {
   diskPath,
   lockOf,
-  notInUseGuards,
-  notOpenGuards,
-  sameContentGuards,
-  sameDeviceGuards,
-} from './guards.ts';
-import { partitionGuards } from './make.ts';
-import { halfTable, isOurs } from './ownership.ts';
+  notInUsePreconditions,
+  notOpenPreconditions,
+  sameContentPreconditions,
+  sameDevicePreconditions,
+} from './preconditions.ts';
 import { refuseDevice, useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 
@@ -34,7 +34,7 @@ export function planAdopt(desired: DesiredRaw, from: string, observed: ObservedR
   const { intent } = observed;
   const device = targetOf(desired, observed);
   // A partition goes and comes while the kernel reads its table.
-  if ('refusal' in device) return { ...device, passing: intent !== undefined };
+  if ('refusal' in device) return { ...device, retryable: intent !== undefined };
   const refusal =
     otherAdoption(from, observed) ??
     otherDevice(desired, intent, device) ??
@@ -89,7 +89,7 @@ export const mayBeHalf = (desired: DesiredRaw, from: string, device: DeviceFacts
 export const putBackLater = (use: string): Plan => ({
   refusal: use,
   hint: 'It gets back the UID that it had once nothing uses it any more.',
-  passing: true,
+  retryable: true,
 });
 
 function otherDevice(
@@ -179,21 +179,21 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
   const { partition, signature } = device;
-  const guards: Guard[] = [
+  const preconditions: Precondition[] = [
     notAdopted(desired),
-    ...sameDeviceGuards(device),
-    ...notInUseGuards(device),
-    ...sameContentGuards(device),
+    ...sameDevicePreconditions(device),
+    ...notInUsePreconditions(device),
+    ...sameContentPreconditions(device),
   ];
   const look: Step = {
     name: `look whether ${path} is open`,
     argv: ['true'],
     // Before the lock, which is held by opening the device.
-    guards: notOpenGuards(device),
+    preconditions: notOpenPreconditions(device),
   };
   if (desired.mode === 'Filesystem') {
     const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
-    return [look, { ...giveUuid(type, { uid, owner: desired.uid, path }, guards), lock }];
+    return [look, { ...giveUuid(type, { uid, owner: desired.uid, path }, preconditions), lock }];
   }
   if (partition !== undefined) {
     return [
@@ -201,7 +201,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
       {
         name: `give partition ${partition.number} its GUID`,
         argv: setPartitionGuid(partition.number, uid, diskPath(device)),
-        guards: [...guards, ...partitionGuards(device, partition)],
+        preconditions: [...preconditions, ...partitionPreconditions(device, partition)],
         lock,
       },
       tellKernelAll(diskPath(device)),
@@ -212,7 +212,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
     {
       name: 'give the table and its partition their GUIDs',
       argv: setDiskGuids(uid, path, desired.name),
-      guards,
+      preconditions,
       lock,
     },
     tellKernel(1, path),

@@ -43,7 +43,7 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
     return {
       refusal: `multipathd has taken the disk as /dev/${device.name} and made no partition of it`,
       hint: leaveOutOfMultipath(device),
-      passing: true,
+      retryable: true,
     };
   }
   if (!observed.udev) return noUdev(linkOf(desired));

@@ -1,14 +1,14 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../types.ts';
 import { readsZero, wipe } from '../wipe.ts';
-import {
-  emptyGuards,
-  lockOf,
-  notInUseGuards,
-  sameContentGuards,
-  sameDeviceGuards,
-} from './guards.ts';
 import { hasOwnTable, isOurs } from './ownership.ts';
+import {
+  emptyPreconditions,
+  lockOf,
+  notInUsePreconditions,
+  sameContentPreconditions,
+  sameDevicePreconditions,
+} from './preconditions.ts';
 
 /**
  * Overwrites every byte, from where an earlier try came to.
@@ -27,7 +27,10 @@ export function wipeDevice(
   // A copy of the table is at the end, and would for long be all that a disk without a name shows of whose it is.
   const first =
     hasOwnTable(desired, device) && device.content !== '' ? [takeSignatureOff(device)] : [];
-  const guards: Guard[] = [...sameDeviceGuards(device), ...notInUseGuards(device)];
+  const preconditions: Precondition[] = [
+    ...sameDevicePreconditions(device),
+    ...notInUsePreconditions(device),
+  ];
   const forget: Step[] =
     device.partitions.length === 0
       ? []
@@ -35,10 +38,10 @@ export function wipeDevice(
           {
             name: `have the kernel forget the partitions of ${path}`,
             argv: ['partx', '--delete', path],
-            guards: [...guards, ...(begun ? [] : sameContentGuards(device))],
+            preconditions: [...preconditions, ...(begun ? [] : sameContentPreconditions(device))],
             lock: lockOf(device),
             // udev has the kernel read the table anew, whenever a disk is closed that was open to write.
-            mayRace: true,
+            failureMeansConflict: true,
           },
         ];
   return [
@@ -46,9 +49,12 @@ export function wipeDevice(
     ...(begun && !isOurs(desired, device) && !known ? [readBack(device, wiped)] : []),
     ...wipe(desired.uid, path, device.sizeBytes, wiped, {
       first,
-      known: sameContentGuards(device),
-      guards: [...sameDeviceGuards(device), ...notInUseGuards({ ...device, partitions: [] })],
-      untouched: first.length > 0 ? emptyGuards(device) : sameContentGuards(device),
+      known: sameContentPreconditions(device),
+      preconditions: [
+        ...sameDevicePreconditions(device),
+        ...notInUsePreconditions({ ...device, partitions: [] }),
+      ],
+      untouched: first.length > 0 ? emptyPreconditions(device) : sameContentPreconditions(device),
       lock: lockOf(device),
       isFile: false,
       thin,
@@ -62,7 +68,7 @@ function readBack(device: DeviceFacts, wiped: bigint): Step {
   return {
     name: `read back what was wiped of ${path} before`,
     argv: readsZero(path, wiped > 0n ? wiped : undefined),
-    guards: sameDeviceGuards(device),
+    preconditions: sameDevicePreconditions(device),
   };
 }
 
@@ -71,7 +77,11 @@ export function takeSignatureOff(device: DeviceFacts): Step {
   return {
     name: `take the Volume's signature off ${path}`,
     argv: ['wipefs', '--all', '--force', path],
-    guards: [...sameDeviceGuards(device), ...notInUseGuards(device), ...sameContentGuards(device)],
+    preconditions: [
+      ...sameDevicePreconditions(device),
+      ...notInUsePreconditions(device),
+      ...sameContentPreconditions(device),
+    ],
     lock: lockOf(device),
   };
 }

@@ -11,9 +11,15 @@ import { dropLink, lookAgain, waitForUdev } from '../udev.ts';
 import { planPutBack } from './adopt.ts';
 import { takeSignatureOff, wipeDevice } from './clean.ts';
 import { isLeftOf } from './content.ts';
-import { diskPath, lockOf, notInUseGuards, notOpenGuards, sameDeviceGuards } from './guards.ts';
-import { partitionGuards } from './make.ts';
+import { partitionPreconditions } from './make.ts';
 import { halfTable, isOurs } from './ownership.ts';
+import {
+  diskPath,
+  lockOf,
+  notInUsePreconditions,
+  notOpenPreconditions,
+  sameDevicePreconditions,
+} from './preconditions.ts';
 import { useOf } from './refuse.ts';
 import { targetOf } from './target.ts';
 
@@ -80,7 +86,7 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
     return {
       refusal: use.refusal,
       hint: `It is cleaned once nothing uses it any more. ${use.end}`,
-      passing: true,
+      retryable: true,
     };
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
@@ -104,7 +110,7 @@ function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boole
     {
       name: 'remove the persistent link, if udev left it',
       argv: ['rm', '-f', '--', contentLink(desired)],
-      guards: [
+      preconditions: [
         {
           argv: entry
             ? entryBlkid(path, 'value', 'PART_ENTRY_UUID')
@@ -155,7 +161,7 @@ function notOpenStep(device: DeviceFacts): Step[] {
       name: `look whether /dev/${device.name} is open`,
       argv: ['true'],
       // Before the lock, which is held by opening the device.
-      guards: notOpenGuards(device),
+      preconditions: notOpenPreconditions(device),
     },
   ];
 }
@@ -179,10 +185,10 @@ function takeOff(
       {
         name: `give partition ${number} its earlier GUID`,
         argv: setPartitionGuid(number, before, diskPath(device)),
-        guards: [
-          ...sameDeviceGuards(device),
-          ...notInUseGuards(device),
-          ...partitionGuards(device, { number, uuid: desired.uid }),
+        preconditions: [
+          ...sameDevicePreconditions(device),
+          ...notInUsePreconditions(device),
+          ...partitionPreconditions(device, { number, uuid: desired.uid }),
         ],
         lock,
       },
@@ -200,8 +206,8 @@ function takeOff(
           {
             name: `have the kernel forget the partition of ${path}`,
             argv: ['partx', '--delete', path],
-            guards: [],
-            mayRace: true,
+            preconditions: [],
+            failureMeansConflict: true,
           },
         ]),
   ];

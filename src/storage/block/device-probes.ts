@@ -1,6 +1,6 @@
 import type { BlockDevice } from '../types.ts';
 
-/** Repeated as a guard: whatever it prints must be the same right before a step. */
+/** Repeated as a precondition: whatever it prints must be the same right before a step. */
 export const identityProbe = (name: string) => [
   'lsblk',
   '--raw',

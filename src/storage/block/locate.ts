@@ -1,9 +1,9 @@
 import type { ProbeResult } from '../../nodes/job.ts';
+import { fromHex } from '../device-usage.ts';
 import { compareDevice, haveCommonIdentifier, identityText } from '../identity.ts';
 import { ObservationError, optional } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
-import type { BlockDevice, DesiredRaw, Users } from '../types.ts';
-import { fromHex } from '../users.ts';
+import type { BlockDevice, DesiredRaw, DeviceUsage } from '../types.ts';
 import { diskOf } from './device-probes.ts';
 
 /** A device that a Volume is on, or is to be on. */
@@ -26,7 +26,7 @@ export const NO_DISK = 'device node without a disk behind it';
  */
 export function locate(
   get: (name: string) => ProbeResult,
-  users: Users,
+  users: DeviceUsage,
   desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
 ): Located | string | undefined {
   const target = readTarget(get('target'));
@@ -49,7 +49,7 @@ function readTarget(result: ProbeResult): { device: string } | string | undefine
 }
 
 /** undefined for a device node that has outlived its disk, or a loop device that has no file. */
-const rowOf = (device: string, { devices }: Users): BlockDevice | undefined =>
+const rowOf = (device: string, { devices }: DeviceUsage): BlockDevice | undefined =>
   devices.find((each) => each.device === device);
 
 /** undefined where the Volume was not made on any device yet. */
@@ -64,7 +64,7 @@ function recordedIdentity(
 function findRow(
   recorded: string,
   get: (name: string) => ProbeResult,
-  users: Users,
+  users: DeviceUsage,
 ): BlockDevice | undefined {
   const link = optional('content link', get('content link'));
   const linked = link === undefined ? undefined : diskRow(fromHex(link), recorded, users);
@@ -76,18 +76,18 @@ function findRow(
 }
 
 /** The device that the link leads to, or the disk of it where the Volume has all of that. */
-function diskRow(device: string, recorded: string, users: Users): BlockDevice | undefined {
+function diskRow(device: string, recorded: string, users: DeviceUsage): BlockDevice | undefined {
   const row = rowOf(device, users);
   return row?.type === 'part' && !/(^| )partition=/.test(recorded)
     ? diskOf(row, users.devices)
     : row;
 }
 
-const compareRow = (recorded: string | undefined, row: BlockDevice, users: Users) =>
+const compareRow = (recorded: string | undefined, row: BlockDevice, users: DeviceUsage) =>
   compareDevice({ identity: recorded }, { identity: identityOf(row, users) });
 
 /** Returns the identity of a device as far as lsblk tells it. */
-function identityOf(row: BlockDevice, { devices }: Users): string {
+function identityOf(row: BlockDevice, { devices }: DeviceUsage): string {
   // kpartx names its partitions otherwise.
   const number = row.type === 'part' ? /^(?!dm-).*?(\d+)$/.exec(row.name)?.[1] : undefined;
   return identityText({
@@ -99,5 +99,5 @@ function identityOf(row: BlockDevice, { devices }: Users): string {
 }
 
 /** The map that multipathd made of a disk's paths; the device itself where it made none. */
-const mapOf = (row: BlockDevice, { devices }: Users): BlockDevice =>
+const mapOf = (row: BlockDevice, { devices }: DeviceUsage): BlockDevice =>
   devices.find(({ type, parent }) => type === 'mpath' && parent === row.name) ?? row;

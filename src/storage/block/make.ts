@@ -1,5 +1,5 @@
-import type { Guard, Step } from '../../nodes/job.ts';
-import { blankGuards } from '../blank.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
+import { blankPreconditions } from '../blank.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
 import { mkfs } from '../mkfs.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
@@ -8,16 +8,16 @@ import { entryBlkid } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent } from '../types.ts';
 import {
   diskPath,
-  emptyGuards,
+  emptyPreconditions,
   lockOf,
-  notInUseGuards,
-  notOpenGuards,
-  sameContentGuards,
-  sameDeviceGuards,
-  samePartsGuards,
-} from './guards.ts';
+  notInUsePreconditions,
+  notOpenPreconditions,
+  sameContentPreconditions,
+  sameDevicePreconditions,
+  samePartsPreconditions,
+} from './preconditions.ts';
 
-/** Adds the record that the first write begins, right before it and under its guards, unless it is there. */
+/** Adds the record that the first write begins, right before it and under its preconditions, unless it is there. */
 export function begin(intent: Intent, steps: Step[]): Step[] {
   const at = steps.findIndex(({ lock }) => lock !== undefined);
   const first = steps[at];
@@ -30,24 +30,33 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
   // A job may reach the node late, after all was lost again: what is done is not made anew.
-  const notDone: Guard = {
+  const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(desired.uid)],
     expect: { exit: 0 },
     refusal: `${path} was made ready meanwhile`,
   };
-  const blank = device.content === '' && device.isBlank ? blankGuards(device) : [];
-  const guards = [notDone, ...sameDeviceGuards(device), ...notInUseGuards(device), ...blank];
+  const blank = device.content === '' && device.isBlank ? blankPreconditions(device) : [];
+  const preconditions = [
+    notDone,
+    ...sameDevicePreconditions(device),
+    ...notInUsePreconditions(device),
+    ...blank,
+  ];
   const look: Step = {
     name: `look whether ${path} is open`,
     argv: ['true'],
     // Before the lock, which is held by opening the device.
-    guards: notOpenGuards(device),
+    preconditions: notOpenPreconditions(device),
   };
   const { partition, dmUuid } = device;
-  const held = { guards: [...guards, ...emptyGuards(device)], lock };
+  const held = { preconditions: [...preconditions, ...emptyPreconditions(device)], lock };
   const cleared = [
     look,
-    ...clear(device, [...guards, ...sameContentGuards(device), ...samePartsGuards(device)]),
+    ...clear(device, [
+      ...preconditions,
+      ...sameContentPreconditions(device),
+      ...samePartsPreconditions(device),
+    ]),
   ];
   if (desired.mode === 'Block' && partition === undefined && dmUuid !== undefined) {
     return device.content === '' ? [] : cleared;
@@ -62,7 +71,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
         argv: mkfs(desired.fs, desired.uid, path),
         ...held,
       },
-      { name: 'sync the device', argv: ['sync', path], guards: [] },
+      { name: 'sync the device', argv: ['sync', path], preconditions: [] },
     ];
   }
   if (partition !== undefined) {
@@ -71,7 +80,11 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
       {
         name: `give partition ${partition.number} its GUID`,
         argv: setPartitionGuid(partition.number, desired.uid, diskPath(device)),
-        guards: [...guards, ...emptyGuards(device), ...partitionGuards(device, partition)],
+        preconditions: [
+          ...preconditions,
+          ...emptyPreconditions(device),
+          ...partitionPreconditions(device, partition),
+        ],
         lock,
       },
       tellKernelAll(diskPath(device)),
@@ -89,10 +102,10 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
 }
 
 /** The entry in the parent's table that is about to be changed is the one at the partition's place. */
-export function partitionGuards(
+export function partitionPreconditions(
   { name }: DeviceFacts,
   { number, uuid }: { number: number; uuid: string },
-): Guard[] {
+): Precondition[] {
   return [
     ['PART_ENTRY_UUID', uuid],
     ['PART_ENTRY_NUMBER', String(number)],
@@ -104,7 +117,7 @@ export function partitionGuards(
 }
 
 /** Takes every signature off, of the partitions too, so that nothing half-destroyed is read as whole. */
-function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
+function clear(device: DeviceFacts, preconditions: readonly Precondition[]): Step[] {
   if (device.content === '') return [];
   const path = `/dev/${device.name}`;
   const lock = lockOf(device);
@@ -113,7 +126,7 @@ function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
     {
       name: `destroy what is on ${path}: ${device.content}`,
       argv: ['wipefs', '--all', '--force', ...parts, path],
-      guards,
+      preconditions,
       lock,
     },
     ...(parts.length === 0
@@ -122,9 +135,9 @@ function clear(device: DeviceFacts, guards: readonly Guard[]): Step[] {
           {
             name: `have the kernel forget the partitions of ${path}`,
             argv: ['partx', '--delete', path],
-            guards: [],
+            preconditions: [],
             // wipefs has the kernel read the table anew, which may have been enough.
-            mayRace: true,
+            failureMeansConflict: true,
           },
         ]),
   ];

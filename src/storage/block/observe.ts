@@ -1,6 +1,7 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { blankProbes, readBlank } from '../blank.ts';
 import { partitionsOf } from '../block-devices.ts';
+import { fromHex, readUsage, usageProbes } from '../device-usage.ts';
 import { identityText, otherPathsOf } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { contentLink, linkOf } from '../links.ts';
@@ -15,8 +16,14 @@ import {
   ownBlkid,
   readSignature,
 } from '../signature.ts';
-import type { BlockDevice, DesiredRaw, DeviceFacts, Intent, ObservedRaw, Users } from '../types.ts';
-import { fromHex, readUsers, userProbes } from '../users.ts';
+import type {
+  BlockDevice,
+  DesiredRaw,
+  DeviceFacts,
+  DeviceUsage,
+  Intent,
+  ObservedRaw,
+} from '../types.ts';
 import { contentText, type Printed } from './content.ts';
 import {
   belowProbe,
@@ -46,7 +53,7 @@ export const rawProbes = (place: ProbedVolume): Probe[] => [
 export function nodeProbes(place: Omit<ProbedVolume, 'devicePath' | 'identity'>): Probe[] {
   return [
     ...recordProbes(place.uid),
-    ...userProbes(),
+    ...usageProbes(),
     kubeletProbe(place),
     othersProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(place)] },
@@ -71,7 +78,7 @@ export function leadsNowhere(
   desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
 ): boolean {
   const get = answersOf(first);
-  return locate(get, readUsers(get), desired) === NO_DISK;
+  return locate(get, readUsage(get), desired) === NO_DISK;
 }
 
 /**
@@ -83,7 +90,7 @@ export function deviceProbes(
   desired: Pick<DesiredRaw, 'recorded' | 'identity'>,
 ): Probe[] {
   const get = answersOf(first);
-  const users = readUsers(get);
+  const users = readUsage(get);
   const located = locate(get, users, desired);
   if (typeof located !== 'object') return [];
   const { row } = located;
@@ -144,7 +151,7 @@ const contentProbes = ({ name, sizeBytes, type }: BlockDevice): Probe[] => [
 /** @throws ObservationError for an answer that leaves open what is on the node */
 export function readRaw(desired: ProbedVolume, first: Results, second: Results): ObservedRaw {
   const get = answersOf(first);
-  const users = readUsers(get);
+  const users = readUsage(get);
   const located = locate(get, users, desired);
   const link = optional('link', get('link'));
   const boot = optional('the boot ID', get('boot'));
@@ -164,7 +171,7 @@ export function readRaw(desired: ProbedVolume, first: Results, second: Results):
 
 function readDeviceAt(
   located: ReturnType<typeof locate>,
-  users: Users,
+  users: DeviceUsage,
   second: Results,
   known: { boot: string | undefined; isMade: boolean },
 ): ObservedRaw['target'] {
@@ -176,7 +183,7 @@ function readDeviceAt(
 
 function readDevice(
   row: BlockDevice,
-  users: Users,
+  users: DeviceUsage,
   results: Results,
   { boot, isMade }: { boot: string | undefined; isMade: boolean },
 ): DeviceFacts {
@@ -262,7 +269,7 @@ const printedContent = ({ blkid, blkidExit, wipefs }: Content) => ({
   wipefs: withoutEnd(wipefs),
 });
 
-/** As a guard compares it: without newlines at its end, but with the spaces that stand for empty columns. */
+/** As a precondition compares it: without newlines at its end, but with the spaces that stand for empty columns. */
 const withoutEnd = (text: string) => text.replace(/\n+$/, '');
 
 interface Content extends Omit<Printed, 'isBlank'> {

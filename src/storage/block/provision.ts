@@ -16,7 +16,7 @@ export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan 
   const device = targetOf(desired, observed);
   const { intent } = observed;
   // A partition goes and comes while the kernel reads its table, which what we do on the disk has it do.
-  if ('refusal' in device) return { ...device, passing: intent !== undefined };
+  if ('refusal' in device) return { ...device, retryable: intent !== undefined };
   if (desired.recorded || observed.done) return checkMade(desired, observed, device);
   if (
     intent !== undefined &&
@@ -94,7 +94,7 @@ const carriedBy = ({ content, isBlank }: DeviceFacts): string =>
 
 /**
  * Returns whether an interrupted attempt of ours left what is there: data on a device that was blank, half of a table, or a part of what
- * it was to destroy. An attempt that a guard ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
+ * it was to destroy. An attempt that a precondition ended began nothing, and what is there is somebody's. Without a UUID that could be any disk's,
  * and the disk itself must be known.
  */
 function isInterrupted(desired: DesiredRaw, device: DeviceFacts, intent: Intent): boolean {

@@ -1,8 +1,8 @@
 import { useOf as useOfDevice } from '../holders.ts';
 import { compareBytes, haveCommonIdentifier } from '../identity.ts';
 import { tooSmall } from '../mkfs.ts';
-import type { DesiredRaw, DeviceFacts, ObservedRaw, Owner, Plan, Users } from '../types.ts';
-import { concerned } from './guards.ts';
+import type { DesiredRaw, DeviceFacts, DeviceUsage, ObservedRaw, Owner, Plan } from '../types.ts';
+import { concerned } from './preconditions.ts';
 
 /** A partition table and what aligns it take that much, and no file system is of use in less. Bytes. */
 const MIN_SIZE = 4n << 20n;
@@ -112,7 +112,7 @@ export function leaveOutOfMultipath({ mapUuid, wwn, disk, name }: DeviceFacts): 
 /** Returns which use of a device, by whatever path, is seen, and what ends it; undefined where none is. */
 export function useOf(
   device: DeviceFacts,
-  users: Users,
+  users: DeviceUsage,
 ): { refusal: string; end: string } | undefined {
   for (const each of concerned(device)) {
     const use = useOfDevice(each, users);

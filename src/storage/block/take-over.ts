@@ -3,8 +3,8 @@ import { intentOf } from '../records.ts';
 import { takenOverRecords } from '../taken-over-records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { linked } from './attach.ts';
-import { sameContentGuards, sameDeviceGuards } from './guards.ts';
 import { isOurs } from './ownership.ts';
+import { sameContentPreconditions, sameDevicePreconditions } from './preconditions.ts';
 import { ofAnother } from './refuse.ts';
 import { targetOf } from './target.ts';
 
@@ -53,6 +53,6 @@ export function recordDevice(
     fsType: isFileSystem ? signature.type : '',
     signature: device.content || 'none',
   };
-  const guards = [...sameDeviceGuards(device), ...sameContentGuards(device)];
-  return takenOverRecords(wanted, sizeBytes, observed, guards);
+  const preconditions = [...sameDevicePreconditions(device), ...sameContentPreconditions(device)];
+  return takenOverRecords(wanted, sizeBytes, observed, preconditions);
 }

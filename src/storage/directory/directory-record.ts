@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { ObservationError } from '../probe-results.ts';
 import { DIRECTORIES, directoryPartial, durableFile } from '../records.ts';
 import type { FileSystemPlace, ObservedDirectory } from './types.ts';
@@ -45,15 +45,15 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
     {
       name: 'make the directory of records of directories',
       argv: ['install', '-d', '-m', '0700', '/var/lib/stowage', DIRECTORIES],
-      guards: [],
+      preconditions: [],
     },
     write,
     {
       ...rename,
       argv: ['mv', '-n', ...rename.argv.slice(1)],
-      // Another one may record it after the guard held: whose record it is then, the guards of the first write ask.
-      mayRace: true,
-      guards: [
+      // Another one may record it after the precondition held: whose record it is then, the preconditions of the first write ask.
+      failureMeansConflict: true,
+      preconditions: [
         {
           argv: ['test', '!', '-e', path],
           expect: { exit: 0 },
@@ -64,7 +64,7 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
     {
       name: 'sync the records of directories',
       argv: ['sync', DIRECTORIES, '/var/lib/stowage', '/var/lib'],
-      guards: [],
+      preconditions: [],
     },
   ];
 }
@@ -84,15 +84,15 @@ function numberOf(device: string): string {
  * Holds as long as the directory, which exists, is on the file system that it was observed on; and, where that is recorded by the
  * same job, as long as no other job recorded another one.
  */
-export function onSameFileSystem(observed: ObservedDirectory): Guard[] {
+export function onSameFileSystem(observed: ObservedDirectory): Precondition[] {
   const { directory, device, recorded, now } = observed;
   const path = directoryRecord(directory);
-  const own: Guard = {
+  const own: Precondition = {
     argv: ['cat', path],
     expect: { exit: 0, stdout: { is: textOf(observed) } },
     refusal: `another file system was recorded for ${directory} meanwhile`,
   };
-  const same: Guard = {
+  const same: Precondition = {
     argv: ['stat', '-c', '%d', '--', directory],
     expect: { exit: 0, stdout: { is: numberOf(device) } },
     refusal: `${directory} is no longer on the file system that it was observed on`,

@@ -40,7 +40,7 @@ export function refuseAway({
   return {
     refusal: `the file system of ${directory} is not mounted: its volumes are in ${describe(recorded)}, and it leads to ${describe(now)}, mounted at ${mountPoint}${why}`,
     hint: `Mount it on the node. Only if the directory is to be on another file system from now on, end the record there: rm ${directoryRecord(directory)}`,
-    passing: true,
+    retryable: true,
     reason: 'DirectoryNotMounted',
   };
 }
@@ -65,7 +65,7 @@ export function refuseDirectory(
   return {
     refusal: `${observed.directory} is on the root file system, and requireMount is set`,
     hint: 'Mount a file system at the directory, or above it.',
-    passing: true,
+    retryable: true,
     reason: 'DirectoryNotMounted',
   };
 }

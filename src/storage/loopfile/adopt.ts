@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { Guard, Probe, ProbeResult, Step } from '../../nodes/job.ts';
+import type { Precondition, Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseDirectory } from '../directory/refuse.ts';
@@ -78,7 +78,10 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
   // A file that is seen under its own name is used wherever it is; what is named and changed is where it is to be.
   const elsewhere = refuseDirectory(directory, desired.requireMount);
   if (elsewhere !== undefined) return elsewhere;
-  const still = [...guardsOfEarlier(desired, from, observed), ...onSameFileSystem(directory)];
+  const still = [
+    ...preconditionsOfEarlier(desired, from, observed),
+    ...onSameFileSystem(directory),
+  ];
   // First: no file is on a file system that is not on record.
   const recorded = recordDirectory(desired.uid, directory);
   if (intent !== undefined && isThere(observed.partial)) {
@@ -97,8 +100,8 @@ export function planAdopt(desired: DesiredSparse, from: string, observed: Observ
       ...(intent === undefined
         ? writeIntent(adoptionOf(desired, from, { file }, { sizeBytes, fsType, signature }))
         : []),
-      { ...take, guards: [...take.guards, ...still] },
-      { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
+      { ...take, preconditions: [...take.preconditions, ...still] },
+      { name: "sync the file's folder", argv: ['sync', dirname(file)], preconditions: [] },
       ...changed,
       ...forgotten,
       ...writeDone(uid, sizeBytes),
@@ -119,13 +122,13 @@ export const refuseEarlier = (
 ): Refusal | undefined => refuseHeld(pathOf(desired, from), besideOf(observed));
 
 /**
- * Guards of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
+ * Preconditions of the rename, and again of each change after it: a node that took the file right before the rename is seen only then.
  */
-export const guardsOfEarlier = (
+export const preconditionsOfEarlier = (
   desired: DesiredSparse,
   from: string,
   observed: ObservedSparse,
-): Guard[] => unheld(pathOf(desired, from), besideOf(observed));
+): Precondition[] => unheld(pathOf(desired, from), besideOf(observed));
 
 /** Removes all that speaks of the earlier Volume; but not what is beside a file that has its name again, after what was taken. */
 function forget(
@@ -218,7 +221,7 @@ function adoptable(
           hint: `Take it out of use: unmount it, then losetup -d /dev/${loop.name}.`,
         };
   }
-  const guards: Guard[] = [
+  const preconditions: Precondition[] = [
     notAdopted(desired),
     ...[desired.file, partialOf(desired.file)].map(notThere),
     sameFile(file, earlier.file),
@@ -230,12 +233,12 @@ function adoptable(
   const take = {
     name: `take the file ${basename(file)}`,
     argv: ['mv', '-T', '--', file, partialOf(desired.file)],
-    guards,
+    preconditions,
   };
   return { fsType: type === 'gpt' ? '' : type, sizeBytes, take };
 }
 
-export const notThere = (path: string): Guard => ({
+export const notThere = (path: string): Precondition => ({
   argv: ['test', '!', '-e', path],
   expect: { exit: 0 },
   refusal: `${path} came into being meanwhile`,
@@ -243,29 +246,29 @@ export const notThere = (path: string): Guard => ({
 
 /**
  * Gives a file, which has a name of nobody's, a UID and the name of that UID.
- * @param still guards of every change
+ * @param still preconditions of every change
  */
 export function change(
   desired: DesiredSparse,
   fsType: string,
   to: { uid: string; file: string },
-  still: readonly Guard[],
+  still: readonly Precondition[],
 ): Step[] {
   const partial = partialOf(desired.file);
   const type = fsType === 'ext4' || fsType === 'xfs' ? fsType : 'gpt';
-  const guards = [notAdopted(desired), notThere(to.file), notAttached(partial), ...still];
+  const preconditions = [notAdopted(desired), notThere(to.file), notAttached(partial), ...still];
   const give =
     type === 'gpt'
       ? ownIdentity(type, to.uid, partial, { name: desired.name })
       : giveUuid(type, { uid: to.uid, owner: desired.uid, path: partial }, []);
   return [
-    { ...give, guards },
-    { name: 'sync the file', argv: ['sync', partial], guards: [] },
+    { ...give, preconditions },
+    { name: 'sync the file', argv: ['sync', partial], preconditions: [] },
     {
       name: 'give the file its name',
       argv: ['mv', '-T', '--', partial, to.file],
-      guards: [...guards, ...hasIdentity(type, to.uid, partial)],
+      preconditions: [...preconditions, ...hasIdentity(type, to.uid, partial)],
     },
-    { name: "sync the file's folder", argv: ['sync', dirname(to.file)], guards: [] },
+    { name: "sync the file's folder", argv: ['sync', dirname(to.file)], preconditions: [] },
   ];
 }

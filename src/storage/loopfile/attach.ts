@@ -1,5 +1,5 @@
 import type { Step } from '../../nodes/job.ts';
-import { guardsOf, inUse, useOfKubelet } from '../detach-checks.ts';
+import { inUse, preconditionsOf, useOfKubelet } from '../detach-checks.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
@@ -33,7 +33,7 @@ export function planAttach(
   if (observed.file.type === 'missing') {
     const away = refuseAway(observed.directory);
     // As long as a person or a boot may take: it counts as unavailable meanwhile.
-    if (away !== undefined) return { ...away, passing: false };
+    if (away !== undefined) return { ...away, retryable: false };
     return {
       refusal: `the backing file ${desired.file} is missing`,
       hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
@@ -152,7 +152,7 @@ function losetup(desired: DesiredSparse, device: string): Step {
       device,
       file,
     ],
-    guards: [
+    preconditions: [
       {
         argv: ['losetup', '-j', file],
         expect: { exit: 0, stdout: { is: '' } },
@@ -164,7 +164,7 @@ function losetup(desired: DesiredSparse, device: string): Step {
         refusal: `${file} no longer holds what was made in it`,
       },
     ],
-    mayRace: true,
+    failureMeansConflict: true,
   };
 }
 
@@ -173,7 +173,7 @@ function syncBack({ file }: DesiredSparse, devices: readonly Pick<BlockDevice, '
   return {
     name: 'write back what was written through the device, and sync the file',
     argv: ['sync', ...devices.map(({ name }) => `/dev/${name}`).reverse(), file],
-    guards: [],
+    preconditions: [],
   };
 }
 
@@ -187,7 +187,7 @@ function detach(
   return {
     name: `detach ${device}`,
     argv: ['losetup', '-d', device],
-    guards: [
+    preconditions: [
       {
         argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
         expect: { exit: 0, stdout: { is: loop.backingInode } },
@@ -196,7 +196,7 @@ function detach(
       // Of what was removed or replaced since the look, the device is all that leads to the data.
       ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),
       // `losetup -d` of a device that is in use exits 0 and leaves it.
-      ...guardsOf(desired, devices),
+      ...preconditionsOf(desired, devices),
     ],
   };
 }

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { GPT_START, newTableInFile } from '../gpt.ts';
 import { mkfs, tooSmall } from '../mkfs.ts';
 import { fillStep } from '../populate/fill.ts';
@@ -25,7 +25,7 @@ export function contentOf(
       ? { steps: [] }
       : leaveLoop(partialOf(observed.realPath), desired.uid, observed);
   if ('refusal' in left) return left;
-  const empty: Guard = {
+  const empty: Precondition = {
     argv: ['blkid', '-p', partial],
     expect: { exit: 2 },
     refusal: `something is in ${partial} that was not when it was looked at`,
@@ -36,9 +36,9 @@ export function contentOf(
       {
         name: `make a sparse file of ${bytes} bytes`,
         argv: ['truncate', '-s', String(bytes), '--', partial],
-        guards: [],
+        preconditions: [],
       },
-      { ...makeContent(desired, partial), guards: [empty] },
+      { ...makeContent(desired, partial), preconditions: [empty] },
       ...(desired.fill === undefined ? [] : [fillStep(desired.fill, targetOf(desired, partial))]),
     ],
     fsType: desired.mode === 'Filesystem' ? (desired.fs?.type ?? '') : '',

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
@@ -45,13 +45,13 @@ function removeFiles(desired: DesiredSparse, observed: ObservedSparse): Step[] {
 function wipeFile(desired: DesiredSparse, observed: ObservedSparse): Step[] {
   if (desired.onDelete !== 'Wipe' || observed.file.type !== 'file') return [];
   const { sizeBytes, inode } = observed.file;
-  const same: Guard = {
+  const same: Precondition = {
     argv: ['stat', '-c', '%F|%s|%i', '--', desired.file],
     expect: { exit: 0, stdout: { is: `regular file|${sizeBytes}|${inode}` } },
     refusal: `${desired.file} is no longer the file that it was`,
   };
   return wipe(desired.uid, desired.file, sizeBytes, observed.wiped, {
-    guards: [same, notAttached(desired.file)],
+    preconditions: [same, notAttached(desired.file)],
     isFile: true,
   });
 }
@@ -67,7 +67,7 @@ function isOurs(desired: DesiredSparse, observed: ObservedSparse): boolean {
 
 function removeFile(file: string): Step[] {
   return [
-    { name: `remove ${file}`, argv: ['rm', '-f', '--', file], guards: [notAttached(file)] },
-    { name: 'sync its folder', argv: ['sync', dirname(file)], guards: [] },
+    { name: `remove ${file}`, argv: ['rm', '-f', '--', file], preconditions: [notAttached(file)] },
+    { name: 'sync its folder', argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }

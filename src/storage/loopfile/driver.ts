@@ -46,7 +46,7 @@ export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSpa
   prefer: preferLoop,
   // The program that fills a file ends when that is taken away.
   cancelFill: ({ file }) => [
-    { name: 'end the filling', argv: ['rm', '-f', '--', partialOf(file)], guards: [] },
+    { name: 'end the filling', argv: ['rm', '-f', '--', partialOf(file)], preconditions: [] },
   ],
   // The file of a Block volume holds more than the partition.
   madeBytes: (desired, observed) =>

@@ -65,7 +65,7 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
   return {
     refusal: `/dev/${name}, which the persistent path leads to, has ${backingFile} and not ${desired.file}: that was removed, replaced, moved or unmounted while it was attached`,
     hint: `What was written last may be reachable through the device alone. See to that, and that nothing uses it; then: losetup -d /dev/${name}`,
-    passing: true,
+    retryable: true,
   };
 }
 
@@ -92,7 +92,7 @@ export function oddLoop(
     return {
       refusal: `/dev/${loop.name} was detached while in use and goes when its last user does`,
       hint: 'It is attached anew once it is gone.',
-      passing: true,
+      retryable: true,
     };
   }
   if (!loop.wholeFile || loop.readOnly !== desired.readOnly) {

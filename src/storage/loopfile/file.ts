@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Guard, ProbeResult } from '../../nodes/job.ts';
+import type { Precondition, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
 
@@ -32,7 +32,7 @@ export function allocatedBytes({ stdout }: ProbeResult): bigint {
 }
 
 /** Read back: a busy loop device survives `losetup -d`, which says nothing of it. */
-export function notAttached(file: string): Guard {
+export function notAttached(file: string): Precondition {
   return {
     argv: ['losetup', '-j', file],
     expect: { exit: 0, stdout: { is: '' } },
@@ -44,7 +44,7 @@ export function notAttached(file: string): Guard {
 export const sameFile = (
   file: string,
   { sizeBytes, inode }: Extract<FileFacts, { type: 'file' }>,
-): Guard => ({
+): Precondition => ({
   argv: ['stat', '-c', '%s|%i', '--', file],
   expect: { exit: 0, stdout: { is: `${sizeBytes}|${inode}` } },
   refusal: `${file} is no longer the file of ${sizeBytes} bytes that it was`,

@@ -56,7 +56,7 @@ function growFile(desired: DesiredSparse, { file }: ObservedSparse): Step[] {
       name: `grow the file to ${bytes} bytes`,
       argv: ['truncate', '-s', String(bytes), '--', desired.file],
       // It could have grown meanwhile, and is never cut.
-      guards: [sameFile(desired.file, file)],
+      preconditions: [sameFile(desired.file, file)],
     },
   ];
 }
@@ -67,7 +67,7 @@ function growLoop(desired: DesiredSparse, loop: LoopFacts): Step[] {
     {
       name: `have ${device} take the size of its file`,
       argv: ['losetup', '-c', device],
-      guards: [
+      preconditions: [
         {
           argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
           expect: { exit: 0, stdout: { is: loop.backingInode } },
@@ -93,7 +93,7 @@ function growPartition(
     {
       name: 'grow the partition',
       argv: growTable(desired, desired.sizeBytes, disk),
-      guards: [
+      preconditions: [
         entry('PART_ENTRY_UUID', desired.uid),
         entry('PART_ENTRY_OFFSET', String(GPT_START / 512n)),
       ],

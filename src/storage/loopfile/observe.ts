@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
+import { fromHex, readUsage, usageProbes } from '../device-usage.ts';
 import { directoryProbes, readDirectory } from '../directory/observe.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { contentLink, linkOf } from '../links.ts';
@@ -9,7 +10,6 @@ import { earlierProbe, readEarlier, readRecords, recordProbes } from '../records
 import { ownBlkid, readable, readSignature } from '../signature.ts';
 import { readSource, sourceProbes } from '../snapshot/source.ts';
 import type { DesiredSparse, ObservedSparse } from '../types.ts';
-import { fromHex, readUsers, userProbes } from '../users.ts';
 import { adoptProbes, readEarlierFile } from './adopt.ts';
 import { allocatedBytes, partialOf, readFile, STAT } from './file.ts';
 
@@ -32,7 +32,7 @@ export function sparseProbes(desired: ProbedVolume): Probe[] {
     { name: 'readable', argv: readable(file) },
     ...recordProbes(uid),
     ...(desired.once ? [earlierProbe(desired.name)] : []),
-    ...userProbes(),
+    ...usageProbes(),
     kubeletProbe(desired),
     capabilitiesProbe,
     { name: 'link', argv: ['stat', '-L', '-c', '%t:%T', linkOf(desired)] },
@@ -50,7 +50,7 @@ export function readSparse(
 ): ObservedSparse {
   const { file, adopt, recorded } = desired;
   const get = answersOf(results);
-  const users = readUsers(get);
+  const users = readUsage(get);
   const fileFacts = readFile(file, get('file'));
   const link = optional('link', get('link'));
   const named = optional('content link', get('content link'));

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
 import { donePath, intentOf, RECORDS, writeDone, writeIntent } from '../records.ts';
@@ -122,7 +122,7 @@ function makeFolder(desired: DesiredSparse): Step[] {
     {
       name: `make the folder ${folder}`,
       argv: ['mkdir', '-p', '-m', '0700', '--', folder],
-      guards: [],
+      preconditions: [],
     },
   ];
 }
@@ -135,12 +135,12 @@ function makeFile(
   const { file, uid } = desired;
   const partial = partialOf(file);
   // A job may reach the node late, after another one, or after all was lost again: what is done is not made anew.
-  const notDone: Guard = {
+  const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(uid)],
     expect: { exit: 0 },
     refusal: `${file} was made meanwhile`,
   };
-  const notThere: Guard = {
+  const notThere: Precondition = {
     argv: ['test', '!', '-e', file],
     expect: { exit: 0 },
     refusal: `${file} came into being meanwhile`,
@@ -151,22 +151,29 @@ function makeFile(
     {
       name: 'remove what an interrupted try left',
       argv: ['rm', '-f', '--', partial],
-      guards: [notDone, notThere, ...still],
+      preconditions: [notDone, notThere, ...still],
     },
-    ...steps.map((step) => ({ ...step, guards: [notDone, notThere, ...still, ...step.guards] })),
-    { name: 'sync the file', argv: ['sync', partial], guards: [] },
+    ...steps.map((step) => ({
+      ...step,
+      preconditions: [notDone, notThere, ...still, ...step.preconditions],
+    })),
+    { name: 'sync the file', argv: ['sync', partial], preconditions: [] },
     {
       name: 'give the file its name',
       argv: ['mv', '-T', '--', partial, file],
-      guards: [notThere, ...still, ...whole],
+      preconditions: [notThere, ...still, ...whole],
     },
-    { name: "sync the file's folder", argv: ['sync', dirname(file)], guards: [] },
+    { name: "sync the file's folder", argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }
 
 /** What was written to the file, and its size, are on disk then. */
 export function syncFile({ file }: Pick<DesiredSparse, 'file'>): Step[] {
   return [
-    { name: 'sync the file and its folder', argv: ['sync', file, dirname(file)], guards: [] },
+    {
+      name: 'sync the file and its folder',
+      argv: ['sync', file, dirname(file)],
+      preconditions: [],
+    },
   ];
 }

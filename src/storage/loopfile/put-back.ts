@@ -4,7 +4,14 @@ import { onSameFileSystem } from '../directory/directory-record.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { removeRecords } from '../records.ts';
 import type { DesiredSparse, ObservedSparse, Plan, Refusal } from '../types.ts';
-import { change, guardsOfEarlier, isThere, notThere, pathOf, refuseEarlier } from './adopt.ts';
+import {
+  change,
+  isThere,
+  notThere,
+  pathOf,
+  preconditionsOfEarlier,
+  refuseEarlier,
+} from './adopt.ts';
 import { notAttached, partialOf } from './file.ts';
 
 /**
@@ -34,7 +41,7 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
     };
   }
   const changed = change(desired, intent.fsType, to, [
-    ...guardsOfEarlier(desired, from, observed),
+    ...preconditionsOfEarlier(desired, from, observed),
     // A directory of an earlier version has no record.
     ...(observed.directory.recorded === undefined ? [] : onSameFileSystem(observed.directory)),
   ]);
@@ -44,7 +51,7 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
           {
             name: 'take the name from the file',
             argv: ['mv', '-T', '--', file, partialOf(file)],
-            guards: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
+            preconditions: [notAdopted(desired), notThere(partialOf(file)), notAttached(file)],
           },
         ]
       : [];

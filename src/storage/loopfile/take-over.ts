@@ -1,4 +1,4 @@
-import type { Guard } from '../../nodes/job.ts';
+import type { Precondition } from '../../nodes/job.ts';
 import { intentOf } from '../records.ts';
 import { entryBlkid, ownBlkid } from '../signature.ts';
 import { takenOverRecords } from '../taken-over-records.ts';
@@ -46,7 +46,12 @@ export function planTakeOver(desired: DesiredSparse, observed: ObservedSparse): 
       ? { table: found.uuid }
       : {}),
   };
-  const records = takenOverRecords(wanted, sizeBytes, observed, guardsOf(desired, loop, device));
+  const records = takenOverRecords(
+    wanted,
+    sizeBytes,
+    observed,
+    preconditionsOf(desired, loop, device),
+  );
   if ('refusal' in records) return records;
   const notes = [
     ...(loop === undefined ? ['it is not attached; Stowage attaches it'] : []),
@@ -63,12 +68,12 @@ function madeFor({ sizeBytes }: DesiredSparse, { file }: ObservedSparse): bigint
   return sizeBytes - found < 4096n ? sizeBytes : found;
 }
 
-function guardsOf(
+function preconditionsOf(
   { file, uid, mode }: DesiredSparse,
   loop: LoopFacts | undefined,
   device: Pick<BlockDevice, 'name'> | undefined,
-): Guard[] {
-  const value = (tag: string, path: string, argv: string[]): Guard => ({
+): Precondition[] {
+  const value = (tag: string, path: string, argv: string[]): Precondition => ({
     argv,
     expect: { exit: 0, stdout: { is: uid } },
     refusal: `${path} is not this Volume's: its ${tag} is not ${uid}`,

@@ -11,7 +11,7 @@ const changeOwn = (
   ...options: string[]
 ): Step => ({
   ...change(desired, own.name, what, ...options),
-  guards: [sameVolume(desired, own)],
+  preconditions: [sameVolume(desired, own)],
 });
 
 /** Also where it is marked to be left out, as a snapshot of a thin volume is. */
@@ -21,7 +21,7 @@ export const activate = (desired: InGroup, own: LogicalVolume): Step =>
 /** Fails while anybody has it open. */
 export const deactivate = (desired: InGroup, own: LogicalVolume): Step => ({
   ...changeOwn(desired, own, 'deactivate', '--activate', 'n'),
-  mayRace: true,
+  failureMeansConflict: true,
 });
 
 export const addTag = (desired: DesiredLvm, own: LogicalVolume): Step =>

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
 import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../block/adopt.ts';
 import { makeLink } from '../block/attach.ts';
@@ -29,7 +29,7 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
   const { intent } = observed;
   const group = groupOf(desired, observed);
   // A disk may come late after the node has started.
-  if ('refusal' in group) return { ...group, passing: intent !== undefined };
+  if ('refusal' in group) return { ...group, retryable: intent !== undefined };
   const own = adopted(desired, from, observed);
   if ('refusal' in own) return own;
   const odd =
@@ -225,7 +225,7 @@ function become(
           {
             name: `give ${lvName(desired, own.name)} the name ${name}`,
             argv: ['lvrename', lvName(desired, own.name), lvName(desired, name)],
-            guards: [
+            preconditions: [
               late,
               sameVolume(desired, own),
               hasTag(desired, own, isTagged(own, from) ? from : uid),
@@ -244,7 +244,7 @@ function tagAs(
 ): Step[] {
   const guarded = (step: Step, uid: string): Step => ({
     ...step,
-    guards: [notAdopted(desired), ...step.guards, hasTag(desired, own, uid)],
+    preconditions: [notAdopted(desired), ...step.preconditions, hasTag(desired, own, uid)],
   });
   return [
     ...(isTagged(own, to) ? [] : [guarded(addTag({ ...desired, uid: to }, own), from)]),
@@ -253,7 +253,7 @@ function tagAs(
 }
 
 /** Nobody else has adopted it since it was looked at. */
-const hasTag = (desired: DesiredLvm, { name }: LogicalVolume, uid: string): Guard => ({
+const hasTag = (desired: DesiredLvm, { name }: LogicalVolume, uid: string): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, name)],
   expect: { exit: 0, stdout: { has: tagOf(uid), lacks: '\t' } },
   refusal: `${lvName(desired, name)} no longer has the tag ${tagOf(uid)}`,

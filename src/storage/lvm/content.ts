@@ -1,4 +1,4 @@
-import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
+import type { Precondition, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, succeeded } from '../probe-results.ts';
 import { blkidValues } from '../signature.ts';
 import type { Extents, FreeExtents } from './facts.ts';
@@ -99,7 +99,7 @@ export const rangeOf = ({ pv, first, count }: FreeExtents): string =>
   `${pv}:${first}-${first + count - 1n}`;
 
 /** They hold what they held, to the letter. */
-export const sameContentGuards = (extents: readonly Extents[]): Guard[] =>
+export const sameContentPreconditions = (extents: readonly Extents[]): Precondition[] =>
   extents.flatMap((each) => {
     return [
       { argv: forgetCache(each), expect: { exit: 0 }, refusal: `${each.pv} cannot be read anew` },

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -18,30 +18,30 @@ export interface Copy {
 /**
  * Takes the thin snapshot. Whatever is mounted or open is frozen for that moment by the kernel.
  * @param originUid what the origin is tagged with
- * @param guards what must hold right before
+ * @param preconditions what must hold right before
  */
 export const takeCopy = (
   copy: Copy,
   origin: LogicalVolume,
   originUid: string,
   permission: 'r' | 'rw',
-  guards: readonly Guard[],
+  preconditions: readonly Precondition[],
 ): Step => ({
   name: `make ${lvName(copy, copy.name)}, a thin snapshot of ${lvName(copy, origin.name)}`,
   argv: scriptArgv(
     'stowage-thin',
     ...[lvName(copy, origin.name), originUid, copy.name, copy.uid, permission],
   ),
-  guards: [...guards, sameVolume(copy, origin)],
+  preconditions: [...preconditions, sameVolume(copy, origin)],
   // Another command of LVM may have kept it waiting for too long.
-  mayRace: true,
+  failureMeansConflict: true,
 });
 
 /** Gives the file system in it the UUID of its own, before it is active and udev can see it, and has it take all of it. */
 export const identify = (copy: Copy): Step => ({
   name: `give the file system in ${lvName(copy, copy.name)} a UUID of its own`,
   argv: scriptArgv('stowage-lvm-uuid', lvName(copy, copy.name), copy.uid),
-  guards: [unfinished(copy)],
+  preconditions: [unfinished(copy)],
 });
 
 /** From now on it is whole, and whose its tag says. */
@@ -53,11 +53,11 @@ export const finish = (copy: Copy, ...options: string[]): Step => ({
     ...options,
     ...['--deltag', unfinishedTag(copy.uid), '--addtag', tagOf(copy.uid)],
   ),
-  guards: [unfinished(copy)],
+  preconditions: [unfinished(copy)],
 });
 
 /** It is what was just made, and nobody's else. */
-export const unfinished = (copy: Copy): Guard => ({
+export const unfinished = (copy: Copy): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(copy, copy.name)],
   expect: { exit: 0, stdout: { ...printed(unfinishedTag(copy.uid)), lacks: ',' } },
   refusal: `${lvName(copy, copy.name)} is not what was just made`,
@@ -85,7 +85,7 @@ export function removeUnfinished(
     {
       name: `take away the device that was made of ${lvName({ vgName }, left.name)}`,
       argv: scriptArgv('stowage-lvm-uuid', lvName({ vgName }, left.name), uid, 'leave'),
-      guards: [sameVolume({ vgName }, left)],
+      preconditions: [sameVolume({ vgName }, left)],
     },
     lvremove({ vgName }, left, unfinishedTag(uid)),
   ];

@@ -1,5 +1,5 @@
-import type { Guard, Step } from '../../nodes/job.ts';
-import { emptyGuards } from '../block/guards.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
+import { emptyPreconditions } from '../block/preconditions.ts';
 import { linkOf } from '../links.ts';
 import { mkfs } from '../mkfs.ts';
 import { fillStep } from '../populate/fill.ts';
@@ -7,7 +7,7 @@ import type { Fill } from '../populate/types.ts';
 import { donePath, intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredLvm, Intent, ObservedLvm } from '../types.ts';
 import { lookAgain, makeRule, waitForLink } from '../udev.ts';
-import { contentOf, rangeOf, sameContentGuards } from './content.ts';
+import { contentOf, rangeOf, sameContentPreconditions } from './content.ts';
 import { finish } from './copy.ts';
 import type { VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
@@ -34,7 +34,8 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
   const known = JSON.stringify(observed.intent) === JSON.stringify(intent);
   const done = writeDone(desired.uid, bytesFor(desired, group));
   const { fill } = desired;
-  const guards = fill === undefined ? madeGuards(desired, group) : isMadeGuards(desired);
+  const preconditions =
+    fill === undefined ? madePreconditions(desired, group) : isMadePreconditions(desired);
   const made = [
     ...(known ? [] : writeIntent(intent)),
     ...makeRule(desired, nameKey(desired)),
@@ -50,7 +51,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
     ...(fill === undefined ? [] : fillIn(desired, observed, group, intent, fill)),
     ...(desired.mode === 'Filesystem' && fill === undefined
       ? done
-      : done.map((step, index) => (index > 0 ? step : { ...step, guards }))),
+      : done.map((step, index) => (index > 0 ? step : { ...step, preconditions }))),
     ...(desired.mode === 'Filesystem' ? [lookAgain(lvName(desired, desired.name))] : []),
     waitForLink(linkOf(desired)),
   ];
@@ -60,7 +61,7 @@ export function create(desired: DesiredLvm, observed: ObservedLvm, group: Volume
 export const nameKey = (desired: DesiredLvm): string => `ATTR{dm/name}=="${dmNameOf(desired)}"`;
 
 /** A job may reach the node late, after all was lost again: what is done is not made anew. */
-export const notDone = (desired: DesiredLvm): Guard => ({
+export const notDone = (desired: DesiredLvm): Precondition => ({
   argv: ['test', '!', '-e', donePath(desired.uid)],
   expect: { exit: 0 },
   refusal: `${lvPath(desired)} was made meanwhile`,
@@ -112,9 +113,13 @@ function lvcreate(
     ],
     // Also where somebody pastes the plan into a shell.
     stdin: '',
-    guards: [notDone(desired), sameGroup(group), ...(chosen ? sameContentGuards(free) : [])],
+    preconditions: [
+      notDone(desired),
+      sameGroup(group),
+      ...(chosen ? sameContentPreconditions(free) : []),
+    ],
     // Others may have taken these extents.
-    ...(chosen ? { mayRace: true } : {}),
+    ...(chosen ? { failureMeansConflict: true } : {}),
   };
 }
 
@@ -132,7 +137,7 @@ function lvcreateThin(
       ...['lvcreate', ...named(desired), '--virtualsize', `${bytes}b`],
       ...['--thinpool', pool, group.name],
     ],
-    guards: [notDone(desired), sameGroup(group)],
+    preconditions: [notDone(desired), sameGroup(group)],
   });
 }
 
@@ -140,10 +145,10 @@ function lvcreateThin(
  * It is what was just made, the path leads to it (a link that udev left behind may lead to a logical volume of others
  * that has its number by now), and LVM did look: it does not at what lvm.conf keeps from being active.
  */
-function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
+function madePreconditions(desired: DesiredLvm, group: VolumeGroup): Precondition[] {
   return [
-    ...isMadeGuards(desired, firstTagOf(desired)),
-    ...emptyGuards({
+    ...isMadePreconditions(desired, firstTagOf(desired)),
+    ...emptyPreconditions({
       name: `${desired.vgName}/${desired.name}`,
       sizeBytes: bytesFor(desired, group),
       partition: undefined,
@@ -152,7 +157,7 @@ function madeGuards(desired: DesiredLvm, group: VolumeGroup): Guard[] {
 }
 
 /** The same, whatever is in it. */
-export function isMadeGuards(desired: DesiredLvm, tag = tagOf(desired.uid)): Guard[] {
+export function isMadePreconditions(desired: DesiredLvm, tag = tagOf(desired.uid)): Precondition[] {
   const path = lvPath(desired);
   const refusal = `${path} is not the logical volume that was made`;
   return [
@@ -179,7 +184,7 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
     withRoomAlone(desired, observed, desired.thinPool, needed, {
       name: `make the ${desired.fs.type} file system`,
       argv: mkfs(desired.fs, desired.uid, path),
-      guards: [notDone(desired), ...madeGuards(desired, group)],
+      preconditions: [notDone(desired), ...madePreconditions(desired, group)],
       lock: path,
     }),
     syncDevice(path),
@@ -189,7 +194,7 @@ function makeFileSystem(desired: DesiredLvm, observed: ObservedLvm, group: Volum
 const syncDevice = (path: string): Step => ({
   name: 'sync the device',
   argv: ['sync', path],
-  guards: [],
+  preconditions: [],
 });
 
 /** Fills it, and makes it the Volume's once it is whole. A thin one reads as zeros until then. */
@@ -207,13 +212,15 @@ function fillIn(
     desired.mode === 'Filesystem' && desired.fs !== undefined ? desired.fs.type : 'block';
   const isZero = poolOf(observed, thinPool)?.zeroes ?? false;
   const step = fillStep(fill, { path, uid, content, offsetBytes: 0n, sizeBytes, isZero });
-  const guards = [notDone(desired), ...isMadeGuards(desired, unfinishedTag(uid))];
+  const preconditions = [notDone(desired), ...isMadePreconditions(desired, unfinishedTag(uid))];
   // After a crash that says where what is on it comes from.
   const [first, ...others] = writeIntent({ ...intent, filling: true });
-  const empty = content === 'block' ? madeGuards(desired, group) : [];
+  const empty = content === 'block' ? madePreconditions(desired, group) : [];
   return [
-    ...(first === undefined ? [] : [{ ...first, guards: [...first.guards, ...empty] }, ...others]),
-    { ...step, guards: [...guards, ...step.guards] },
+    ...(first === undefined
+      ? []
+      : [{ ...first, preconditions: [...first.preconditions, ...empty] }, ...others]),
+    { ...step, preconditions: [...preconditions, ...step.preconditions] },
     syncDevice(path),
     finish({ uid, vgName, name }),
   ];

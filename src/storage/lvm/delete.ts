@@ -1,8 +1,8 @@
 import type { Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { takeSignatureOff, wipeDevice } from '../block/clean.ts';
-import { notInUseGuards } from '../block/guards.ts';
 import { isOurs } from '../block/ownership.ts';
+import { notInUsePreconditions } from '../block/preconditions.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { openUse, useOf } from '../holders.ts';
 import { removeIntent, removeRecords } from '../records.ts';
@@ -75,7 +75,7 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return orRetain(`nothing on the node says that ${name} was made for this Volume`);
   }
   if (refused !== undefined)
-    return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
+    return { ...orRetain(refused.refusal), retryable: refused.retryable ?? false };
   if (doubtful !== undefined) return doubtful;
   if (!ALONE.includes(own.kind)) {
     return orRetain(
@@ -97,7 +97,7 @@ function planUnfinished(
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
   if (refused !== undefined)
-    return { ...orRetain(refused.refusal), passing: refused.passing ?? false };
+    return { ...orRetain(refused.refusal), retryable: refused.retryable ?? false };
   // Its pool gives what a thin one had to others, as it is.
   const wipes = desired.onDelete === 'Wipe' && observed.intent?.filling === true;
   const full = wipes ? noRoomToWipe(desired, observed, left) : undefined;
@@ -156,7 +156,7 @@ function remove(
     return {
       refusal: `the logical volume ${lvName(desired, own.name)} (/dev/${device.name}) is in use: ${use.by}`,
       hint: `It is removed once nothing uses it any more. ${use.end}`,
-      passing: true,
+      retryable: true,
     };
   }
   const { mode } = desired;
@@ -180,7 +180,7 @@ function remove(
         : []),
       {
         ...deactivate(desired, own),
-        guards: [sameVolume(desired, own), ...notInUseGuards(device)],
+        preconditions: [sameVolume(desired, own), ...notInUsePreconditions(device)],
       },
       ...gone,
     ],
@@ -197,7 +197,7 @@ function noRoomToWipe(
   const part = partOf(own.sizeBytes);
   const what = `wiping a volume of it takes ${part} at a time`;
   const full = refuseWrites(desired, own.pool, observed, part, what);
-  return full === undefined ? undefined : { ...orRetain(full.refusal), passing: true };
+  return full === undefined ? undefined : { ...orRetain(full.refusal), retryable: true };
 }
 
 /** Signatures in free extents would be in the way of whoever gets them next. A thin volume leaves none. */
@@ -223,7 +223,7 @@ function onceGone(
   [first, ...others]: readonly Step[],
 ): Step[] {
   if (first === undefined) return [];
-  return [{ ...first, guards: [isGone(desired, own), ...first.guards] }, ...others];
+  return [{ ...first, preconditions: [isGone(desired, own), ...first.preconditions] }, ...others];
 }
 
 function orRetain(refusal: string): Exclude<Plan, { steps: unknown }> {

@@ -51,7 +51,7 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
     {
       name: 'end the filling',
       argv: ['install', '-D', '-m', '0600', '/dev/null', cancelPath(uid)],
-      guards: [],
+      preconditions: [],
     },
   ],
   madeBytes: ({ sizeBytes }) => sizeBytes,

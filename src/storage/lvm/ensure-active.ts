@@ -20,7 +20,7 @@ export function ensureActive(
       refusal: `a physical volume of the logical volume ${name} is away`,
       hint: 'Bring its disk back: pvs tells which one.',
       // It may come late after the node has started.
-      passing: true,
+      retryable: true,
     };
   }
   const pool = poolOf(observed, own.pool);
@@ -55,7 +55,7 @@ export function ensureActive(
     ? {
         refusal: `the node has no device for the logical volume ${name}, which LVM says is active`,
         hint: `Look at it on the node: lvs ${name}; dmsetup info.`,
-        passing: true,
+        retryable: true,
       }
     : undefined;
 }

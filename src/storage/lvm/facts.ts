@@ -60,7 +60,7 @@ export interface FreeExtents {
 export interface Extents extends FreeExtents {
   /** What a consent must say of it; '' for nothing. */
   content: string;
-  /** What the command that is repeated as a guard printed. */
+  /** What the command that is repeated as a precondition printed. */
   blkid: string;
   blkidExit: number;
 }

@@ -1,7 +1,12 @@
 import type { Step } from '../../nodes/job.ts';
 import { takeSignatureOff } from '../block/clean.ts';
-import { lockOf, notInUseGuards, sameContentGuards, sameDmGuards } from '../block/guards.ts';
 import { isOurs } from '../block/ownership.ts';
+import {
+  lockOf,
+  notInUsePreconditions,
+  sameContentPreconditions,
+  sameDmPreconditions,
+} from '../block/preconditions.ts';
 import { openUse, useOf } from '../holders.ts';
 import { linkOf } from '../links.ts';
 import { cancelPath, writeDone, writeIntent } from '../records.ts';
@@ -12,7 +17,7 @@ import { deactivate } from './activate.ts';
 import { asRaw } from './as-raw.ts';
 import { FREE_EXTENTS } from './content.ts';
 import { finish, removeUnfinished, unfinished } from './copy.ts';
-import { bytesFor, create, intentFor, isMadeGuards, isZeroed } from './create.ts';
+import { bytesFor, create, intentFor, isMadePreconditions, isZeroed } from './create.ts';
 import { ensureActive } from './ensure-active.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { anyUidsIn, lvName, uidsIn } from './names.ts';
@@ -59,23 +64,23 @@ function planZero(
       notOpen(device),
       ...(intent.filling ? [] : writeIntent({ ...intent, filling: true })),
       ...zero(`/dev/${device.name}`, half.sizeBytes, {
-        guards: [
+        preconditions: [
           {
             argv: ['test', '!', '-e', cancelPath(uid)],
             expect: { exit: 0 },
             refusal: 'the volume is being deleted',
           },
-          ...sameDmGuards(device),
-          ...notInUseGuards(device),
+          ...sameDmPreconditions(device),
+          ...notInUsePreconditions(device),
           unfinished({ uid, vgName, name: half.name }),
         ],
-        first: sameContentGuards(device),
+        first: sameContentPreconditions(device),
         lock: lockOf(device),
       }),
       finish({ uid, vgName, name }),
       ...(first === undefined
         ? []
-        : [{ ...first, guards: [...first.guards, ...isMadeGuards(desired)] }]),
+        : [{ ...first, preconditions: [...first.preconditions, ...isMadePreconditions(desired)] }]),
       ...others,
       waitForLink(linkOf(desired)),
     ],
@@ -104,7 +109,7 @@ function planAgain(
   if (alone || refused !== undefined) return { steps: removed };
   const again = create(desired, rest, group).map((step) =>
     step.argv[0] === 'lvcreate'
-      ? { ...step, guards: [isGone(desired, half), ...step.guards] }
+      ? { ...step, preconditions: [isGone(desired, half), ...step.preconditions] }
       : step,
   );
   return { steps: [...removed, ...again] };
@@ -130,7 +135,7 @@ function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGr
     needed,
     `filling a volume may write all of its ${bytes}${beside}`,
   );
-  return refused === undefined ? undefined : { ...refused, passing: true };
+  return refused === undefined ? undefined : { ...refused, retryable: true };
 }
 
 /**
@@ -155,8 +160,8 @@ export function release(
   return {
     steps: [
       notOpen(device),
-      ...(isThin && !wipes ? [] : clean(device).map((step) => withGuards(step, mine))),
-      withGuards(deactivate(desired, half), notInUseGuards(device)),
+      ...(isThin && !wipes ? [] : clean(device).map((step) => withPreconditions(step, mine))),
+      withPreconditions(deactivate(desired, half), notInUsePreconditions(device)),
     ],
   };
 }
@@ -188,7 +193,7 @@ function freeDevice(
       first: {
         refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${device.name}), which was not filled to the end, is in use: ${use.by}`,
         hint: `It is removed once nothing uses it any more. ${use.end}`,
-        passing: true,
+        retryable: true,
       },
     };
   }
@@ -201,7 +206,7 @@ const isKnown = (desired: DesiredLvm, { intent }: ObservedLvm, device: DeviceFac
   desired.overwrite?.split('+').includes(device.content) ||
   (desired.mode === 'Filesystem' ? isOurs(asRaw(desired), device) : intent?.filling === true);
 
-const withGuards = (step: Step, guards: Step['guards']): Step => ({
+const withPreconditions = (step: Step, preconditions: Step['preconditions']): Step => ({
   ...step,
-  guards: [...step.guards, ...guards],
+  preconditions: [...step.preconditions, ...preconditions],
 });

@@ -83,7 +83,7 @@ export function refuseChange({
       refusal: `a physical volume of the volume group ${name} is away`,
       hint: 'Bring its disk back: pvs tells which one. Nothing of the group is changed until then.',
       // It may come late after the node has started.
-      passing: true,
+      retryable: true,
     };
   }
   return readOnly

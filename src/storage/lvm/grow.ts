@@ -1,9 +1,9 @@
 import type { Step } from '../../nodes/job.ts';
-import { sameDmGuards } from '../block/guards.ts';
+import { sameDmPreconditions } from '../block/preconditions.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
 import { recordSize, writeDone } from '../records.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan } from '../types.ts';
-import { contentOf, extentsIn, rangeOf, sameContentGuards } from './content.ts';
+import { contentOf, extentsIn, rangeOf, sameContentPreconditions } from './content.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { sameVolume } from './lvchange.ts';
@@ -55,7 +55,11 @@ export function planGrow(
             growsMounted: true,
           }).map(
             // A copy of it, such as a snapshot, has the same UUID.
-            (step) => alone({ ...step, guards: [...sameDmGuards(device), ...step.guards] }),
+            (step) =>
+              alone({
+                ...step,
+                preconditions: [...sameDmPreconditions(device), ...step.preconditions],
+              }),
           )
         : []),
       ...writeDone(desired.uid, wanted),
@@ -122,8 +126,8 @@ function extend(
       ...['lvextend', '--extents', String(extentsFor(desired, group)), lvName(desired, own.name)],
       ...free.map(rangeOf),
     ],
-    guards: [sameVolume(desired, own), ...sameContentGuards(free)],
+    preconditions: [sameVolume(desired, own), ...sameContentPreconditions(free)],
     // Others may have taken these extents.
-    mayRace: true,
+    failureMeansConflict: true,
   };
 }

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type { DesiredLvm } from '../types.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { lvName } from './names.ts';
@@ -14,7 +14,7 @@ export const change = (
 ): Step => ({
   name: `${what} ${lvName(desired, name)}`,
   argv: ['lvchange', ...options, lvName(desired, name)],
-  guards: [],
+  preconditions: [],
 });
 
 /**
@@ -24,14 +24,14 @@ export const change = (
 export const printed = (field: string) => ({ has: `  ${field}`, lacks: '\t' });
 
 /** It is the logical volume that was looked at. */
-export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Guard => ({
+export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
   expect: { exit: 0, stdout: printed(uuid) },
   refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
 });
 
 /** The group that has the name is the one that was looked at. */
-export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): Guard => ({
+export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): Precondition => ({
   argv: ['vgs', '--noheadings', '-o', 'vg_uuid', name],
   expect: { exit: 0, stdout: printed(uuid) },
   refusal: `the volume group ${name} is no longer the one that was looked at, ${uuid}`,
@@ -43,5 +43,5 @@ export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): G
  */
 export const refresh = (desired: InGroup, own: LogicalVolume): Step => ({
   ...change(desired, own.name, 'refresh', '--refresh'),
-  guards: [sameVolume(desired, own)],
+  preconditions: [sameVolume(desired, own)],
 });

@@ -24,7 +24,7 @@ export function wakePool(desired: DesiredLvm, observed: ObservedLvm): Step[] {
     ...clearPool(desired, observed, pool.name),
     {
       ...change(desired, pool.name, 'activate', ...ACTIVATE),
-      guards: [sameVolume(desired, pool)],
+      preconditions: [sameVolume(desired, pool)],
     },
   ];
 }
@@ -43,7 +43,7 @@ export function clearPool(desired: DesiredLvm, observed: ObservedLvm, pool: stri
 /** Whoever repairs a pool has LVM activate its metadata alone, for reading only, and is not disturbed. */
 const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
   ...change(desired, inner, 'deactivate', '--activate', 'n'),
-  guards: [
+  preconditions: [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_permissions', lvName(desired, inner)],
       // It is unknown while it is inactive.
@@ -52,7 +52,7 @@ const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
     },
   ],
   // Fails where the pool is active after all.
-  mayRace: true,
+  failureMeansConflict: true,
 });
 
 /** Of a thin pool or a thin volume, in bytes; LVM tells it in hundredths of a percent, and of what is active alone. */

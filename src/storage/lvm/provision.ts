@@ -29,7 +29,7 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   const { intent } = observed;
   const group = groupOf(desired, observed);
   // A disk may come late after the node has started.
-  if ('refusal' in group) return { ...group, passing: intent !== undefined };
+  if ('refusal' in group) return { ...group, retryable: intent !== undefined };
   const path = lvPath(desired);
   if (intent !== undefined && intent.device?.path !== path) {
     return {

@@ -145,7 +145,7 @@ export function refuseWrites(
     return {
       refusal: `the thin pool ${name} ${ill}`,
       hint,
-      passing: pool.suspended || isUnknown(pool),
+      retryable: pool.suspended || isUnknown(pool),
     };
   }
   const left = pool.sizeBytes - usedOf(pool);

@@ -1,5 +1,5 @@
-import type { Guard, Step } from '../../nodes/job.ts';
-import { notOpenGuards } from '../block/guards.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
+import { notOpenPreconditions } from '../block/preconditions.ts';
 import type { DeviceFacts } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type InGroup, sameVolume } from './lvchange.ts';
@@ -19,11 +19,11 @@ export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step 
     `lv_uuid=${own.uuid}&&lv_tags={${tag}}&&lv_attr=~^[${ALONE.join('')}]...-`,
     lvName(group, own.name),
   ],
-  guards: [sameVolume(group, own)],
+  preconditions: [sameVolume(group, own)],
 });
 
 /** What is not selected is not removed, which lvremove does not call a failure. */
-export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Guard => ({
+export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
   expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
   refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
@@ -34,6 +34,6 @@ export function notOpen(device: DeviceFacts): Step {
   return {
     name: `look whether /dev/${device.name} is open`,
     argv: ['true'],
-    guards: notOpenGuards(device),
+    preconditions: notOpenPreconditions(device),
   };
 }

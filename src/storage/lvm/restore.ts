@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { makeLink } from '../block/attach.ts';
 import { linkOf } from '../links.ts';
 import { writeDone, writeIntent } from '../records.ts';
@@ -7,7 +7,7 @@ import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, Refusal, ThinSource } 
 import { lookAgain, makeRule, noUdev, waitForLink } from '../udev.ts';
 import { asRaw } from './as-raw.ts';
 import { finish, identify, leaveUnfinished, takeCopy, unfinished } from './copy.ts';
-import { intentFor, isMadeGuards, nameKey, notDone } from './create.ts';
+import { intentFor, isMadePreconditions, nameKey, notDone } from './create.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
 import { extentsFor } from './group.ts';
 import { change } from './lvchange.ts';
@@ -59,10 +59,13 @@ function make(
   const copy = { vgName, name, uid };
   const bytes = extentsFor(desired, group) * group.extentBytes;
   const needed = begins(desired, bytes);
-  const once: Guard[] = [notDone(desired)];
-  const guarded = (step: Step): Step => ({ ...step, guards: [...once, ...step.guards] });
+  const once: Precondition[] = [notDone(desired)];
+  const guarded = (step: Step): Step => ({
+    ...step,
+    preconditions: [...once, ...step.preconditions],
+  });
   const files = mode === 'Filesystem';
-  const made = isMadeGuards(desired);
+  const made = isMadePreconditions(desired);
   return [
     withRoom(
       desired,
@@ -76,7 +79,7 @@ function make(
           {
             name: `grow the logical volume ${lvName(copy, name)}`,
             argv: ['lvextend', '--extents', String(extentsFor(desired, group)), lvName(copy, name)],
-            guards: [unfinished(copy)],
+            preconditions: [unfinished(copy)],
           },
         ]
       : []),
@@ -87,11 +90,11 @@ function make(
     ...makeRule(desired, nameKey(desired)),
     {
       ...change(desired, name, 'activate', '--activate', 'y', '--ignoreactivationskip'),
-      guards: made.slice(0, 1),
+      preconditions: made.slice(0, 1),
     },
     ...(files ? [lookAgain(lvName(desired, name))] : []),
     waitForLink(linkOf(desired)),
-    ...withGuards(writeDone(uid, bytes), [...made, ...(files ? [hasUuid(desired)] : [])]),
+    ...withPreconditions(writeDone(uid, bytes), [...made, ...(files ? [hasUuid(desired)] : [])]),
   ];
 }
 
@@ -167,11 +170,16 @@ function originOf(
     : origin;
 }
 
-const hasUuid = (desired: DesiredLvm): Guard => ({
+const hasUuid = (desired: DesiredLvm): Precondition => ({
   argv: ownBlkid(lvPath(desired), 'value', 'UUID'),
   expect: { exit: 0, stdout: { is: desired.uid } },
   refusal: `${lvPath(desired)} does not have the UUID ${desired.uid}`,
 });
 
-const withGuards = ([first, ...others]: readonly Step[], guards: readonly Guard[]): Step[] =>
-  first === undefined ? [] : [{ ...first, guards: [...guards, ...first.guards] }, ...others];
+const withPreconditions = (
+  [first, ...others]: readonly Step[],
+  preconditions: readonly Precondition[],
+): Step[] =>
+  first === undefined
+    ? []
+    : [{ ...first, preconditions: [...preconditions, ...first.preconditions] }, ...others];

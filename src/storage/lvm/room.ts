@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type { ObservedLvm } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
 import { type InGroup, printed } from './lvchange.ts';
@@ -18,7 +18,7 @@ export function fullest({ sizeBytes }: LogicalVolume, needed: bigint): bigint {
 }
 
 /** It has room right before it is written to, whoever took some since it was looked at, and is well. LVM compares. */
-function roomGuard(desired: InGroup, pool: LogicalVolume, needed: bigint): Guard {
+function roomPrecondition(desired: InGroup, pool: LogicalVolume, needed: bigint): Precondition {
   const name = lvName(desired, pool.name);
   // LVM knows it better than it tells.
   const above = Math.min(Number(fullest(pool, needed) + 1n), 10_000) / 100;
@@ -33,7 +33,7 @@ function roomGuard(desired: InGroup, pool: LogicalVolume, needed: bigint): Guard
   };
 }
 
-/** The step with that guard; as it is where it writes nothing to a thin pool. */
+/** The step with that precondition; as it is where it writes nothing to a thin pool. */
 export function withRoom(
   desired: InGroup,
   observed: Pick<ObservedLvm, 'volumes'>,
@@ -44,7 +44,7 @@ export function withRoom(
   const pool = poolOf(observed, thinPool);
   return pool === undefined || needed === 0n
     ? step
-    : { ...step, guards: [roomGuard(desired, pool, needed), ...step.guards] };
+    : { ...step, preconditions: [roomPrecondition(desired, pool, needed), ...step.preconditions] };
 }
 
 /**
@@ -56,5 +56,5 @@ export function withRoomAlone(...args: Parameters<typeof withRoom>): Step {
   if (thinPool === undefined) return step;
   const lock = `/dev/mapper/${dmNameOf({ vgName: desired.vgName, name: thinPool })}-tpool`;
   // Others may hold it for longer than is waited.
-  return { ...withRoom(...args), lock, mayRace: true };
+  return { ...withRoom(...args), lock, failureMeansConflict: true };
 }

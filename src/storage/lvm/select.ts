@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type { Plan } from '../types.ts';
 import type { VolumeGroup } from './facts.ts';
 import { onlyDisks } from './view.ts';
@@ -15,16 +15,19 @@ const SCRIPTS = ['stowage-thin', 'stowage-lvm-uuid'];
 export function inGroup(plan: Plan, { disks }: Pick<VolumeGroup, 'disks'>): Plan {
   if ('refusal' in plan) return plan;
   const config = onlyDisks(disks);
-  const guard = (each: Guard): Guard => ({ ...each, argv: withConfig(each.argv, config) });
+  const precondition = (each: Precondition): Precondition => ({
+    ...each,
+    argv: withConfig(each.argv, config),
+  });
   const step = (each: Step): Step => ({
     ...each,
     argv: withConfig(each.argv, config),
-    guards: each.guards.map(guard),
+    preconditions: each.preconditions.map(precondition),
   });
   const flush: Step = {
     name: 'have the disks of the group keep it',
     argv: ['sync', ...disks],
-    guards: [],
+    preconditions: [],
   };
   return {
     ...plan,

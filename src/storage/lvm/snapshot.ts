@@ -157,7 +157,7 @@ function originOf(volume: DesiredLvm, observed: ObservedThinSnapshot): LogicalVo
   const waits = (refusal: string): Refusal => ({
     refusal,
     hint: 'The snapshot is taken once that is over.',
-    passing: true,
+    retryable: true,
   });
   if (!isTagged(own, volume.uid)) return waits(`${name} has no tag of Stowage's yet`);
   if (own.health === 'p' || own.health === 'F')
@@ -180,7 +180,7 @@ function remove(desired: DesiredThinSnapshot, own: LogicalVolume): Plan {
     return {
       refusal: `the snapshot ${lvName(desired, own.name)} is in use: a process has it open, or it is mounted`,
       hint: 'It is removed once nothing uses it any more.',
-      passing: true,
+      retryable: true,
     };
   }
   return {

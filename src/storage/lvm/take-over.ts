@@ -21,7 +21,7 @@ export function planTakeOver(desired: DesiredLvm, observed: ObservedLvm): Plan {
     return {
       refusal: `the logical volume ${name} is not ready to be recognised${next === undefined ? '' : `: still to be done: ${next}`}`,
       hint: `Have it active: lvchange -ay ${name}.`,
-      passing: true,
+      retryable: true,
     };
   }
   const records = recordDevice(asRaw(desired), rawOf(observed), device);

@@ -1,11 +1,11 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { othersProbe, readOthers } from '../block/observe.ts';
 import { LSBLK } from '../block-devices.ts';
+import { readDevices } from '../device-usage.ts';
 import { LOSETUP } from '../loops.ts';
 import { MAPPERS } from '../mappers.ts';
 import { ObservationError } from '../probe-results.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
-import { readDevices } from '../users.ts';
 import { disksOf, isOfVolume, madeOf, pathsOf } from './volume-devices.ts';
 
 /** The devices that LVM is shown on a node: all but those of Volumes, on which their users may have made groups of any name. */

@@ -1,8 +1,8 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
+import { readUsage, usageProbes } from '../device-usage.ts';
 import { optional, succeeded } from '../probe-results.ts';
 import { intentPath, parseIntent, RECORDS } from '../records.ts';
-import type { Intent, Users } from '../types.ts';
-import { readUsers, userProbes } from '../users.ts';
+import type { DeviceUsage, Intent } from '../types.ts';
 
 const NAME = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(\.[a-z.]+)?$/;
 
@@ -47,12 +47,12 @@ export function readFolders(
 }
 
 /** Who uses devices, and which records the node has. */
-export const recordsProbes = (): Probe[] => [...userProbes(), ...folderProbes([RECORDS])];
+export const recordsProbes = (): Probe[] => [...usageProbes(), ...folderProbes([RECORDS])];
 
 export const readRecordFiles = (
   get: (name: string) => ProbeResult,
-): { users: Users; records: NamedFile[] } => ({
-  users: readUsers(get),
+): { users: DeviceUsage; records: NamedFile[] } => ({
+  users: readUsage(get),
   records: readFolders([RECORDS], get),
 });
 

@@ -92,7 +92,7 @@ export function backupStep(
     argv: scriptArgv('stowage-backup', file, uid, ...words, sourceWords(to).argument),
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
     stdin: sourceInput({ namespace, authorization, source: to }),
-    guards: [],
+    preconditions: [],
   };
 }
 
@@ -100,12 +100,12 @@ export function backupStep(
 export const cancelBackup = ({ uid }: Pick<DesiredBackup, 'uid'>): Step => ({
   name: 'end the backup',
   argv: scriptArgv('stowage-backup', 'cancel', uid),
-  guards: [],
+  preconditions: [],
 });
 
 /** The step after which nothing of it is on the node but the archive, if that was made there. */
 export const leaveBackup = ({ uid, to }: Pick<DesiredBackup, 'uid' | 'to'>): Step => ({
   name: 'remove what the backup left',
   argv: scriptArgv('stowage-backup', 'leave', uid, sourceWords(to).argument),
-  guards: [],
+  preconditions: [],
 });

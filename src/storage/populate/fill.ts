@@ -26,6 +26,6 @@ export function fillStep(fill: Fill, target: FillTarget): Step {
     argv,
     // Neither among arguments, which all on the node can see, nor in what a failure prints.
     stdin: sourceInput({ ...fill, source: fill.options.source ?? '' }),
-    guards: [],
+    preconditions: [],
   };
 }

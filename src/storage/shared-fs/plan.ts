@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { planAttach, planDetach } from '../loopfile/attach.ts';
 import { planDelete } from '../loopfile/delete.ts';
 import { notAttached } from '../loopfile/file.ts';
@@ -51,7 +51,7 @@ export function planShared(
     return {
       refusal: unfit,
       hint: 'Mount it so on the node; docs/shared-directories.md says why.',
-      passing: true,
+      retryable: true,
     };
   }
   switch (operation) {
@@ -133,7 +133,7 @@ function attachReader(
   // Its own as a writer, or one that is dead.
   if (last?.says.is === 'held') return { steps: append(lock, 'free', last) };
   if ('refusal' in wanted) return wanted;
-  const reads: Guard[] = [
+  const reads: Precondition[] = [
     marked(lock),
     ...(last === undefined ? [] : [holds(lock.file, last)]),
     noOthers(lock.file, [last]),
@@ -204,7 +204,7 @@ const take = (lock: FileLock, last: Last): Step[] => [
  * What holds right after `take`: as the one before is there still, nobody ever had the number of ours; and nobody reads
  * the file. Readers leave their mark before they look for an owner, so that one of both sees the other.
  */
-function held(lock: FileLock, last: Last): Guard[] {
+function held(lock: FileLock, last: Last): Precondition[] {
   const { file } = lock;
   const own = appended(lock, 'held', last);
   return [
@@ -224,9 +224,15 @@ const release = (lock: FileLock, { file }: ObservedSparse): Step[] => [
 const touches = ({ argv }: Step, file: string): boolean =>
   argv.some((word) => word === file || word.startsWith(`${file}.`) || word.endsWith(`=${file}`));
 
-const guarded = (steps: readonly Step[], file: string, guards: readonly Guard[]): Step[] =>
+const guarded = (
+  steps: readonly Step[],
+  file: string,
+  preconditions: readonly Precondition[],
+): Step[] =>
   steps.map((step) =>
-    touches(step, file) ? { ...step, guards: [...guards, ...step.guards] } : step,
+    touches(step, file)
+      ? { ...step, preconditions: [...preconditions, ...step.preconditions] }
+      : step,
   );
 
 function strayLoop({ file, owner }: FileLock, observed: ObservedSparse): Plan {

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { notAttached } from '../loopfile/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
 import { BOOT_ID } from './observe.ts';
@@ -28,13 +28,13 @@ const holderOf = ({ owner: { node, token }, shared: { bootId } }: FileLock): Hol
  * Adds the owner file that comes after the last one. link(2) makes one of a number or fails, on the server, whoever else
  * tries; and a number that was seen is not given again while the last one stays. So nobody needs to undo anything: what
  * was taken meanwhile has a higher number.
- * @param guards what must be so right before it
+ * @param preconditions what must be so right before it
  */
 export function append(
   lock: FileLock,
   is: 'held' | 'free',
   last: Last,
-  guards: readonly Guard[] = [],
+  preconditions: readonly Precondition[] = [],
 ): Step[] {
   const { file, owner } = lock;
   const made = unfinishedPath(file, owner);
@@ -44,10 +44,14 @@ export function append(
     {
       name: is === 'held' ? `take ${file} for node ${owner.node}` : `let go of ${file}`,
       argv: ['ln', '-T', '--', made, path],
-      guards: [sameBoot(lock), ...(last === undefined ? [] : [holds(file, last)]), ...guards],
-      mayRace: true,
+      preconditions: [
+        sameBoot(lock),
+        ...(last === undefined ? [] : [holds(file, last)]),
+        ...preconditions,
+      ],
+      failureMeansConflict: true,
     },
-    { name: 'remove its other name', argv: ['rm', '-f', '--', made], guards: [] },
+    { name: 'remove its other name', argv: ['rm', '-f', '--', made], preconditions: [] },
     syncFolder(file),
   ];
 }
@@ -66,7 +70,7 @@ export function mark(lock: FileLock): Step[] {
     {
       name: `mark that node ${owner.node} reads ${file}`,
       argv: ['mv', '-T', '--', unfinishedPath(file, owner), markPath(file, owner)],
-      guards: [sameBoot(lock)],
+      preconditions: [sameBoot(lock)],
     },
     syncFolder(file),
   ];
@@ -84,13 +88,13 @@ function write(lock: FileLock, text: string): Step[] {
     {
       name: 'remove what earlier attempts left',
       argv: ['rm', '-f', '--', ...new Set([...superseded(lock), made])],
-      guards: [],
+      preconditions: [],
     },
     {
       name: `write ${basename(made)}`,
       argv: ['dd', `of=${made}`, 'conv=excl,fsync', 'status=none'],
       stdin: `${text}\n`,
-      guards: [],
+      preconditions: [],
     },
   ];
 }
@@ -109,7 +113,7 @@ export function remove(file: string, paths: readonly string[]): Step[] {
     {
       name: 'remove what says who uses it',
       argv: ['rm', '-f', '--', ...paths],
-      guards: [notAttached(file)],
+      preconditions: [notAttached(file)],
     },
     syncFolder(file),
   ];
@@ -119,38 +123,38 @@ export function remove(file: string, paths: readonly string[]): Step[] {
 export const syncFile = (file: string): Step => ({
   name: 'sync the file',
   argv: ['sync', file],
-  guards: [notAttached(file)],
+  preconditions: [notAttached(file)],
 });
 
 const syncFolder = (file: string): Step => ({
   name: 'sync its folder',
   argv: ['sync', dirname(file)],
-  guards: [],
+  preconditions: [],
 });
 
 /** That the node was not started anew since it was looked at. */
-const sameBoot = ({ owner, shared }: FileLock): Guard => ({
+const sameBoot = ({ owner, shared }: FileLock): Precondition => ({
   argv: BOOT_ID,
   expect: { exit: 0, stdout: { is: shared.bootId } },
   refusal: `node ${owner.node} was started anew since it was looked at`,
 });
 
 /** That an owner file is there, as it was. */
-export const holds = (file: string, { number, text }: NonNullable<Last>): Guard => ({
+export const holds = (file: string, { number, text }: NonNullable<Last>): Precondition => ({
   argv: ['cat', ownerPath(file, number)],
   expect: { exit: 0, stdout: { is: text } },
   refusal: `${ownerPath(file, number)} is not what it was`,
 });
 
 /** That nobody took it after an owner file. */
-export const isLast = (file: string, { number }: NonNullable<Last>): Guard => ({
+export const isLast = (file: string, { number }: NonNullable<Last>): Precondition => ({
   argv: ['test', '!', '-e', ownerPath(file, number + 1)],
   expect: { exit: 0 },
   refusal: `${file} was taken over`,
 });
 
 /** That there are no owner files but these. The slash: in a directory that is a link find(1) would see nothing, and all would be well. */
-export const noOthers = (file: string, known: readonly Last[]): Guard => ({
+export const noOthers = (file: string, known: readonly Last[]): Precondition => ({
   argv: [
     ...['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.owner.*`],
     ...known.flatMap((each) =>
@@ -162,14 +166,14 @@ export const noOthers = (file: string, known: readonly Last[]): Guard => ({
 });
 
 /** That no node reads it. */
-export const noReaders = (file: string): Guard => ({
+export const noReaders = (file: string): Precondition => ({
   argv: ['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
   expect: { exit: 0, stdout: { is: '' } },
   refusal: `a node began to read ${file}, or a file beside it has a name like a reader's mark and is none: look at ${file}.reader.* there`,
 });
 
 /** That this node's mark is there. */
-export const marked = ({ file, owner }: FileLock): Guard => ({
+export const marked = ({ file, owner }: FileLock): Precondition => ({
   argv: ['test', '-e', markPath(file, owner)],
   expect: { exit: 0 },
   refusal: `${markPath(file, owner)} is gone`,

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type { Refusal } from '../types.ts';
 import { ownerPath } from './names.ts';
 import { holds, lastOf, noOthers, noReaders } from './steps.ts';
@@ -16,7 +16,7 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
     return {
       refusal: `${path} does not say who has ${file}: it was damaged, or another version of Stowage wrote it`,
       hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${file}.owner.* there.`,
-      passing: true,
+      retryable: true,
     };
   }
   if (last?.says.is === 'held') {
@@ -24,7 +24,7 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
     return {
       refusal: `${file} is held by node ${node}${last.since === undefined ? '' : ` since ${last.since}`}`,
       hint: `What a node may have attached is not adopted. See with losetup -a on ${node} that it is not, or that its machine is off and does not come back; then remove ${file}.owner.* there.`,
-      passing: true,
+      retryable: true,
     };
   }
   const [mark] = beside.marks;
@@ -33,12 +33,12 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
     : {
         refusal: `${file} is read on node ${mark.node}`,
         hint: `What a node may have attached is not adopted. See with losetup -a on ${mark.node} that it is not, or that its machine is off and does not come back; then remove ${mark.path}.`,
-        passing: true,
+        retryable: true,
       };
 }
 
-/** Guards that no node has taken the file, or begun to read it, since it was observed. */
-export const unheld = (file: string, beside: Beside): Guard[] => {
+/** Preconditions that no node has taken the file, or begun to read it, since it was observed. */
+export const unheld = (file: string, beside: Beside): Precondition[] => {
   const last = lastOf(beside);
   return [
     ...(last === undefined ? [] : [holds(file, last)]),
@@ -54,7 +54,7 @@ export function removeBeside(file: string, beside: Beside): Step[] {
     ...beside.owners.map(({ number }) => ownerPath(file, number)),
   ];
   if (paths.length === 0) return [];
-  const gone: Guard = {
+  const gone: Precondition = {
     argv: ['test', '!', '-e', file],
     expect: { exit: 0 },
     refusal: `there is a file ${basename(file)} again`,
@@ -63,8 +63,8 @@ export function removeBeside(file: string, beside: Beside): Step[] {
     {
       name: 'remove what says who had it',
       argv: ['rm', '-f', '--', ...paths],
-      guards: [gone, ...unheld(file, beside)],
+      preconditions: [gone, ...unheld(file, beside)],
     },
-    { name: 'sync its folder', argv: ['sync', dirname(file)], guards: [] },
+    { name: 'sync its folder', argv: ['sync', dirname(file)], preconditions: [] },
   ];
 }

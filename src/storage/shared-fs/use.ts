@@ -24,7 +24,7 @@ export function refuseOthers(lock: FileLock): Refusal | undefined {
     return {
       refusal: `${path} does not say who has ${lock.file}: it was damaged, or another version of Stowage wrote it`,
       hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${path}`,
-      passing: true,
+      retryable: true,
     };
   }
   const { by } = last.says;
@@ -32,7 +32,7 @@ export function refuseOthers(lock: FileLock): Refusal | undefined {
   return {
     refusal: `${lock.file} is held by node ${by.node}${last.since === undefined ? '' : ` since ${last.since}`}`,
     hint: `It is let go of there first, for which ${dirname(lock.file)} must be mounted there, too. If ${by.node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.`,
-    passing: true,
+    retryable: true,
   };
 }
 
@@ -43,7 +43,7 @@ export function refuseReaders(lock: FileLock): Refusal | undefined {
   return {
     refusal: `${lock.file} is read on node ${other.node}`,
     hint: `It can be written to once it is attached nowhere any more. If ${other.node} is off and does not come back, say so by the out-of-service taint on its Node.`,
-    passing: true,
+    retryable: true,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
-import { guardsOfDevices, userOf } from '../in-use.ts';
-import type { Plan, Users } from '../types.ts';
+import { preconditionsOfDevices, userOf } from '../in-use.ts';
+import type { DeviceUsage, Plan } from '../types.ts';
 import { busy } from './use.ts';
 
 /**
@@ -9,7 +9,7 @@ import { busy } from './use.ts';
  * @param path of the unfinished copy, without symbolic links
  * @param uid what the copy was to have
  */
-export function leaveLoop(path: string, uid: string, users: Users): Plan {
+export function leaveLoop(path: string, uid: string, users: DeviceUsage): Plan {
   const steps: Step[] = [];
   for (const loop of users.loops) {
     if (loop.backingFile !== path && loop.backingFile !== `${path} (deleted)`) continue;
@@ -20,13 +20,13 @@ export function leaveLoop(path: string, uid: string, users: Users): Plan {
     steps.push(...unmount, {
       name: `detach ${device}`,
       argv: ['losetup', '-d', device],
-      guards: [
+      preconditions: [
         {
           argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
           expect: { exit: 0, stdout: { is: loop.backingInode } },
           refusal: `${device} no longer has ${path}`,
         },
-        ...guardsOfDevices([loop]),
+        ...preconditionsOfDevices([loop]),
       ],
     });
   }

@@ -1,7 +1,7 @@
-import type { Guard, Step } from '../../nodes/job.ts';
-import { guardsOfDevices } from '../in-use.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
+import { preconditionsOfDevices } from '../in-use.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
-import type { DesiredSparse, Freeze, Plan, SourceFacts, Users } from '../types.ts';
+import type { DesiredSparse, DeviceUsage, Freeze, Plan, SourceFacts } from '../types.ts';
 import { unchanged } from './source.ts';
 import { useOf } from './use.ts';
 
@@ -9,18 +9,18 @@ import { useOf } from './use.ts';
 const CLONE_SECONDS = 10;
 
 /**
- * The step that copies a file to `partial`, and the guards under which the copy may get its name; or why there can be none.
+ * The step that copies a file to `partial`, and the preconditions under which the copy may get its name; or why there can be none.
  * What is not mounted is copied as it is, and the copy is given up where something was written meanwhile. What is mounted
  * is frozen for as long as that takes.
- * @param guards what must hold right before
+ * @param preconditions what must hold right before
  */
 export function copyStep(
   source: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'> & { facts: SourceFacts },
-  users: Users,
+  users: DeviceUsage,
   freeze: Freeze,
   partial: string,
-  guards: readonly Guard[],
-): { step: Step; whole: readonly Guard[] } | Extract<Plan, { refusal: string }> {
+  preconditions: readonly Precondition[],
+): { step: Step; whole: readonly Precondition[] } | Extract<Plan, { refusal: string }> {
   const { file, facts } = source;
   const use = useOf(source, facts, users);
   if ('refusal' in use) return use;
@@ -34,7 +34,7 @@ export function copyStep(
       step: {
         name: `freeze ${use.mountedAt} for ${seconds} s at most, and ${mode} its file`,
         argv: scriptArgv('stowage-freeze', ...how),
-        guards,
+        preconditions,
       },
       whole: [],
     };
@@ -44,7 +44,7 @@ export function copyStep(
     step: {
       name: 'copy the file',
       argv: ['cp', '--reflink=auto', '--sparse=always', '--', file, partial],
-      guards: [...guards, same, ...guardsOfDevices(use.devices)],
+      preconditions: [...preconditions, same, ...preconditionsOfDevices(use.devices)],
     },
     whole: [same],
   };
@@ -56,5 +56,5 @@ const cannotClone = (
 ) => ({
   refusal: `${device} is mounted at ${mountedAt}, and the folder of ${file} is on a file system that cannot clone files: a copy would freeze it for as long as that takes`,
   hint: 'Allow a frozen copy in the VolumeSnapshotClass, or take the snapshot while no pod has the volume.',
-  passing: true,
+  retryable: true,
 });

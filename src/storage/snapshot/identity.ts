@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import { ownBlkid } from '../signature.ts';
@@ -29,40 +29,42 @@ export function ownIdentity(
       return {
         name: 'check the copy and give it a UUID of its own',
         argv: scriptArgv('stowage-ext4-uuid', ...words),
-        guards: [],
+        preconditions: [],
       };
     case 'xfs':
       return {
         name: 'give the copy a UUID of its own',
         argv: scriptArgv('stowage-xfs-uuid', ...words),
-        guards: [],
+        preconditions: [],
       };
     case 'gpt':
       return grow === undefined || name === undefined
         ? {
             name: 'give the copy GUIDs of its own',
             argv: setDiskGuids(uid, file, name),
-            guards: [],
+            preconditions: [],
           }
         : {
             name: 'give the copy GUIDs of its own, and grow the partition',
             argv: growTable({ uid, name }, grow, file),
             // MetalK8s did not say where it made one, and it is made anew at the same place.
-            guards: [partitionHas(file, `First sector: ${GPT_START / 512n} (`, 'begins elsewhere')],
+            preconditions: [
+              partitionHas(file, `First sector: ${GPT_START / 512n} (`, 'begins elsewhere'),
+            ],
           };
   }
 }
 
 /** sgdisk ends with 0 where there is no such partition, too. */
-const partitionHas = (file: string, has: string, otherwise: string): Guard => ({
+const partitionHas = (file: string, has: string, otherwise: string): Precondition => ({
   argv: ['sgdisk', '--info=1', file],
   expect: { exit: 0, stdout: { has, lacks: 'does not exist' } },
   refusal: `the partition in ${file} ${otherwise}`,
 });
 
 /** Reads back that a file has the UUID, or the table and the partition in it the GUID. */
-export function hasIdentity(type: ContentType, uid: string, file: string): Guard[] {
-  const table: Guard = {
+export function hasIdentity(type: ContentType, uid: string, file: string): Precondition[] {
+  const table: Precondition = {
     argv: ownBlkid(file, 'value', type === 'gpt' ? 'PTUUID' : 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },
     refusal: `${file} does not have the UUID ${uid}`,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { kubeletUse } from '../kubelet.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
@@ -36,7 +36,7 @@ export function planSnapshot(
 const thaw = ({ uid, volume }: DesiredSnapshot): Step => ({
   name: 'thaw what an interrupted try left frozen',
   argv: scriptArgv('stowage-freeze', 'thaw', partialOf(snapshotFile(volume, uid))),
-  guards: [],
+  preconditions: [],
 });
 
 /**
@@ -53,7 +53,7 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   if (refused !== undefined) return refused;
   const type = contentType(source.signature);
   if (type === undefined) throw new Error(`${volume.file} holds what was not checked`);
-  const notThere: Guard = {
+  const notThere: Precondition = {
     argv: ['test', '!', '-e', copy],
     expect: { exit: 0 },
     refusal: `${copy} came into being meanwhile`,
@@ -66,19 +66,24 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
       {
         name: `make the folder ${folder}`,
         argv: ['mkdir', '-p', '-m', '0700', '--', folder],
-        guards: [],
+        preconditions: [],
       },
-      { name: 'sync the folder that it is in', argv: ['sync', dirname(folder)], guards: [] },
+      { name: 'sync the folder that it is in', argv: ['sync', dirname(folder)], preconditions: [] },
       ...removePartial(partial),
       made.step,
       ownIdentity(type, uid, partial),
-      { name: 'sync the copy', argv: ['sync', partial], guards: [] },
+      { name: 'sync the copy', argv: ['sync', partial], preconditions: [] },
       {
         name: 'give the copy its name',
         argv: ['mv', '-T', '--', partial, copy],
-        guards: [notThere, notAttached(partial), ...hasIdentity(type, uid, partial), ...made.whole],
+        preconditions: [
+          notThere,
+          notAttached(partial),
+          ...hasIdentity(type, uid, partial),
+          ...made.whole,
+        ],
       },
-      { name: "sync the copy's folder", argv: ['sync', folder], guards: [] },
+      { name: "sync the copy's folder", argv: ['sync', folder], preconditions: [] },
     ],
   };
 }
@@ -142,7 +147,10 @@ function remove(
   ];
   if (steps.length === 0) return { steps };
   return {
-    steps: [...steps, { name: 'sync its folder', argv: ['sync', dirname(path)], guards: [] }],
+    steps: [
+      ...steps,
+      { name: 'sync its folder', argv: ['sync', dirname(path)], preconditions: [] },
+    ],
   };
 }
 
@@ -153,5 +161,5 @@ const removePartial = (partial: string): Step[] => [
 const removeStep = (path: string): Step => ({
   name: `remove ${path}`,
   argv: ['rm', '-f', '--', path],
-  guards: [notAttached(path)],
+  preconditions: [notAttached(path)],
 });

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
 import { fileBytes, volumeBytes } from '../loopfile/layout.ts';
 import { describeSignature } from '../signature.ts';
@@ -48,7 +48,7 @@ export function copyContent(
   const larger: Step = {
     name: `make the file ${bytes} bytes long`,
     argv: ['truncate', '-s', String(bytes), '--', partial],
-    guards: [],
+    preconditions: [],
   };
   return {
     left: left.steps,
@@ -113,10 +113,10 @@ function sameContent(
   type: ContentType,
   file: string,
   signature: ObservedSparse['signature'],
-): Guard {
+): Precondition {
   const uuid = signature.found === 'one' ? (signature.uuid ?? '') : '';
   return {
-    ...(hasIdentity(type, uuid, file)[0] as Guard),
+    ...(hasIdentity(type, uuid, file)[0] as Precondition),
     refusal: `${file} no longer holds ${uuid}`,
   };
 }

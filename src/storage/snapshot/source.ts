@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import type { Guard, Probe, ProbeResult } from '../../nodes/job.ts';
+import type { Precondition, Probe, ProbeResult } from '../../nodes/job.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
 import { fileBytes } from '../loopfile/layout.ts';
 import { optional, succeeded } from '../probe-results.ts';
@@ -64,7 +64,7 @@ export function readSource(path: string, get: Get): SourceFacts {
 }
 
 /** That nothing was written to the file since it was looked at. */
-export const unchanged = (file: string, { state }: SourceFacts): Guard => ({
+export const unchanged = (file: string, { state }: SourceFacts): Precondition => ({
   argv: stateOf(file),
   expect: { exit: 0, stdout: { is: state ?? '' } },
   refusal: `${file} was written to while it was copied`,
@@ -74,7 +74,7 @@ export const unchanged = (file: string, { state }: SourceFacts): Guard => ({
 export const missing = (file: string, what: string): Extract<Plan, { refusal: string }> => ({
   refusal: `${what}, ${file}, is missing`,
   hint: 'Bring the file back. Nothing is made in its place.',
-  passing: true,
+  retryable: true,
 });
 
 /**
@@ -92,6 +92,6 @@ export function beingGrown(
     : {
         refusal: `${file} is larger than what was made in it: it is being grown`,
         hint: 'It is copied once it has grown.',
-        passing: true,
+        retryable: true,
       };
 }

@@ -1,4 +1,4 @@
-import type { Guard, Step } from '../../nodes/job.ts';
+import type { Precondition, Step } from '../../nodes/job.ts';
 import type {
   DesiredSparse,
   FileFacts,
@@ -41,5 +41,5 @@ export interface Content {
   steps: readonly Step[];
   fsType: string;
   /** Under which it may get its name. */
-  whole: readonly Guard[];
+  whole: readonly Precondition[];
 }

@@ -2,24 +2,24 @@ import { userOf } from '../in-use.ts';
 import { oddLoop, partitionOf } from '../loopfile/file-loops.ts';
 import type {
   DesiredSparse,
+  DeviceUsage,
   LoopFacts,
   ObservedSparse,
   Plan,
   SourceFacts,
-  Users,
 } from '../types.ts';
 
 /** How a file is used: not at all, attached and used by nobody, or mounted. */
 export type Use =
   | { devices: readonly Pick<LoopFacts, 'name' | 'device'>[] }
   | { mountedAt: string; device: string }
-  | { refusal: string; hint: string; passing?: boolean };
+  | { refusal: string; hint: string; retryable?: boolean };
 
 /** Who uses a file that is to be copied, or why it can't be. */
 export function useOf(
   volume: Pick<DesiredSparse, 'file' | 'mode' | 'readOnly'>,
   { realPath, file }: SourceFacts,
-  users: Users,
+  users: DeviceUsage,
 ): Use {
   const [loop, ...others] = users.loops.filter(
     ({ backingFile }) => backingFile === realPath || backingFile === `${realPath} (deleted)`,
@@ -51,5 +51,5 @@ export const busy = (
 ): Extract<Plan, { refusal: string }> => ({
   refusal: `${file} can't be copied while ${device} is in use: ${user}`,
   hint: 'It is copied once nothing uses it any more.',
-  passing: true,
+  retryable: true,
 });

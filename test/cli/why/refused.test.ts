@@ -54,7 +54,7 @@ test.each<[string, string | undefined, string, string[] | undefined]>([
     [`ssh n1 ${quote(`umount ${quote('/srv/a $(b)')}`)}`],
   ],
   [
-    'a device that is in use as a guard sees it',
+    'a device that is in use as a precondition sees it',
     'DeviceInUse',
     '/dev/sdb is in use: it is swap',
     undefined,

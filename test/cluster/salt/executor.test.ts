@@ -10,7 +10,7 @@ import { type Restartable, type Salt, startSalt } from './salt.ts';
 
 jest.setTimeout(200_000);
 
-const step = (...argv: string[]): Step => ({ name: argv[0] ?? '', argv, guards: [] });
+const step = (...argv: string[]): Step => ({ name: argv[0] ?? '', argv, preconditions: [] });
 /** What every list has, and what is gone again after a while. */
 const HARMLESS = step(
   'install',
@@ -72,7 +72,7 @@ describeAsRoot('a node over Salt', () => {
     expect(await executor.submit('n1', one, 10_000)).toEqual({ state: 'succeeded' });
     expect(await executor.submit('n1', one, 10_000)).toEqual({ state: 'succeeded' });
     expect(await executor.subjects('n1')).toContain(one.key.subject);
-    expect(await executor.forget('n1', one.key.subject)).toBe(true);
+    expect(await executor.purge('n1', one.key.subject)).toBe(true);
     expect(await executor.poll('n1', [one.key], 0)).toEqual([{ state: 'not-found' }]);
     expect(await readdir('/run/stowage/jobs')).not.toContain(one.key.subject);
   });
@@ -80,7 +80,7 @@ describeAsRoot('a node over Salt', () => {
   /** A hundred of them take some seconds. What its look finds does not matter. */
   const SLOW: Step = {
     ...HARMLESS,
-    guards: [
+    preconditions: [
       {
         argv: [
           ...[

@@ -32,7 +32,7 @@ describeAsRoot("beyond the rights of the daemon's account on nodes", () => {
   });
   afterEach(async () => {
     for (const subject of await executor.subjects('n1')) {
-      if (subject.startsWith('refused-')) await executor.forget('n1', subject);
+      if (subject.startsWith('refused-')) await executor.purge('n1', subject);
     }
   });
   afterAll(async () => {

@@ -293,7 +293,7 @@ describe('logical volumes that are filled', () => {
       });
       await until('nothing has it open', async () => {
         const made = await planNow(lvm.executor, NODE, 'delete', { ...desired, fill: undefined });
-        return 'refusal' in made && made.passing ? undefined : made;
+        return 'refusal' in made && made.retryable ? undefined : made;
       });
       await isGone(desired);
     },

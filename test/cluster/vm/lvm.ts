@@ -95,7 +95,7 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
       // What was killed before may leave what passes by itself.
       const plan = await until('a plan', async () => {
         const made = await planNow(executor, NODE, operation, desired);
-        return 'refusal' in made && made.passing ? undefined : made;
+        return 'refusal' in made && made.retryable ? undefined : made;
       });
       if ('refusal' in plan) throw new Error(plan.refusal);
       if (plan.steps.length === 0) return undefined;

@@ -113,7 +113,7 @@ function blockdev(name: string, file: string): string[] {
 const kernelArguments = (name: string, more: readonly string[]) =>
   [
     ...['root=/dev/nvme0n1', 'rw', 'console=ttyS0', 'net.ifnames=0', 'panic=1'],
-    // An emulated processor has nothing to guard against. And what it translated of a program it can use again only
+    // An emulated processor has nothing to precondition against. And what it translated of a program it can use again only
     // where the program is at the same place again: starting one takes a fifth of the time then.
     ...['mitigations=off', 'norandmaps', 'nokaslr', 'init_on_alloc=0'],
     ...more,

@@ -77,7 +77,7 @@ function workOn({
       jobs.push(submits);
       return submitted[submits.key.id] ?? { state: 'succeeded' };
     },
-    async forget(node, subject) {
+    async purge(node, subject) {
       ask(`forget ${node} ${subject}`);
       return !kept.includes(subject);
     },

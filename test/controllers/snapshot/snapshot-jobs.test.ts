@@ -7,7 +7,7 @@ import type { Plan, Refusal } from '../../../src/storage/types.ts';
 import { CONTENT_UID, content, HANDLE, note, volume } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
 
-const step = { name: 'copy', argv: ['cp'], guards: [] };
+const step = { name: 'copy', argv: ['cp'], preconditions: [] };
 const failed: JobState = {
   state: 'failed',
   step: { name: 'copy', command: 'cp a b' },
@@ -60,7 +60,7 @@ function workOn({
       jobs.push(job);
       return submitted;
     },
-    async forget(node, subject) {
+    async purge(node, subject) {
       ask(`forget ${node} ${subject}`);
       return true;
     },

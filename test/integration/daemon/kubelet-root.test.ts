@@ -29,7 +29,11 @@ async function lookedFor(attachment: boolean): Promise<string[]> {
     },
     submit: (...[node, job, wait]: Parameters<typeof nodes.submit>) => {
       asked.push(...(job.look ?? []).map(({ argv }) => argv.join(' ')));
-      asked.push(...job.steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' '))));
+      asked.push(
+        ...job.steps.flatMap(({ preconditions }) =>
+          preconditions.map(({ argv }) => argv.join(' ')),
+        ),
+      );
       return nodes.submit(node, job, wait);
     },
   };

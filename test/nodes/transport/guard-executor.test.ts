@@ -1,11 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { NodeError } from '../../../src/nodes/errors.ts';
 import type { Job } from '../../../src/nodes/job.ts';
+import { stepJson } from '../../../src/nodes/step-json.ts';
 import { createGuardExecutor } from '../../../src/nodes/transport/guard-executor.ts';
 
 const JOB: Job = {
   key: { subject: 'v1', id: 'prepare-1' },
-  steps: [{ name: 'do', argv: ['true', "it's $(id)"], guards: [] }],
+  steps: [{ name: 'do', argv: ['true', "it's $(id)"], preconditions: [] }],
 };
 
 /** A node that says the same to whatever it is asked. */
@@ -41,7 +42,7 @@ test('a job is started, asked for and forgotten by its key', async () => {
   expect(await executor.poll('n1', [JOB.key], 500)).toEqual([{ state: 'succeeded' }]);
   expect(await executor.poll('n1', [], 500)).toEqual([]);
   const common = { node: 'n1', version: 1 };
-  const { steps } = JOB;
+  const steps = JOB.steps.map(stepJson);
   expect(asked).toEqual([
     [
       'n1',
@@ -53,7 +54,7 @@ test('a job is started, asked for and forgotten by its key', async () => {
     ['n1', { function: 'poll', arguments: { ...common, keys: [['v1', 'prepare-1']], wait: 0.5 } }],
   ]);
   const other = node({ version: 1, answer: false });
-  expect(await other.executor.forget('n1', 'v1')).toBe(false);
+  expect(await other.executor.purge('n1', 'v1')).toBe(false);
 });
 
 test('observes with a job, and returns that with its end', async () => {

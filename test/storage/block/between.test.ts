@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { holds } from '../../../src/nodes/check-guards.ts';
+import { holds } from '../../../src/nodes/check-preconditions.ts';
 import type { Step } from '../../../src/nodes/job.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import { type Change, guardAnswers } from '../../support/guard-answers.ts';
 import { writesTo } from '../../support/plans.ts';
+import { type Change, preconditionAnswers } from '../../support/precondition-answers.ts';
 import { type Case, cases } from '../../support/raw-observations.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 
@@ -89,11 +89,11 @@ test(`no step of a plan writes to a device that changed, of ${RUNS} observations
         if (step === undefined) return;
         const isFirst = step === writing[0];
         const change = changeOf(each, kind, index);
-        const answers = guardAnswers(each.device, change);
+        const answers = preconditionAnswers(each.device, change);
         // All steps before the first write, or the step alone.
         const steps = isFirst ? planned.steps.slice(0, planned.steps.indexOf(step) + 1) : [step];
         const failing = steps
-          .flatMap(({ guards }) => guards)
+          .flatMap(({ preconditions }) => preconditions)
           .filter(({ argv, expect: wanted }) => !holds(wanted, answers(argv)));
         if (!isSeen(each, change, isFirst)) {
           if (kind === 'nothing') expect(failing).toEqual([]);

@@ -52,7 +52,7 @@ const madeOf = (facts: DeviceFacts, more: Partial<ObservedRaw> = {}) => rawMade(
 
 function outcome(wanted: DesiredRaw, observed: ObservedRaw): string[] | string {
   const made = plan('delete', wanted, observed, 0);
-  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))
     .filter((command) => !/^(install|mv|sync|true|dd of=\/var)/.test(command))
@@ -209,7 +209,8 @@ describe('Delete', () => {
     const made = plan('delete', rawDesired, madeOf(ext4), 0);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'wipefs') : undefined;
     expect(step?.lock).toBe('/dev/sdb');
-    const texts = step?.guards.map(({ argv, expect: { stdout } }) => [argv[0], stdout]) ?? [];
+    const texts =
+      step?.preconditions.map(({ argv, expect: { stdout } }) => [argv[0], stdout]) ?? [];
     expect(texts).toContainEqual(['lsblk', { is: ext4.printed.identity }]);
     expect(texts).toContainEqual(['blkid', { is: ext4.printed.blkid }]);
     expect(texts).toContainEqual(['wipefs', { is: ext4.printed.wipefs }]);
@@ -236,7 +237,7 @@ test.each<[string, ObservedRaw, number, DesiredRaw?]>([
     const made = plan('delete', wanted, observed, 0);
     const rm = 'steps' in made ? made.steps.find(({ argv }) => argv[2] === '--') : undefined;
     expect(rm?.argv.at(-1)).toBe(wanted.mode === 'Block' ? BY_PARTUUID : BY_UUID);
-    expect(rm?.guards.map(({ expect: wants }) => wants)).toEqual([
+    expect(rm?.preconditions.map(({ expect: wants }) => wants)).toEqual([
       { exit, stdout: { has: '', lacks: UID } },
     ]);
   },
@@ -344,7 +345,7 @@ describe('Wipe', () => {
     const made = plan('delete', wiping, madeOf(ext4), 0);
     const parts =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
-    const looks = parts.map(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
+    const looks = parts.map(({ preconditions }) => preconditions.map(({ argv }) => argv.join(' ')));
     expect(looks[0]).toContain('blkid -p -o export /dev/sdb');
     for (const look of looks.slice(1))
       expect(look).toContain('cmp --bytes=1048576 -- /dev/sdb /dev/zero');
@@ -415,14 +416,14 @@ describe.each([rawDesired, wiping])('%j', (wanted) => {
     [
       'mounted',
       madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) }),
-      /^passing: .*mounted at \/a$/,
+      /^retryable: .*mounted at \/a$/,
     ],
-    ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^passing: .*it is swap$/],
+    ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^retryable: .*it is swap$/],
   ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
     expect('steps' in made ? writesTo(made.steps) : []).toEqual([]);
-    if (!('passing' in made))
+    if (!('retryable' in made))
       expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
   });
 });

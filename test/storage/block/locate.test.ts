@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { locate } from '../../../src/storage/block/locate.ts';
-import type { BlockDevice, Users } from '../../../src/storage/types.ts';
+import type { BlockDevice, DeviceUsage } from '../../../src/storage/types.ts';
 
 const SIZE = 1n << 30n;
 const row = (name: string, device: string, more: Partial<BlockDevice> = {}): BlockDevice => ({
@@ -39,7 +39,7 @@ interface Case {
 
 function located({ target = missing, link = missing, devices = [sda, sdb], ...desired }: Case) {
   const answers: Record<string, ProbeResult> = { target, 'content link': link };
-  const users: Users = { devices, loops: [], mounts: new Map(), swaps: [] };
+  const users: DeviceUsage = { devices, loops: [], mounts: new Map(), swaps: [] };
   const found = locate((name) => answers[name] ?? missing, users, {
     recorded: true,
     identity: IDENTITY,

@@ -105,7 +105,7 @@ describe('an interrupted try', () => {
       rawNode({ ...carrying(content), identity, presence: 'b00t/8' }, { intent: known }),
     );
     expect('steps' in other).toBe(content.includes(OTHER));
-    // An attempt that a guard ended destroyed nothing: somebody else changed the disk.
+    // An attempt that a precondition ended destroyed nothing: somebody else changed the disk.
     const unbegun = rawNode(carrying(content), { intent: { ...consented, begun: false } });
     expect(made(wanted, unbegun)).toHaveProperty('refusal');
     // A consent that was taken back, or given for something else, is none.
@@ -171,7 +171,7 @@ describe('what was made', () => {
     ]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16' }))).toEqual([]);
     expect(commands(rawDesired, rawMade(ours, { link: '8:16', udev: false }))).toEqual([]);
-    expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ passing: true });
+    expect(made(rawDesired, rawMade(ours, { udev: false }))).toMatchObject({ retryable: true });
   });
 
   test('is never written to, whatever is seen and consented to', () => {

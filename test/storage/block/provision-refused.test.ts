@@ -180,9 +180,9 @@ describe('refused even with consent', () => {
 
 test('a device that is away is waited for once something was begun on it, and else refused', () => {
   const missing = rawNode(disk, { target: { is: 'missing' } });
-  expect(made(rawDesired, missing)).toMatchObject({ passing: false });
+  expect(made(rawDesired, missing)).toMatchObject({ retryable: false });
   expect(made(rawDesired, { ...missing, intent: intentFor(disk) })).toMatchObject({
-    passing: true,
+    retryable: true,
   });
 });
 

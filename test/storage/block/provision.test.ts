@@ -25,22 +25,29 @@ const KINDS = CONTENTS.flatMap((content) =>
 );
 function expectGuarded(step: Step, facts: DeviceFacts): void {
   expect(step.lock).toBe('/dev/sdb');
-  expect(step.guards[0]?.argv).toEqual(['test', '!', '-e', `/var/lib/stowage/volumes/${UID}.done`]);
-  expect(step.guards).toContainEqual(
+  expect(step.preconditions[0]?.argv).toEqual([
+    'test',
+    '!',
+    '-e',
+    `/var/lib/stowage/volumes/${UID}.done`,
+  ]);
+  expect(step.preconditions).toContainEqual(
     expect.objectContaining({ expect: { exit: 0, stdout: { is: facts.printed.identity } } }),
   );
   for (const { name, device } of [facts, ...facts.partitions]) {
-    const guards = step.guards.map(({ argv, expect: { stdout } }) =>
+    const preconditions = step.preconditions.map(({ argv, expect: { stdout } }) =>
       JSON.stringify([argv, stdout]),
     );
     for (const look of [
       ['losetup', '-j', `/dev/${name}`],
       ['find', `/sys/class/block/${name}/holders/`],
     ]) {
-      expect(guards).toContainEqual(expect.stringContaining(JSON.stringify(look).slice(1, -1)));
+      expect(preconditions).toContainEqual(
+        expect.stringContaining(JSON.stringify(look).slice(1, -1)),
+      );
     }
-    expect(guards).toContainEqual(expect.stringContaining(` ${device} `));
-    expect(guards).toContainEqual(expect.stringContaining(`"lacks":"/dev/${name} "`));
+    expect(preconditions).toContainEqual(expect.stringContaining(` ${device} `));
+    expect(preconditions).toContainEqual(expect.stringContaining(`"lacks":"/dev/${name} "`));
   }
 }
 
@@ -77,7 +84,7 @@ describe('what is on a device', () => {
       const record = steps.find(({ stdin }) => stdin?.includes('"version"'))?.stdin ?? '';
       expect(JSON.parse(record)).toMatchObject({ uid: UID, signature: content, consent: content });
       const destroying = steps.filter(
-        ({ argv }) => writesTo([{ name: '', argv, guards: [] }]).length > 0,
+        ({ argv }) => writesTo([{ name: '', argv, preconditions: [] }]).length > 0,
       );
       expect(destroying.map(({ argv }) => argv[0])).toEqual([
         'wipefs',
@@ -91,7 +98,7 @@ describe('what is on a device', () => {
         steps.indexOf(destroying[1] as Step),
       );
       for (const step of destroying) expectGuarded(step, facts);
-      const first = destroying[0]?.guards ?? [];
+      const first = destroying[0]?.preconditions ?? [];
       expect(first).toContainEqual(
         expect.objectContaining({
           argv: ['blkid', '-p', '-o', 'export', '/dev/sdb'],
@@ -101,7 +108,7 @@ describe('what is on a device', () => {
       expect(first).toContainEqual(
         expect.objectContaining({ expect: { exit: 0, stdout: { is: facts.printed.wipefs } } }),
       );
-      expect(destroying[1]?.guards.map(({ argv }) => argv.join(' '))).toEqual(
+      expect(destroying[1]?.preconditions.map(({ argv }) => argv.join(' '))).toEqual(
         expect.arrayContaining([
           'blkid -p -o value -s TYPE -s PTTYPE /dev/sdb',
           'wipefs -n -i -O TYPE /dev/sdb',
@@ -162,10 +169,9 @@ describe('an empty', () => {
     const steps = stepsOf(rawBlock, rawNode(partition));
     const sgdisk = steps.find(({ argv }) => argv[0] === 'sgdisk') as Step;
     expectGuarded(sgdisk, partition);
-    expect(sgdisk.guards.slice(-2).map((guard) => guard.expect.stdout)).toEqual([
-      { is: PARTUUID },
-      { is: '2' },
-    ]);
+    expect(
+      sgdisk.preconditions.slice(-2).map((precondition) => precondition.expect.stdout),
+    ).toEqual([{ is: PARTUUID }, { is: '2' }]);
     expect(steps.find(({ stdin }) => stdin?.includes(`"partuuid":"${PARTUUID}"`))).toBeDefined();
   });
 

@@ -62,7 +62,7 @@ test('what partitions hold is compared once more right before it is destroyed', 
   const wiped = stepsOf({ ...rawDesired, overwrite: content }, rawNode(facts)).find(
     ({ argv }) => argv[0] === 'wipefs',
   );
-  const compared = wiped?.guards.map(({ argv, expect }) => [argv.join(' '), expect.stdout]);
+  const compared = wiped?.preconditions.map(({ argv, expect }) => [argv.join(' '), expect.stdout]);
   for (const each of [
     ['blkid -p -o export /dev/sdb1', { is: 'A' }],
     ['wipefs -J -n /dev/sdb1', { is: 'of sdb1' }],
@@ -71,7 +71,7 @@ test('what partitions hold is compared once more right before it is destroyed', 
   ]) {
     expect(compared).toContainEqual(each);
   }
-  const zeros = wiped?.guards
+  const zeros = wiped?.preconditions
     .filter(({ argv }) => argv[0] === 'cmp')
     .map(({ argv }) => argv.at(-2));
   expect(new Set(zeros)).toEqual(new Set(['/dev/sdb2']));
@@ -79,10 +79,10 @@ test('what partitions hold is compared once more right before it is destroyed', 
 
 test('a blank device is compared once more right before it is written to', () => {
   const blank = { ...disk, isBlank: true };
-  const guards = stepsOf(rawDesired, rawNode(blank)).find(
+  const preconditions = stepsOf(rawDesired, rawNode(blank)).find(
     ({ argv }) => argv[0] === 'mkfs.ext4',
-  )?.guards;
-  expect(guards?.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
+  )?.preconditions;
+  expect(preconditions?.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
 });
 
 describe('what an interrupted try left without a signature', () => {
@@ -106,7 +106,7 @@ describe('what an interrupted try left without a signature', () => {
     expect(again).not.toContainEqual(expect.stringContaining('.intent'));
   });
 
-  test('is refused on a disk where a guard of the first write may have refused', () => {
+  test('is refused on a disk where a precondition of the first write may have refused', () => {
     expect(made(rawDesired, rawNode(unknown, { intent: intentFor(disk) }))).toMatchObject({
       refusal: '/dev/sdb carries unknown data',
     });
@@ -115,15 +115,20 @@ describe('what an interrupted try left without a signature', () => {
   test.each([
     ['the file system', rawDesired, 'mkfs.ext4'],
     ['the partition', rawBlock, 'sgdisk'],
-  ])('of %s is recorded as begun only where all guards of the write hold', (_, wanted, program) => {
-    const steps = stepsOf(wanted, rawNode({ ...disk, isBlank: true }));
-    const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
-    expect(records.map(({ stdin }) => JSON.parse(stdin ?? '').begun)).toEqual([undefined, true]);
-    const write = steps.find(({ argv }) => argv[0] === program);
-    const begins = steps[steps.indexOf(records[1] as Step) + 1];
-    expect([begins?.guards, begins?.lock]).toEqual([write?.guards, write?.lock]);
-    expect(begins?.guards.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(10);
-  });
+  ])(
+    'of %s is recorded as begun only where all preconditions of the write hold',
+    (_, wanted, program) => {
+      const steps = stepsOf(wanted, rawNode({ ...disk, isBlank: true }));
+      const records = steps.filter(({ stdin }) => stdin?.includes('"signature"'));
+      expect(records.map(({ stdin }) => JSON.parse(stdin ?? '').begun)).toEqual([undefined, true]);
+      const write = steps.find(({ argv }) => argv[0] === program);
+      const begins = steps[steps.indexOf(records[1] as Step) + 1];
+      expect([begins?.preconditions, begins?.lock]).toEqual([write?.preconditions, write?.lock]);
+      expect(begins?.preconditions.filter(({ argv }) => argv[0] === 'cmp').length).toBeGreaterThan(
+        10,
+      );
+    },
+  );
 
   test('is recorded again on a disk that a failed first write left blank', () => {
     const intent = intentFor(disk, { begun: true });

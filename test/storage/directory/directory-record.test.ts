@@ -89,7 +89,7 @@ test.each<[string, [Part, number][], made: Part[]]>([
 test('of two first volumes on one file system the second one looks again: another one had put the record in place', () => {
   const [first, second] = [stepsOf(new FakeNode(), here), stepsOf(new FakeNode(), there)];
   const rename = second.find(({ argv }) => argv[0] === 'mv');
-  expect(rename?.mayRace).toBe(true);
+  expect(rename?.failureMeansConflict).toBe(true);
   expect(first.flatMap(({ argv }) => argv)).not.toContain(rename?.argv.at(-2));
 });
 

@@ -54,7 +54,7 @@ describe('a directory', () => {
       hint: expect.stringMatching(
         /^Mount it on the node\..* end the record there: rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/,
       ),
-      passing: true,
+      retryable: true,
       reason: 'DirectoryNotMounted',
     });
   });
@@ -98,7 +98,7 @@ describe('a directory', () => {
     const found = refuseDirectory(observed(more), requireMount);
     if (refusal === undefined) expect(found).toBeUndefined();
     else {
-      expect(found).toMatchObject({ passing: true, reason: 'DirectoryNotMounted' });
+      expect(found).toMatchObject({ retryable: true, reason: 'DirectoryNotMounted' });
       expect(found?.refusal).toMatch(refusal);
     }
   });

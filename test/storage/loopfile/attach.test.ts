@@ -51,7 +51,7 @@ const oddLoops: Case[] = [
   [
     'a loop that is about to go',
     attached({ autoclear: true }),
-    /^passing: \/dev\/loop3 was detached while in use/,
+    /^retryable: \/dev\/loop3 was detached while in use/,
   ],
   [
     'a read-only loop',
@@ -63,11 +63,11 @@ const oddLoops: Case[] = [
     attached({ wholeFile: false }),
     /by someone else: a part of the file only/,
   ],
-  ['no udev', { ...madeNode, udev: false }, /^passing: no udev runs on the node/],
+  ['no udev', { ...madeNode, udev: false }, /^retryable: no udev runs on the node/],
   [
     'no udev, and no link',
     { ...readyNode, link: undefined, udev: false },
-    /^passing: no udev runs on the node/,
+    /^retryable: no udev runs on the node/,
   ],
   ['no udev any more, as while the node shuts down', { ...readyNode, udev: false }, []],
 ];
@@ -124,12 +124,12 @@ const attaching: Case[] = [
   [
     'an earlier volume of the name that pods still use',
     { ...madeNode, mounts: new Map([['8:1', [MOUNT]]]) },
-    /^passing: the kubelet has another volume of the name data1 mounted at .*mounts\/data1/,
+    /^retryable: the kubelet has another volume of the name data1 mounted at .*mounts\/data1/,
   ],
   [
     'a device of its own, and an earlier volume of the name that a pod still uses',
     { ...readyNode, mounts: new Map([['8:1', [POD_FOLDER]]]) },
-    /^passing: the kubelet has another volume of the name data1/,
+    /^retryable: the kubelet has another volume of the name data1/,
   ],
   [
     'a device that pods use',

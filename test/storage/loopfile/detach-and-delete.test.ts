@@ -30,34 +30,34 @@ const inUse: Case[] = [
   [
     'a mounted device',
     { ...readyNode, mounts: new Map([['7:3', ['/a', '/b']]]) },
-    /^passing: \/dev\/loop3 is in use: mounted at \/a, \/b$/,
+    /^retryable: \/dev\/loop3 is in use: mounted at \/a, \/b$/,
   ],
   [
     'a stacked loop',
     { ...readyNode, loops: [loop, { ...loop, name: 'loop4', backingFile: '/dev/loop3' }] },
-    /^passing: .*\/dev\/loop4 is stacked on it$/,
+    /^retryable: .*\/dev\/loop4 is stacked on it$/,
   ],
   [
     'a device that goes when it is closed',
     attached({ autoclear: true }),
-    /^passing: .*a process has it open$/,
+    /^retryable: .*a process has it open$/,
   ],
   [
     'a device that a pod uses',
     { ...readyNode, kubeletFolders: [MOUNT, POD_FOLDER] },
     new RegExp(
-      `^passing: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
+      `^retryable: /dev/loop3 is in use: the kubelet has ${POD_FOLDER} for the pod with the UID ${POD}$`,
     ),
   ],
   [
     'a device for which the kubelet has a place',
     { ...readyNode, kubeletFolders: [MOUNT] },
-    new RegExp(`^passing: /dev/loop3 is in use: the kubelet has ${MOUNT}$`),
+    new RegExp(`^retryable: /dev/loop3 is in use: the kubelet has ${MOUNT}$`),
   ],
   [
     'a device that the kubelet bound',
     blockNode({ kubeletFolders: [BOUND] }),
-    new RegExp(`^passing: .* the kubelet has ${BOUND} for the pod with the UID ${POD}$`),
+    new RegExp(`^retryable: .* the kubelet has ${BOUND} for the pod with the UID ${POD}$`),
     block,
   ],
 ];
@@ -128,7 +128,7 @@ table('detach', [
 ]);
 
 const NOT_MOUNTED =
-  /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+  /^retryable: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
 const gone = { ...madeNode, file: { type: 'missing' } } as const;
 
 table('delete', [

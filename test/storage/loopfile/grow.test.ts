@@ -161,20 +161,20 @@ describe('growing', () => {
   });
 
   test('is bound to file, loop device, and what they carry', () => {
-    const guards = (desired: DesiredSparse, node: ObservedSparse) => {
+    const preconditions = (desired: DesiredSparse, node: ObservedSparse) => {
       const made = plan('attach', desired, node, 5);
       return 'steps' in made
-        ? made.steps.flatMap(({ argv, guards: all }) =>
+        ? made.steps.flatMap(({ argv, preconditions: all }) =>
             all.map((each) => [argv[0], each.expect.stdout]),
           )
         : [];
     };
-    expect(guards(wanted, readyNode)).toEqual([
+    expect(preconditions(wanted, readyNode)).toEqual([
       ['truncate', { is: `${GI}|42` }],
       ['losetup', { is: '42' }],
       ['sh', { is: UID }],
     ]);
-    expect(guards(block, blockNode)).toEqual([
+    expect(preconditions(block, blockNode)).toEqual([
       ['truncate', { is: `${GI + MIB2}|42` }],
       ['losetup', { is: '42' }],
       ['sgdisk', { is: UID }],

@@ -164,7 +164,7 @@ function commands(
 ): string[] | string {
   const made = plan(operation, wanted, observed, 5);
   if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
-  return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
 }
 
 export type Case = [
@@ -182,7 +182,7 @@ export function table(operation: Operation, cases: Case[]): void {
   });
 }
 
-const MOVED = /^passing: \/dev\/loop3, which the persistent path leads to, has .* and not /;
+const MOVED = /^retryable: \/dev\/loop3, which the persistent path leads to, has .* and not /;
 /** Devices that have what was the Volume's file, under another path. */
 export const movedFiles: Case[] = [
   [

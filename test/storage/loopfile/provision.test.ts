@@ -16,7 +16,7 @@ import {
 } from './plan-cases.ts';
 
 const NOT_MOUNTED =
-  /^passing: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
+  /^retryable: the file system of \/var\/lib\/metalk8s\/storage\/sparse is not mounted: /;
 const unrecorded = { ...freshNode, directory: { ...directory, recorded: undefined } };
 const ownMount = { ...freshNode, directory: { ...directory, isRoot: false } };
 
@@ -53,7 +53,7 @@ table('provision', [
   [
     'a directory on the root file system, which must not be',
     unrecorded,
-    /^passing: .* is on the root file system, and requireMount is set$/,
+    /^retryable: .* is on the root file system, and requireMount is set$/,
     { requireMount: true },
   ],
   [

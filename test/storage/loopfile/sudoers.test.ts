@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { asProbe } from '../../../src/nodes/check-guards.ts';
-import { unusedGuards } from '../../../src/storage/device.ts';
+import { asProbe } from '../../../src/nodes/check-preconditions.ts';
+import { unusedPreconditions } from '../../../src/storage/device.ts';
 import { namedDirectoryProbes } from '../../../src/storage/directory/observe.ts';
 import { kubeletProbe } from '../../../src/storage/kubelet.ts';
 import { sparseProbes } from '../../../src/storage/loopfile/observe.ts';
@@ -73,10 +73,10 @@ test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
 });
 
 test('the account on a node may look, also how much room there is and whether anything uses a volume', () => {
-  const guards = [
-    ...unusedGuards(desired, attached),
-    ...unusedGuards(rawDesired, rawMade(disk)),
-    ...unusedGuards(lvmDesired, lvmMade()),
+  const preconditions = [
+    ...unusedPreconditions(desired, attached),
+    ...unusedPreconditions(rawDesired, rawMade(disk)),
+    ...unusedPreconditions(lvmDesired, lvmMade()),
   ];
   const looks = [
     ...sparseProbes({ ...desired, name: `pvc-${UID}`, once: true }),
@@ -84,9 +84,9 @@ test('the account on a node may look, also how much room there is and whether an
     ...folderRoomProbes(dirname(FILE), [dirname(FILE)]),
     ...namedDirectoryProbes(dirname(FILE)),
     // In a job as well as before it.
-    ...guards,
+    ...preconditions,
   ];
-  const asked = [...looks.map(({ argv }) => argv), ...guards.map(asProbe)];
+  const asked = [...looks.map(({ argv }) => argv), ...preconditions.map(asProbe)];
   expect(asked.filter((argv) => !may(argv))).toEqual([]);
 });
 

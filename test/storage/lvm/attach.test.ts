@@ -158,7 +158,7 @@ describe('is there', () => {
     const made = plan('attach', recorded, observed, 0);
     const activate =
       'steps' in made ? made.steps.find(({ argv }) => argv[1] === '--activate') : undefined;
-    expect(activate?.guards).toEqual([
+    expect(activate?.preconditions).toEqual([
       {
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
         expect: { exit: 0, stdout: { has: `  ${lv.uuid}`, lacks: '\t' } },

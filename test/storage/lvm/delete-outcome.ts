@@ -25,7 +25,7 @@ export const others: ObservedLvm['others'] = [
 ];
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
   const made = plan('delete', wanted, observed, 0);
-  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))
     .filter(

@@ -88,8 +88,8 @@ test('nothing is written to a device that has the number of another logical volu
   const made = plan('delete', wiping, lvmMade(ext4, { volumes: [lv] }), 0);
   const writes = 'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
   expect(writes).toHaveLength(16);
-  for (const { guards } of writes) {
-    expect(guards).toContainEqual(
+  for (const { preconditions } of writes) {
+    expect(preconditions).toContainEqual(
       expect.objectContaining({
         argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
         expect: { exit: 0, stdout: { is: dm.dmUuid } },
@@ -106,7 +106,7 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
       /^there is no volume group vg0/,
     ],
     ['another group', madeIn({ uuid: 'B' }), /is not the one that/],
-    ['a disk of the group is away', madeIn({ partial: true }), /^passing: .* is away$/],
+    ['a disk of the group is away', madeIn({ partial: true }), /^retryable: .* is away$/],
     ['exported', madeIn({ exported: true }), /is exported$/],
     [
       'another of its name',
@@ -129,17 +129,17 @@ describe.each([deleting, wiping])('$onDelete', (wanted) => {
     [
       'mounted',
       lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
-      /^passing: .*in use: mounted at \/a$/,
+      /^retryable: .*in use: mounted at \/a$/,
     ],
-    ['open', madeAs({ open: true }), /^passing: .*a process has it open$/],
+    ['open', madeAs({ open: true }), /^retryable: .*a process has it open$/],
     [
       'stacked on',
       lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
-      /^passing: .*dm-9 \(crypt\) is made of it$/,
+      /^retryable: .*dm-9 \(crypt\) is made of it$/,
     ],
   ])('%s: nothing is touched', (_, observed, refusal) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
-    if ('refusal' in made && !made.passing) expect(made.hint).toMatch(/Retain|--deltag/);
+    if ('refusal' in made && !made.retryable) expect(made.hint).toMatch(/Retain|--deltag/);
   });
 });

@@ -220,19 +220,21 @@ describe('Delete', () => {
     const steps = 'steps' in made ? made.steps : [];
     for (const program of ['lvchange', 'lvremove']) {
       const step = steps.find(({ argv }) => argv[0] === program);
-      expect(step?.guards[0]).toMatchObject({
+      expect(step?.preconditions[0]).toMatchObject({
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
         expect: { stdout: { has: `  ${lv.uuid}` } },
       });
     }
-    expect(steps.find(({ argv }) => argv[0] === 'rm')?.guards).toMatchObject([
+    expect(steps.find(({ argv }) => argv[0] === 'rm')?.preconditions).toMatchObject([
       { argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${lv.uuid}`, 'vg0'] },
     ]);
-    const looks = steps.flatMap(({ guards }) => guards.map(({ argv }) => argv.join(' ')));
+    const looks = steps.flatMap(({ preconditions }) =>
+      preconditions.map(({ argv }) => argv.join(' ')),
+    );
     expect(looks).toContain('losetup -j /dev/dm-3');
     expect(looks).toContain('find /sys/class/block/dm-3/holders/ -mindepth 1');
     expect(
-      steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.guards,
+      steps.find(({ name }) => name === 'look whether /dev/dm-3 is open')?.preconditions,
     ).toHaveLength(1);
   });
 });
@@ -271,10 +273,14 @@ describe('Wipe', () => {
     [
       'without room for a part',
       { dataPercent: 97 },
-      /^passing: .*bytes left of .*takes 67108864 at a time$/,
+      /^retryable: .*bytes left of .*takes 67108864 at a time$/,
     ],
-    ['that is full', { health: 'D' }, /^passing: the thin pool vg0\/pool is out of space$/],
-    ['whose metadata are full', { metadataPercent: 95 }, /^passing: the metadata of the thin pool/],
+    ['that is full', { health: 'D' }, /^retryable: the thin pool vg0\/pool is out of space$/],
+    [
+      'whose metadata are full',
+      { metadataPercent: 95 },
+      /^retryable: the metadata of the thin pool/,
+    ],
   ])(
     'of a thin pool %s nothing is written: all of its volumes would lose what they write',
     (_, more, refusal) => {
@@ -289,8 +295,8 @@ describe('Wipe', () => {
     const writes =
       'steps' in made ? made.steps.filter(({ argv }) => argv[1] === 'if=/dev/zero') : [];
     expect(writes).toHaveLength(16);
-    for (const { guards } of writes)
-      expect(guards[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
+    for (const { preconditions } of writes)
+      expect(preconditions[0]?.argv.join(' ')).toMatch(/data_percent<96\.88&&/);
   });
 
   test('all is wiped, and it is inactive: it is removed', () => {

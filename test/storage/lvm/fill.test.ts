@@ -37,7 +37,7 @@ const block: DesiredLvm = { ...lvmBlock, fill };
 /** Without the records, which every kind has. */
 function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'provision') {
   const made = plan(operation, wanted, observed, 0);
-  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => (argv[0] === 'sh' ? [argv[3], ...argv.slice(5)] : argv).join(' '))
     .filter((command) => !/^(install|mv|sync \/var|dd of=\/var)/.test(command))
@@ -148,7 +148,7 @@ describe('a logical volume that is filled', () => {
     [
       'is open: a program that fills it has not ended yet',
       begun(ext4, { volumes: [{ ...half, open: true }] }),
-      'passing: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
+      'retryable: the logical volume vg0/data1 (/dev/dm-3), which was not filled to the end, is in use: a process has it open',
     ],
   ])('what an earlier try left %s', (_, observed, expected, wanted = thick) => {
     const made = outcome(wanted, observed);
@@ -180,7 +180,7 @@ describe('a logical volume that is filled', () => {
     const observed = lvmNode({ volumes: [full], free: [] });
     expect(outcome(thin, observed)).toContainEqual(expect.stringMatching(/^lvcreate/));
     expect(outcome(inPool, observed)).toMatch(
-      /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and filling a volume may write all of its \d+$/,
+      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and filling a volume may write all of its \d+$/,
     );
     const other = { ...thinHalf, name: 'data2', uuid: 'other', tags: [unfinishedTag('other')] };
     const beside = lvmNode({ volumes: [pool, other], free: [] });
@@ -199,8 +199,8 @@ describe('a logical volume that is filled', () => {
     const made = plan('provision', thick, lvmNode({ intent }), 0);
     const step =
       'steps' in made ? made.steps.find(({ name }) => name.startsWith('fill it')) : undefined;
-    expect(step?.guards.length).toBe(3);
-    expect(step?.guards).toMatchObject([
+    expect(step?.preconditions.length).toBe(3);
+    expect(step?.preconditions).toMatchObject([
       { argv: ['test', '!', '-e', expect.stringContaining('.done')] },
       {
         argv: expect.arrayContaining(['lv_tags']),
@@ -279,7 +279,7 @@ describe('a logical volume that is filled', () => {
     expect(
       outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'delete'),
     ).toMatch(
-      /^passing: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
+      /^retryable: the thin pool vg0\/pool has \d+ bytes left of \d+, and wiping a volume of it takes \d+ at a time$/,
     );
   });
 

@@ -167,7 +167,7 @@ test('a file system of a thin pool grows where that has room right then, one at 
   const steps = 'steps' in made ? made.steps : [];
   for (const program of ['lvextend', 'sh']) {
     const step = steps.find(({ argv }) => argv[0] === program);
-    expect(step?.guards[0]?.argv.join(' ')).toContain('&&data_percent<95.88&&');
+    expect(step?.preconditions[0]?.argv.join(' ')).toContain('&&data_percent<95.88&&');
   }
   expect(steps.find(({ argv }) => argv[0] === 'sh')).toMatchObject({
     lock: '/dev/mapper/vg0-pool-tpool',
@@ -182,7 +182,7 @@ test('a copy, which has the UUID of the file system, is not grown in its place',
     0,
   );
   const grow = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'sh') : undefined;
-  expect(grow?.guards[0]).toMatchObject({
+  expect(grow?.preconditions[0]).toMatchObject({
     argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
     expect: { stdout: { is: dm.dmUuid } },
   });
@@ -197,7 +197,7 @@ test('extents are taken only while they hold what was found in them', () => {
   );
   const extend =
     'steps' in made ? made.steps.find(({ argv }) => argv[0] === 'lvextend') : undefined;
-  const blkid = extend?.guards.find(({ argv }) => argv[0] === 'blkid');
+  const blkid = extend?.preconditions.find(({ argv }) => argv[0] === 'blkid');
   expect(blkid).toMatchObject({
     argv: expect.arrayContaining([
       '-O',

@@ -7,7 +7,7 @@ import { plan } from '../../support/lvm-words.ts';
 /** Without the records, which every kind has. */
 export function outcome(wanted: DesiredLvm, observed: ObservedLvm): string[] | string {
   const made = plan('provision', wanted, observed, 0);
-  if ('refusal' in made) return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
   return made.steps
     .map(({ argv }) => argv.join(' '))
     .filter((command) => !/^(install|mv|sync \/var|true$|dd of=\/var)/.test(command))

@@ -28,19 +28,19 @@ describe('refused', () => {
     [
       'no udev',
       lvmNode({ udev: false }),
-      /^passing: no udev runs on the node, so .*by-id\/stowage-/,
+      /^retryable: no udev runs on the node, so .*by-id\/stowage-/,
     ],
     [
       'no udev, Block',
       lvmNode({ udev: false }),
-      /^passing: no udev runs .*by-id\/stowage-/,
+      /^retryable: no udev runs .*by-id\/stowage-/,
       lvmBlock,
     ],
     ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
     [
       'no group any more: its disk may come late',
       lvmNode({ groups: [], intent }),
-      /^passing: there is no volume group vg0/,
+      /^retryable: there is no volume group vg0/,
     ],
     [
       'two groups',
@@ -57,12 +57,12 @@ describe('refused', () => {
     [
       'partial: its disk may come late after a reboot',
       odd({ partial: true }),
-      /^passing: a physical volume of the volume group vg0 is away/,
+      /^retryable: a physical volume of the volume group vg0 is away/,
     ],
     [
       'partial, and begun',
       begun(dm, { groups: [{ ...group, partial: true }] }),
-      /^passing: a physical volume of the volume group vg0 is away/,
+      /^retryable: a physical volume of the volume group vg0 is away/,
     ],
     ['read-only', odd({ readOnly: true }), /is read-only$/],
     [
@@ -156,7 +156,7 @@ describe('refused', () => {
     [
       'partial itself',
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
-      /^passing: a physical volume of .* is away/,
+      /^retryable: a physical volume of .* is away/,
     ],
   ])('%s', (_, observed, refusal, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toMatch(refusal);

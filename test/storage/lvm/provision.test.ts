@@ -122,7 +122,7 @@ describe('is made', () => {
     for (const step of steps(thin, lvmNode({ volumes: [asleep], free: [] })).filter(
       ({ argv }) => argv[1] === '--activate' && argv[2] === 'n',
     )) {
-      expect(step.guards).toEqual([
+      expect(step.preconditions).toEqual([
         {
           argv: ['lvs', '--noheadings', '-o', 'lv_permissions', step.argv.at(-1)],
           expect: { exit: 0, stdout: { has: '', lacks: 'read-only' } },
@@ -146,7 +146,7 @@ describe('is made', () => {
     '%s goes ahead where the pool has room right then, whoever took some since it was looked at',
     (program, wanted, observed, percent) => {
       const step = steps(wanted, observed).find(({ argv }) => argv[0] === program);
-      expect(step?.guards[0]).toMatchObject({
+      expect(step?.preconditions[0]).toMatchObject({
         argv: [
           ...['lvs', '--noheadings', '-o', 'lv_uuid', '--select'],
           `lv_uuid=${pool.uuid}&&data_percent<${percent}&&metadata_percent<90&&lv_attr=~^t.......-`,
@@ -156,7 +156,10 @@ describe('is made', () => {
       });
       // Of several that look and then write, one at a time.
       if (program !== 'lvcreate')
-        expect(step).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', mayRace: true });
+        expect(step).toMatchObject({
+          lock: '/dev/mapper/vg0-pool-tpool',
+          failureMeansConflict: true,
+        });
     },
   );
 
@@ -177,7 +180,7 @@ describe('is made', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
     expect(plan('provision', thin, observed, 0)).toMatchObject({
       refusal: expect.stringContaining('thin pool vg0/pool does not tell'),
-      passing: true,
+      retryable: true,
     });
   });
 
@@ -192,13 +195,13 @@ describe('is made', () => {
   });
 
   test('nothing is made once it is on record as done, and only what LVM just made gets a file system', () => {
-    const guards = (program: string) =>
+    const preconditions = (program: string) =>
       steps(lvmDesired, lvmNode())
         .find(({ argv }) => argv[0] === program)
-        ?.guards.map(({ argv }) => argv.join(' '));
+        ?.preconditions.map(({ argv }) => argv.join(' '));
     const notDone = `test ! -e /var/lib/stowage/volumes/${UID}.done`;
-    expect(guards('lvcreate')).toEqual([notDone, 'vgs --noheadings -o vg_uuid vg0']);
-    expect(guards('mkfs.ext4')).toEqual([
+    expect(preconditions('lvcreate')).toEqual([notDone, 'vgs --noheadings -o vg_uuid vg0']);
+    expect(preconditions('mkfs.ext4')).toEqual([
       notDone,
       'lvs --noheadings -o lv_tags vg0/data1',
       'lsblk --raw -n -d -o NAME,TYPE /dev/vg0/data1',
@@ -213,7 +216,7 @@ describe('is made', () => {
     const made = steps(lvmBlock, lvmNode());
     const next = made[made.findIndex(({ argv }) => argv[0] === 'lvcreate') + 1];
     expect(next?.name).toBe('write the record "done"');
-    expect(next?.guards.map(({ argv }) => argv[0])).toEqual([
+    expect(next?.preconditions.map(({ argv }) => argv[0])).toEqual([
       'lvs',
       'lsblk',
       'dd',
@@ -231,7 +234,7 @@ describe('is made', () => {
       { ...lvmDesired, vgName, name },
       lvmNode({ groups: [{ ...group, name: vgName }] }),
     );
-    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards).toContainEqual({
+    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.preconditions).toContainEqual({
       argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', `/dev/${vgName}/${name}`],
       expect: { exit: 0, stdout: { is: `${dmName} lvm` } },
       refusal: expect.stringContaining('is not the logical volume that was made'),
@@ -244,7 +247,7 @@ describe('is made', () => {
 
   test('a file system is only made on the device that was looked at, by what device-mapper calls it', () => {
     const made = steps(lvmDesired, begun(dm, { volumes: [lv] }));
-    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.guards).toContainEqual({
+    expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.preconditions).toContainEqual({
       argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
       expect: { exit: 0, stdout: { is: dm.dmUuid } },
       refusal: expect.stringContaining('no longer the device'),
@@ -255,7 +258,7 @@ describe('is made', () => {
     const wanted = { ...lvmBlock, overwrite: 'ext4:OLD' };
     const made = steps(wanted, lvmNode({ free: [stale] }));
     const lvcreate = made.find(({ argv }) => argv[0] === 'lvcreate');
-    expect(lvcreate?.guards).toContainEqual({
+    expect(lvcreate?.preconditions).toContainEqual({
       argv: ['blkid', '-p', '-O', String(11n * MIB), '-S', String(GIB), '-o', 'export', '/dev/vdb'],
       expect: { exit: 0, stdout: { is: stale.blkid } },
       refusal: expect.stringContaining('changed'),

@@ -51,13 +51,13 @@ test('a volume is a thin snapshot that has grown and has a UUID of its own befor
   expect(commands(made).at(-1)).toBe('sync /var/lib/stowage/volumes');
   const done = steps(made).find(({ argv }) => argv[1]?.endsWith('.done.new'));
   expect(
-    done?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]),
+    done?.preconditions.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]),
   ).toContainEqual([
     `blkid -p -n ext4,xfs -o value -s UUID /dev/${RESTORED}`,
     { is: RESTORED_UID },
   ]);
   const locked = steps(made).find(({ argv }) => argv[3] === 'stowage-lvm-uuid');
-  expect(locked).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', mayRace: true });
+  expect(locked).toMatchObject({ lock: '/dev/mapper/vg0-pool-tpool', failureMeansConflict: true });
 });
 
 test('one of mode Block, and of the size that it has, keeps what is in it', () => {
@@ -197,7 +197,7 @@ test.each(['Retain', 'Delete', 'Wipe'] as const)(
     );
     expect(commands(made).slice(0, 2)).toEqual(LEAVE);
     expect(commands(made)[2]).toMatch(/^rm -f /);
-    expect(steps(made)[2]?.guards).toMatchObject([
+    expect(steps(made)[2]?.preconditions).toMatchObject([
       { expect: { stdout: { has: '', lacks: 'half' } } },
     ]);
     // Records went with the node's root disk.

@@ -9,7 +9,7 @@ test.each([
   ['lvchange', '--addtag', 'x', 'vg0/data1'],
   ['sh', '-c', 'text', 'stowage-thin', 'text', 'vg0/data1'],
 ])('after %s %s the disks of the group flush, for LVM does not have them', (...argv) => {
-  const step = { name: 'change it', argv, guards: [] };
+  const step = { name: 'change it', argv, preconditions: [] };
   const plan = inGroup({ steps: [step] }, { disks: ['/dev/sda', '/dev/sdb'] });
   const flushed = 'steps' in plan ? plan.steps[1]?.argv : undefined;
   expect(flushed).toEqual(['sync', '/dev/sda', '/dev/sdb']);
@@ -21,6 +21,9 @@ test.each([
   ['mkfs.ext4', '/dev/vg0/data1'],
   ['sh', '-c', 'text', 'stowage-image', 'text', '/dev/vg0/data1'],
 ])('after %s %s there is nothing of LVM to keep', (...argv) => {
-  const plan = inGroup({ steps: [{ name: 'use it', argv, guards: [] }] }, { disks: ['/dev/sda'] });
+  const plan = inGroup(
+    { steps: [{ name: 'use it', argv, preconditions: [] }] },
+    { disks: ['/dev/sda'] },
+  );
   expect('steps' in plan && plan.steps).toHaveLength(1);
 });

@@ -42,12 +42,12 @@ test('a thin volume is snapshotted by one command, which is told by a tag to hav
     `stowage-thin vg0/data1 ${thinOrigin.uid} ${SNAP} ${SNAP_UID} r`,
     FINISH,
   ]);
-  const guards = steps(made)[0]?.guards.map(({ argv }) => argv.join(' ')) ?? [];
-  expect(guards).toEqual([
+  const preconditions = steps(made)[0]?.preconditions.map(({ argv }) => argv.join(' ')) ?? [];
+  expect(preconditions).toEqual([
     expect.stringMatching(/data_percent<\d+\.\d\d&&metadata_percent<90.* vg0\/pool$/),
     'lvs --noheadings -o lv_uuid vg0/data1',
   ]);
-  expect(steps(made)[1]?.guards).toMatchObject([
+  expect(steps(made)[1]?.preconditions).toMatchObject([
     { expect: { stdout: { has: `  ${unfinishedTag(SNAP_UID)}`, lacks: ',' } } },
   ]);
 });
@@ -136,11 +136,11 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>
   ],
 ])(
   'of a volume that is %s none is taken, and why is said',
-  (_, observed, volume, why, passing = false) => {
+  (_, observed, volume, why, retryable = false) => {
     const made = take(observed, volume);
-    expect('refusal' in made ? [made.refusal, made.passing ?? false] : made.steps).toEqual([
+    expect('refusal' in made ? [made.refusal, made.retryable ?? false] : made.steps).toEqual([
       expect.stringMatching(why),
-      passing,
+      retryable,
     ]);
   },
 );
@@ -152,7 +152,7 @@ test('a snapshot is removed by its UUID and its tag, and nothing else by its nam
   expect(commands(remove(has({ ...snapLv, active: true })))[0]).toBe(
     `lvchange --activate n vg0/${SNAP}`,
   );
-  expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({ passing: true });
+  expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({ retryable: true });
   expect(remove(has({ ...snapLv, tags: [] }))).toMatchObject({
     refusal: expect.stringContaining('nothing says that it is the snapshot'),
   });

@@ -53,8 +53,8 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
   });
 
   test('no part is written to what is in use, is another’s, or is being deleted', () => {
-    for (const { guards } of stepsOf(block, begun(dm, { volumes: [half] })).filter(isDd)) {
-      const asked = guards.map(({ argv }) => argv.join(' '));
+    for (const { preconditions } of stepsOf(block, begun(dm, { volumes: [half] })).filter(isDd)) {
+      const asked = preconditions.map(({ argv }) => argv.join(' '));
       expect(asked).toContain(`test ! -e ${cancelPath(UID)}`);
       expect(asked).toContainEqual(expect.stringMatching(/^losetup -j \/dev\/dm-3/));
       expect(asked).toContainEqual(expect.stringMatching(/lv_tags vg0\/data1$/));

@@ -59,7 +59,7 @@ describe('the plan of a volume that is filled', () => {
 
   test('it gets its name only once nothing has it attached', () => {
     const named = stepsOf(files, freshNode).find(({ name }) => name === 'give the file its name');
-    expect(named?.guards).toContainEqual(
+    expect(named?.preconditions).toContainEqual(
       expect.objectContaining({ argv: ['losetup', '-j', `${FILE}.partial`] }),
     );
   });

@@ -7,7 +7,7 @@ import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
 
 /**
- * Jobs of several nodes on one file, interleaved in any order, a guard or a command at a time, each begun from a look
+ * Jobs of several nodes on one file, interleaved in any order, a precondition or a command at a time, each begun from a look
  * that may be old, and crashed anywhere: the file is never attached where it must not be.
  */
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { Guard, ProbeResult } from '../../../src/nodes/job.ts';
+import type { Precondition, ProbeResult } from '../../../src/nodes/job.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { readShared, sharedProbes } from '../../../src/storage/shared-fs/observe.ts';
 import { noOthers, noReaders } from '../../../src/storage/shared-fs/steps.ts';
@@ -42,7 +42,7 @@ async function look(holders?: ProbeResult) {
   return readShared({ shared: true, file }, join(top, 'mount', UID), results);
 }
 
-const holds = async ({ argv, expect: wanted }: Guard): Promise<boolean> => {
+const holds = async ({ argv, expect: wanted }: Precondition): Promise<boolean> => {
   const { exit, stdout } = await run(argv);
   return exit === wanted.exit && stdout === (wanted.stdout as { is: string }).is;
 };
@@ -56,7 +56,7 @@ test('who has it is seen through the link', async () => {
   });
 });
 
-test('the guards right before a step see it, too', async () => {
+test('the preconditions right before a step see it, too', async () => {
   expect([await holds(noOthers(file, [])), await holds(noReaders(file))]).toEqual([true, true]);
   await writeFile(`${file}.owner.7`, held);
   await writeFile(`${file}.reader.n3-t2`, held);

@@ -83,7 +83,7 @@ function commands(
 ): string[] | string {
   const made = plan(operation, wanted, observed, 5);
   if ('steps' in made) return made.steps.map(({ argv }) => argv.join(' '));
-  return `${made.passing ? 'passing: ' : ''}${made.refusal}`;
+  return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
 }
 
 const taking = (...takeOver: Holder[]): DesiredSparse => ({
@@ -97,8 +97,8 @@ const unreadable = seen({
   owners: [{ number: 4, says: { is: 'unreadable' }, text: 'x', since: undefined }],
 });
 const rebooted = seen({ owners: [owner(4, 'held', by('n1', { bootId: BOOT.replace('1', '2') }))] });
-const HELD = `passing: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
-const READ = `passing: ${FILE} is read on node n2`;
+const HELD = `retryable: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
+const READ = `retryable: ${FILE} is read on node n2`;
 const STRAY = `/dev/loop3 on node n1 has ${FILE}, which is not held for that node`;
 
 type Case = [name: string, Operation, DesiredSparse, ObservedSparse, outcome: string[] | string];
@@ -145,7 +145,7 @@ test.each<Case>([
     'attach',
     taking(by('n2')),
     unreadable,
-    `passing: ${FILE}.owner.4 does not say who has ${FILE}: it was damaged, or another version of Stowage wrote it`,
+    `retryable: ${FILE}.owner.4 does not say who has ${FILE}: it was damaged, or another version of Stowage wrote it`,
   ],
   ['what is attached', 'attach', sharedDesired, held, []],
   ['what is attached while it is free', 'attach', sharedDesired, { ...free, ...attached }, STRAY],
@@ -325,21 +325,21 @@ test.each<Case>([
     'attach',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
-    'passing: ',
+    'retryable: ',
   ],
   [
     'removing',
     'delete',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
-    'passing: ',
+    'retryable: ',
   ],
   [
     'letting go',
     'detach',
     sharedDesired,
     { ...free, shared: { ...quiet, mount: MOUNTED } },
-    'passing: ',
+    'retryable: ',
   ],
 ])('no %s on a mount that loses writes', (_, operation, wanted, observed, outcome) => {
   expect(commands(operation, wanted, observed)).toContain(outcome);
@@ -362,16 +362,16 @@ test.each([
 });
 
 describe('right before its step', () => {
-  const guardsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
+  const preconditionsOf = (observed: ObservedSparse, wanted: DesiredSparse, program: string) => {
     const made = plan(observed.loops.length > 0 ? 'detach' : 'attach', wanted, observed, 5);
     if ('refusal' in made) throw new Error(made.refusal);
     return made.steps
       .find(({ argv }) => argv[0] === program)
-      ?.guards.map(({ argv }) => argv.join(' '));
+      ?.preconditions.map(({ argv }) => argv.join(' '));
   };
 
   test('it is looked whether the file is held, and was by the one before', () => {
-    expect(guardsOf(free, sharedDesired, 'losetup')?.slice(0, 4)).toEqual([
+    expect(preconditionsOf(free, sharedDesired, 'losetup')?.slice(0, 4)).toEqual([
       `cat ${FILE}.owner.4`,
       `cat ${FILE}.owner.5`,
       `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4 ! -name ${UID}.owner.5`,
@@ -380,7 +380,7 @@ describe('right before its step', () => {
   });
 
   test('it is looked whether nobody writes what is to be read', () => {
-    expect(guardsOf(free, reader, 'losetup')?.slice(0, 3)).toEqual([
+    expect(preconditionsOf(free, reader, 'losetup')?.slice(0, 3)).toEqual([
       `test -e ${FILE}.reader.n1-t1`,
       `cat ${FILE}.owner.4`,
       `find ${FOLDER}/ -maxdepth 1 -name ${UID}.owner.* ! -name ${UID}.owner.4`,
@@ -388,7 +388,7 @@ describe('right before its step', () => {
   });
 
   test('it is looked whether the device is gone, in the start of the node that was looked at', () => {
-    expect(guardsOf(held, sharedDesired, 'ln')).toEqual([
+    expect(preconditionsOf(held, sharedDesired, 'ln')).toEqual([
       'cat /proc/sys/kernel/random/boot_id',
       `cat ${FILE}.owner.4`,
       `losetup -j ${FILE}`,

@@ -38,10 +38,16 @@ test('and may do all that is done on a shared file', () => {
   );
   const commands: (readonly string[])[] = [];
   const keep = (
-    steps: readonly { argv: readonly string[]; guards: readonly { argv: readonly string[] }[] }[],
+    steps: readonly {
+      argv: readonly string[];
+      preconditions: readonly { argv: readonly string[] }[];
+    }[],
   ) =>
     commands.push(
-      ...steps.flatMap(({ argv, guards }) => [argv, ...guards.map((guard) => guard.argv)]),
+      ...steps.flatMap(({ argv, preconditions }) => [
+        argv,
+        ...preconditions.map((precondition) => precondition.argv),
+      ]),
     );
   if ('refusal' in made) throw new Error(made.refusal);
   keep(made.steps);

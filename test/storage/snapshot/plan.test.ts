@@ -91,7 +91,10 @@ test('the GUIDs of a copied table are read back, that of its partition too', () 
   const rename = steps(take(block, { volume: { ...snapshotted, mode: 'Block' } })).find(
     ({ argv }) => argv[0] === 'mv',
   );
-  const read = rename?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
+  const read = rename?.preconditions.map(({ argv, expect: { stdout } }) => [
+    argv.join(' '),
+    stdout,
+  ]);
   expect(read).toEqual(
     expect.arrayContaining([
       [`blkid -p -n ext4,xfs -o value -s PTUUID ${COPY}.partial`, { is: COPY_UID }],
@@ -237,7 +240,7 @@ test('a copy in a directory that is not mounted is not deleted as long as it is 
   const away = withVolume({ directory: unmounted });
   expect(planSnapshot('delete', wantedCopy, away)).toMatchObject({
     reason: 'DirectoryNotMounted',
-    passing: true,
+    retryable: true,
   });
   expect(steps(planSnapshot('delete', wantedCopy, { ...away, copy: file }))).toHaveLength(2);
 });
@@ -254,7 +257,7 @@ test('what a change of the UUID left attached is detached first, unless somebody
   ]);
   expect(programs(take(left(new Map()))).slice(0, 2)).toEqual(['losetup', 'mkdir']);
   // It may be mounted since.
-  expect(steps(take(left(new Map())))[0]?.guards).toContainEqual(
+  expect(steps(take(left(new Map())))[0]?.preconditions).toContainEqual(
     expect.objectContaining({ refusal: '/dev/loop8 is in use: it is mounted' }),
   );
   for (const operation of ['take', 'delete'] as const) {

@@ -82,7 +82,7 @@ test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, string, string]
 
 test('what is missing may come back', () => {
   const missing = { file: { type: 'missing' }, signature: { found: 'none' } } as const;
-  expect(prepare({}, missing)).toMatchObject({ passing: true });
+  expect(prepare({}, missing)).toMatchObject({ retryable: true });
 });
 
 test.each<[string, Partial<DesiredSparse>, Partial<SourceFacts>, RegExp]>([
@@ -137,7 +137,7 @@ test('one of the same size does not grow, and a partition only from where it is 
   expect(larger?.argv.join(' ')).toBe(
     `sgdisk --move-second-header --delete=1 --new=1:2048:4196351 ${guids}`,
   );
-  expect(larger?.guards.map(({ expect: { stdout } }) => stdout)).toContainEqual({
+  expect(larger?.preconditions.map(({ expect: { stdout } }) => stdout)).toContainEqual({
     has: 'First sector: 2048 (',
     lacks: 'does not exist',
   });
@@ -145,18 +145,18 @@ test('one of the same size does not grow, and a partition only from where it is 
 
 test('what it starts from is looked at right before, and again before the copy gets its name', () => {
   const steps = stepsOf(prepare({}, {}));
-  const guardsOf = (program: string) =>
+  const preconditionsOf = (program: string) =>
     steps
       .findLast(({ argv }) => argv[0] === program && argv.includes(`${restored.file}.partial`))
-      ?.guards.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
+      ?.preconditions.map(({ argv, expect: { stdout } }) => [argv.join(' '), stdout]);
   const state = [`stat -c %s|%i|%.9Z -- ${COPY}`, { is: facts.state }];
-  expect(guardsOf('cp')).toEqual(
+  expect(preconditionsOf('cp')).toEqual(
     expect.arrayContaining([
       state,
       [`blkid -p -n ext4,xfs -o value -s UUID ${COPY}`, { is: COPY_UID }],
     ]),
   );
-  expect(guardsOf('mv')).toEqual(
+  expect(preconditionsOf('mv')).toEqual(
     expect.arrayContaining([
       state,
       [`blkid -p -n ext4,xfs -o value -s UUID ${restored.file}.partial`, { is: RESTORED_UID }],
@@ -205,7 +205,7 @@ describe('a volume that is copied while it grows', () => {
     expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
       refusal: expect.stringMatching(growing),
       hint: 'It is copied once it has grown.',
-      passing: true,
+      retryable: true,
     });
   });
 
@@ -220,7 +220,7 @@ describe('a volume that is copied while it grows', () => {
     expect('refusal' in less && less).toMatchObject({
       refusal: expect.stringMatching(/has 2147483648/),
     });
-    expect(less).not.toHaveProperty('passing');
+    expect(less).not.toHaveProperty('retryable');
   });
 
   test.each(['ext4', 'xfs'])(
@@ -250,7 +250,7 @@ describe('a volume that is copied while it grows', () => {
       madeBytes,
     });
     const wanted = { ...block, sizeBytes: 1n << 30n };
-    expect(prepare(wanted, ofTable(1n << 29n))).toMatchObject({ passing: true });
+    expect(prepare(wanted, ofTable(1n << 29n))).toMatchObject({ retryable: true });
     for (const made of [1n << 30n, undefined]) {
       const table = stepsOf(prepare(wanted, ofTable(made))).find(
         ({ argv }) => argv[0] === 'sgdisk',

@@ -50,8 +50,8 @@ describe('Attach Logic', () => {
     const file =
       [...at.nodes.disk('n1').files.keys()].find((path) => path.includes('/sparse/')) ?? '';
     at.nodes.disk('n1').run([
-      { name: 'attach', argv: ['losetup', '/dev/loop5', file], guards: [] },
-      { name: 'wait', argv: ['udevadm', 'settle'], guards: [] },
+      { name: 'attach', argv: ['losetup', '/dev/loop5', file], preconditions: [] },
+      { name: 'wait', argv: ['udevadm', 'settle'], preconditions: [] },
     ]);
     const { started } = at.nodes;
     await at.createPod('p1', 'a');

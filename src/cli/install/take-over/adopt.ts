@@ -76,7 +76,7 @@ async function record(
   const jobs = createJobRunner(executor);
   const key = { subject: metadata.uid ?? '', id: 'adopt-1' };
   // Of an earlier try, which the node would take for this one.
-  await jobs.forget(nodeName, key.subject);
+  await jobs.purge(nodeName, key.subject);
   const end = clock.now() + DONE_WITHIN;
   const notWritten = (why: string) =>
     new StowageError(
@@ -92,5 +92,5 @@ async function record(
   const state = await jobs.runToEnd(nodeName, { key, steps }, pause, AT_ONCE);
   if (state.state === 'not-found') throw notWritten('the job is not-found');
   if (state.state !== 'succeeded') throw notWritten(describeFailure(state));
-  await jobs.forget(nodeName, key.subject);
+  await jobs.purge(nodeName, key.subject);
 }

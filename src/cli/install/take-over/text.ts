@@ -3,12 +3,12 @@ import { comment, planText } from '../../lib/plan/text.ts';
 import { isWanted, type Operator, titleOfOperator } from './operator.ts';
 import type { Cluster, Surveyed } from './survey.ts';
 
-/** What a take-over would do, as lines for a shell. `guards`: also what is looked at right before each. */
+/** What a take-over would do, as lines for a shell. `preconditions`: also what is looked at right before each. */
 export function takeOverText(
   operators: readonly Operator[],
   { standings }: Cluster,
   surveyed: readonly Surveyed[],
-  guards: boolean,
+  preconditions: boolean,
 ): string {
   const say = (text: string) => `${printable(comment(text))}\n`;
   const stopped = operators
@@ -17,19 +17,21 @@ export function takeOverText(
   const left = standings.flatMap(({ volume, standing }) =>
     standing.is === 'left' ? [say(`Volume ${volume.metadata.name} is left: ${standing.why}`)] : [],
   );
-  const adopted = surveyed.flatMap((each) => ('found' in each ? [adoption(each, guards)] : []));
+  const adopted = surveyed.flatMap((each) =>
+    'found' in each ? [adoption(each, preconditions)] : [],
+  );
   return [...stopped, ...left, ...adopted].join('');
 
   function adoption(
     { volume, found }: Extract<Surveyed, { found: unknown }>,
-    withGuards: boolean,
+    withPreconditions: boolean,
   ): string {
     const { metadata, spec } = volume;
     const notes = found.notes.map((note) => say(`  note: ${note}`)).join('');
     const heading = say(
       `Volume ${metadata.name} on node ${spec.nodeName} is adopted: ${what(found.device)}`,
     );
-    return `${heading}${notes}${planText(found.steps, withGuards)}`;
+    return `${heading}${notes}${planText(found.steps, withPreconditions)}`;
   }
 }
 

@@ -3,6 +3,7 @@ import { STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
+import { stepJson } from '../../../nodes/step-json.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -30,7 +31,8 @@ export async function printPlans(
   const results = await plansOf(volumes, flags, io, client);
   const plans = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
   const several = volumes.length > 1;
-  const data = several ? { items: plans } : plans[0];
+  const items = plans.map(planJson);
+  const data = several ? { items } : items[0];
   if (flags.output === undefined)
     io.stdout.write(plans.map((plan) => textOf(plan, flags, several)).join('\n'));
   else if (data !== undefined)
@@ -44,6 +46,9 @@ export async function printPlans(
   );
   conclude(errors, volumes.length, io);
 }
+
+const planJson = (plan: VolumePlan) =>
+  'steps' in plan ? { ...plan, steps: plan.steps.map(stepJson) } : plan;
 
 /** What would be done on the nodes, or why it is not known: of each Volume. Throws where there is no such storage class. */
 export async function plansOf(

@@ -1,24 +1,24 @@
-import type { Guard, Step } from '../../../nodes/job.ts';
+import type { Precondition, Step } from '../../../nodes/job.ts';
 import { quote, quoteAll } from '../../../nodes/quote.ts';
 import { printable } from '../output/printable.ts';
 
-/** Steps as lines for a shell, each after its name. `guards`: also what is looked at right before each. */
-export function planText(steps: readonly Step[], guards: boolean): string {
+/** Steps as lines for a shell, each after its name. `preconditions`: also what is looked at right before each. */
+export function planText(steps: readonly Step[], preconditions: boolean): string {
   return steps
     .map((step) =>
-      stepLines(step, guards)
+      stepLines(step, preconditions)
         .map((line) => `${printable(line)}\n`)
         .join(''),
     )
     .join('');
 }
 
-function stepLines(step: Step, guards: boolean): string[] {
+function stepLines(step: Step, preconditions: boolean): string[] {
   const command = quoteAll(step.argv);
   return [
     comment(step.name),
-    ...(guards && step.lock !== undefined ? [comment(`  with ${step.lock} locked`)] : []),
-    ...(guards ? step.guards.flatMap(guardLines) : []),
+    ...(preconditions && step.lock !== undefined ? [comment(`  with ${step.lock} locked`)] : []),
+    ...(preconditions ? step.preconditions.flatMap(preconditionLines) : []),
     step.stdin === undefined ? command : `${feed(step.stdin)} | ${command}`,
   ];
 }
@@ -29,7 +29,7 @@ function feed(text: string): string {
   return `printf '%s\\n' ${quoteAll(text.slice(0, -1).split('\n'))}`;
 }
 
-function guardLines({ argv, expect: { exit, stdout }, refusal }: Guard): string[] {
+function preconditionLines({ argv, expect: { exit, stdout }, refusal }: Precondition): string[] {
   const wanted = [
     ...(exit === undefined ? [] : [`ends with status ${exit}`]),
     ...(stdout === undefined

@@ -10,7 +10,7 @@ import { earlierLink, linkOf } from '../../../storage/links.ts';
 import type { VolumeGroup } from '../../../storage/lvm/facts.ts';
 import type { NamedFile } from '../../../storage/node-check/files.ts';
 import type { System } from '../../../storage/node-check/system.ts';
-import type { Intent, Users } from '../../../storage/types.ts';
+import type { DeviceUsage, Intent } from '../../../storage/types.ts';
 
 /** What was looked at; or why it could not be, although the node answers. */
 export type Look<T> =
@@ -39,7 +39,7 @@ export interface Closed {
 
 /** What is on a node that is named after Volumes. */
 export interface NodeContent {
-  users: Users;
+  users: DeviceUsage;
   records: readonly NamedFile[];
   /** Those of backing files. */
   folders: readonly string[];

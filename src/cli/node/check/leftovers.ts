@@ -5,7 +5,7 @@ import { quote, quoteAll } from '../../../nodes/quote.ts';
 import { partitionsOf } from '../../../storage/block-devices.ts';
 import { commandIn, type Use, useOf } from '../../../storage/holders.ts';
 import { isBacking, type NamedFile } from '../../../storage/node-check/files.ts';
-import type { Intent, LoopFacts, Users } from '../../../storage/types.ts';
+import type { DeviceUsage, Intent, LoopFacts } from '../../../storage/types.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import type { NodeContent } from './facts.ts';
 
@@ -41,7 +41,7 @@ export function leftoversIn(content: NodeContent, owned: ReadonlySet<string>): C
     ]);
 }
 
-function leftLoop(uid: string, loop: LoopFacts, users: Users): Check {
+function leftLoop(uid: string, loop: LoopFacts, users: DeviceUsage): Check {
   const { name, backingFile } = loop;
   const devices = [loop, ...partitionsOf(name, users.devices)];
   const use = devices.map((device) => useOf(device, users)).find((found) => found !== undefined);

@@ -10,8 +10,8 @@ import { ModuleRefusal, syncOn } from './refusal.ts';
 import { argvsOf, jobArguments } from './request.ts';
 import {
   readAnswer,
-  readForgotten,
   readObservation,
+  readPurged,
   readStates,
   readSubjects,
   readSubmitted,
@@ -89,8 +89,8 @@ export function createSaltExecutor(options: SaltExecutorOptions): Executor {
       if (known === 'running') return keys.map(() => ({ state: 'running' as const }));
       return pollNow(node, keys);
     },
-    forget: (node, subject) =>
-      ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readForgotten),
+    purge: (node, subject) =>
+      ask(node, { fun: 'forget', args: { subject }, waitMs: 0 }, readPurged),
     subjects: (node) => ask(node, { fun: 'subjects', args: {}, waitMs: 0 }, readSubjects),
     async close() {
       closed.abort();

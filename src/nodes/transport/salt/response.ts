@@ -41,7 +41,7 @@ export function readSubmitted(answer: unknown, { look }: Job): JobState {
   return { ...state, seen: readObservation(seen, look) };
 }
 
-export function readForgotten(answer: unknown): boolean {
+export function readPurged(answer: unknown): boolean {
   if (typeof answer !== 'boolean') throw new RangeError('neither forgotten nor busy');
   return answer;
 }

@@ -26,7 +26,7 @@ const unreached: Executor = {
   observe: () => Promise.reject(new Error('no node was expected to be looked at')),
   submit: () => Promise.reject(new Error('nothing was expected to be done on a node')),
   poll: async () => [] as JobState[],
-  forget: async () => true,
+  purge: async () => true,
   subjects: async () => [],
   close: async () => {},
 };

@@ -248,7 +248,7 @@ describe('DeployVolume', () => {
       preparing(2, /busy/),
     ],
     [
-      'a guard did not hold: another attempt',
+      'a precondition did not hold: another attempt',
       making(1, { job: { state: 'guarded', step, refusal: 'it changed', output: '' } }),
       preparing(2, /it changed/),
     ],
@@ -344,12 +344,12 @@ describe('DeployVolume', () => {
     ],
     [
       '"DONE", and the API server refuses the PersistentVolume → Failed',
-      made({ pvRefused: { why: 'spec: may have one source', passing: false } }),
+      made({ pvRefused: { why: 'spec: may have one source', retryable: false } }),
       creationFailed('DONE', /may have one source/),
     ],
     [
       '"DONE", and the API server does not allow the PersistentVolume → later again',
-      made({ pvRefused: { why: 'User "x" cannot create', passing: true } }),
+      made({ pvRefused: { why: 'User "x" cannot create', retryable: true } }),
       preparing('DONE', /User "x" cannot create/),
     ],
     [

@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { NodeError } from '../../../../src/nodes/errors.ts';
 import type { Executor, Job } from '../../../../src/nodes/job.ts';
+import { stepJson } from '../../../../src/nodes/step-json.ts';
 import { createSaltExecutor } from '../../../../src/nodes/transport/salt/executor.ts';
 import { type FakeSaltApi, startFakeSaltApi } from '../../../support/fake-salt-api.ts';
 import { temporaryFolder } from '../../../support/temporary-folder.ts';
@@ -20,7 +21,7 @@ const clock = {
 };
 const JOB: Job = {
   key: { subject: 'v1', id: 'prepare-1' },
-  steps: [{ name: 'do', argv: ['true'], guards: [] }],
+  steps: [{ name: 'do', argv: ['true'], preconditions: [] }],
 };
 const DATE = [{ name: 'date', argv: ['date', '+%s'] }];
 const said = (answer: unknown) => ({ version: 1, answer });
@@ -321,7 +322,7 @@ describe('jobs', () => {
       version: 1,
       subject: 'v1',
       job: 'prepare-1',
-      steps: JOB.steps,
+      steps: JOB.steps.map(stepJson),
       wait: 1.5,
     });
     api.answer = () => said([{ state: 'succeeded' }]);
@@ -412,7 +413,7 @@ describe('jobs', () => {
 
   test('are forgotten and listed', async () => {
     api.answer = ({ kwarg }) => said(kwarg.function === 'forget' ? false : ['v1']);
-    expect(await executor.forget('n1', 'v1')).toBe(false);
+    expect(await executor.purge('n1', 'v1')).toBe(false);
     expect(await executor.subjects('n1')).toEqual(['v1']);
     expect(await executor.poll('n1', [], 0)).toEqual([]);
   });

@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { checkGuards, holds } from '../../src/nodes/check-guards.ts';
-import type { Expect, Guard, Probe, ProbeResult } from '../../src/nodes/job.ts';
+import { checkPreconditions, holds } from '../../src/nodes/check-preconditions.ts';
+import type { Expect, Precondition, Probe, ProbeResult } from '../../src/nodes/job.ts';
 
-const guard = (argv: string, refusal: string, wanted: Expect = { exit: 0 }): Guard => ({
+const precondition = (
+  argv: string,
+  refusal: string,
+  wanted: Expect = { exit: 0 },
+): Precondition => ({
   argv: argv.split(' '),
   expect: wanted,
   refusal,
@@ -42,51 +46,65 @@ test.each<[Expect, Partial<ProbeResult>, boolean]>([
   expect(holds(wanted, { exit: 0, stdout: '', ...result })).toBe(expected);
 });
 
-test('guards that hold are asked in one round trip, each command once', async () => {
+test('preconditions that hold are asked in one round trip, each command once', async () => {
   const node = nodeWith({});
   expect(
-    await checkGuards(node, 'n1', [guard('a b', 'A'), guard('c', 'C'), guard('a b', 'again')]),
+    await checkPreconditions(node, 'n1', [
+      precondition('a b', 'A'),
+      precondition('c', 'C'),
+      precondition('a b', 'again'),
+    ]),
   ).toBeUndefined();
   expect(node.asked.map((probes) => probes.map(({ argv }) => argv))).toEqual([[['a', 'b'], ['c']]]);
 });
 
-test('two guards that share a command are each held to what they expect of it', async () => {
+test('two preconditions that share a command are each held to what they expect of it', async () => {
   const node = nodeWith({ a: { stdout: '/dev/sda ' } });
-  const guards = ['/dev/sdb ', '/dev/sda '].map((lacks) =>
-    guard('a', lacks, { stdout: { has: '', lacks } }),
+  const preconditions = ['/dev/sdb ', '/dev/sda '].map((lacks) =>
+    precondition('a', lacks, { stdout: { has: '', lacks } }),
   );
-  expect(await checkGuards(node, 'n1', guards)).toBe('/dev/sda ');
+  expect(await checkPreconditions(node, 'n1', preconditions)).toBe('/dev/sda ');
 });
 
-test('returns the refusal of the first guard that does not hold', async () => {
+test('returns the refusal of the first precondition that does not hold', async () => {
   const node = nodeWith({ b: { exit: 1 }, c: { exit: 1 } });
-  expect(await checkGuards(node, 'n1', [guard('a', 'A'), guard('b', 'B'), guard('c', 'C')])).toBe(
-    'B',
-  );
+  expect(
+    await checkPreconditions(node, 'n1', [
+      precondition('a', 'A'),
+      precondition('b', 'B'),
+      precondition('c', 'C'),
+    ]),
+  ).toBe('B');
 });
 
 test('a program that the node lacks holds nothing', async () => {
   const node = nodeWith({ a: { exit: 127 } });
-  const refused = guard('a', 'A', { stdout: { has: 'x', lacks: 'y' } });
-  expect(await checkGuards(node, 'n1', [refused])).toBe('A');
-  expect(await checkGuards(node, 'n1', [{ ...refused, hint: 'Do this.' }])).toBe('A. Do this.');
-});
-
-test('what was not answered does not hold', async () => {
-  expect(await checkGuards({ observe: async () => new Map() }, 'n1', [guard('a', 'A', {})])).toBe(
-    'A',
+  const refused = precondition('a', 'A', { stdout: { has: 'x', lacks: 'y' } });
+  expect(await checkPreconditions(node, 'n1', [refused])).toBe('A');
+  expect(await checkPreconditions(node, 'n1', [{ ...refused, hint: 'Do this.' }])).toBe(
+    'A. Do this.',
   );
 });
 
-test('without guards the node is not asked', async () => {
+test('what was not answered does not hold', async () => {
+  expect(
+    await checkPreconditions({ observe: async () => new Map() }, 'n1', [
+      precondition('a', 'A', {}),
+    ]),
+  ).toBe('A');
+});
+
+test('without preconditions the node is not asked', async () => {
   const node = nodeWith({});
-  expect(await checkGuards(node, 'n1', [])).toBeUndefined();
+  expect(await checkPreconditions(node, 'n1', [])).toBeUndefined();
   expect(node.asked).toEqual([]);
 });
 
 test('a node that cannot be asked is an error', async () => {
   const gone = { observe: () => Promise.reject(new Error('unreachable')) };
-  await expect(checkGuards(gone, 'n1', [guard('a', 'A')])).rejects.toThrow('unreachable');
+  await expect(checkPreconditions(gone, 'n1', [precondition('a', 'A')])).rejects.toThrow(
+    'unreachable',
+  );
 });
 
 test.each<[string, Partial<ProbeResult>, string | undefined]>([
@@ -99,6 +117,8 @@ test.each<[string, Partial<ProbeResult>, string | undefined]>([
   const node = nodeWith({ 'timeout -s KILL 10 find x': result });
   const wanted = { stdout: { has: '/1:3/', lacks: '7:3' } };
   expect(
-    await checkGuards(node, 'n1', [{ ...guard('find x', 'refused', wanted), late: 'late' }]),
+    await checkPreconditions(node, 'n1', [
+      { ...precondition('find x', 'refused', wanted), late: 'late' },
+    ]),
   ).toBe(said);
 });

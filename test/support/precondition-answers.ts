@@ -24,8 +24,8 @@ export type Change =
 
 const answer = (exit: number, stdout = ''): ProbeResult => ({ exit, stdout, stderr: '' });
 
-/** Answers the commands of guards as a node does that has this device, on which nothing but `change` is new. */
-export function guardAnswers(
+/** Answers the commands of preconditions as a node does that has this device, on which nothing but `change` is new. */
+export function preconditionAnswers(
   device: DeviceFacts,
   change: Change,
 ): (argv: readonly string[]) => ProbeResult {

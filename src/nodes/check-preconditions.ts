@@ -1,11 +1,11 @@
-import type { Executor, Expect, Guard, ProbeResult } from './job.ts';
+import type { Executor, Expect, Precondition, ProbeResult } from './job.ts';
 import { withHint } from './job-text.ts';
 
 /** Half of what a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
 
-/** What is run of a guard while no job is. */
-export const asProbe = ({ argv, late }: Pick<Guard, 'argv' | 'late'>): readonly string[] =>
+/** What is run of a precondition while no job is. */
+export const asProbe = ({ argv, late }: Pick<Precondition, 'argv' | 'late'>): readonly string[] =>
   late === undefined ? argv : [...BOUNDED, ...argv];
 
 /** Of what was not ended, and could be run at all. */
@@ -25,27 +25,27 @@ export function holds(
 }
 
 /**
- * Looks in one round trip whether guards hold on a node, so that it can be told before the step that has them is
+ * Looks in one round trip whether preconditions hold on a node, so that it can be told before the step that has them is
  * submitted. The step keeps them: what holds now need not hold then.
- * @param guards commands that only read, and that the node allows as probes; what may hang is ended after 10 s
+ * @param preconditions commands that only read, and that the node allows as probes; what may hang is ended after 10 s
  * @returns the refusal of the first that does not hold, with its hint; undefined where all do
  * @throws NodeError where the node could not be asked
  */
-export async function checkGuards(
+export async function checkPreconditions(
   executor: Pick<Executor, 'observe'>,
   node: string,
-  guards: readonly Guard[],
+  preconditions: readonly Precondition[],
 ): Promise<string | undefined> {
-  if (guards.length === 0) return undefined;
-  // Guards of several devices have commands in common, such as reading /proc/swaps.
+  if (preconditions.length === 0) return undefined;
+  // Preconditions of several devices have commands in common, such as reading /proc/swaps.
   const probes = new Map(
-    guards.map((guard, index) => [
-      JSON.stringify(guard.argv),
-      { name: `guard ${index}`, argv: asProbe(guard) },
+    preconditions.map((precondition, index) => [
+      JSON.stringify(precondition.argv),
+      { name: `precondition ${index}`, argv: asProbe(precondition) },
     ]),
   );
   const results = await executor.observe(node, [...probes.values()]);
-  for (const { argv, expect, refusal, hint, late } of guards) {
+  for (const { argv, expect, refusal, hint, late } of preconditions) {
     const result = results.get(probes.get(JSON.stringify(argv))?.name ?? '');
     if (late !== undefined && !ENDED_ITSELF.includes(result?.exit ?? -1)) return late;
     if (result === undefined || !holds(expect, result)) return withHint(refusal, hint);

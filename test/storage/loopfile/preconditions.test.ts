@@ -7,14 +7,14 @@ import { desired } from './plan-cases.ts';
 const SAME = 'stat -c %d -- /var/lib/metalk8s/storage/sparse';
 
 describe('before a step', () => {
-  const guardsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
+  const preconditionsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
     const made = plan(operation, desired, observed, 5);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === program) : undefined;
-    return step?.guards.map(({ argv, expect }) => [argv.join(' '), expect]);
+    return step?.preconditions.map(({ argv, expect }) => [argv.join(' '), expect]);
   };
 
   test('mkfs: nothing has the name, nothing is in the partial', () => {
-    expect(guardsOf('provision', freshNode, 'mkfs.ext4')).toEqual([
+    expect(preconditionsOf('provision', freshNode, 'mkfs.ext4')).toEqual([
       [`test ! -e /var/lib/stowage/volumes/${UID}.done`, { exit: 0 }],
       [`test ! -e ${FILE}`, { exit: 0 }],
       [SAME, { exit: 0, stdout: { is: '65024' } }],
@@ -25,14 +25,14 @@ describe('before a step', () => {
   test('every step that makes the file, its name too: its directory is on the file system that was observed', () => {
     const made = plan('provision', desired, freshNode, 5);
     const steps = 'steps' in made ? made.steps : [];
-    const guarded = steps.filter(({ guards }) =>
-      guards.some(({ argv }) => argv.join(' ') === SAME),
+    const guarded = steps.filter(({ preconditions }) =>
+      preconditions.some(({ argv }) => argv.join(' ') === SAME),
     );
     expect(guarded.map(({ argv }) => argv[0])).toEqual(['rm', 'truncate', 'mkfs.ext4', 'mv']);
   });
 
   test('attach: it is not attached, and it is our file system', () => {
-    expect(guardsOf('attach', madeNode, 'losetup')).toEqual([
+    expect(preconditionsOf('attach', madeNode, 'losetup')).toEqual([
       [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
       [`blkid -p -n ext4,xfs -o value -s UUID ${FILE}`, { exit: 0, stdout: { is: UID } }],
     ]);
@@ -40,8 +40,8 @@ describe('before a step', () => {
 
   test('detach: the same file of the device and of the path, nothing stacked, no mount of any process, no file system without one, no open file by device number, no holder, no swap, no folder of the kubelet', () => {
     const device = { ...loop, device: '259:31' };
-    const guards = guardsOf('detach', { ...readyNode, loops: [device] }, 'losetup');
-    expect(guards?.map(([, expected]) => expected)).toEqual([
+    const preconditions = preconditionsOf('detach', { ...readyNode, loops: [device] }, 'losetup');
+    expect(preconditions?.map(([, expected]) => expected)).toEqual([
       { exit: 0, stdout: { is: '42' } },
       { exit: 0, stdout: { is: `${1n << 30n}|42` } },
       { exit: 0, stdout: { is: '' } },
@@ -56,20 +56,22 @@ describe('before a step', () => {
 
   test('detach: whether the path leads to the file still is nothing to a Volume whose data is given up', () => {
     const givenUp = plan('detach', { ...desired, givenUp: true }, readyNode, 5);
-    const programs = 'steps' in givenUp ? givenUp.steps[0]?.guards.map(({ argv }) => argv[0]) : [];
+    const programs =
+      'steps' in givenUp ? givenUp.steps[0]?.preconditions.map(({ argv }) => argv[0]) : [];
     expect(programs).toContain('losetup');
     expect(programs).not.toContain('stat');
   });
 
   test('remove: no loop has it', () => {
-    expect(guardsOf('delete', madeNode, 'rm')).toEqual([
+    expect(preconditionsOf('delete', madeNode, 'rm')).toEqual([
       [`losetup -j ${FILE}`, { exit: 0, stdout: { is: '' } }],
     ]);
   });
 
   test('only attaching, and what a busy udev is asked and waited for, may be outrun', () => {
     const made = plan('provision', desired, freshNode, 5);
-    const racing = 'steps' in made ? made.steps.filter(({ mayRace }) => mayRace) : [];
+    const racing =
+      'steps' in made ? made.steps.filter(({ failureMeansConflict }) => failureMeansConflict) : [];
     expect(racing.map(({ argv }) => argv.slice(0, 2).join(' '))).toEqual([
       'flock -x',
       'losetup /dev/loop5',

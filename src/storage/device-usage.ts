@@ -3,10 +3,10 @@ import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { LOSETUP, parseLoops } from './loops.ts';
 import { MAPPERS, readMappers } from './mappers.ts';
 import { ObservationError, optional, succeeded } from './probe-results.ts';
-import type { BlockDevice, LoopFacts, Users } from './types.ts';
+import type { BlockDevice, DeviceUsage, LoopFacts } from './types.ts';
 
 /** What says who uses which device, of the whole node. */
-export function userProbes(): Probe[] {
+export function usageProbes(): Probe[] {
   return [
     { name: 'loops', argv: LOSETUP },
     { name: 'devices', argv: LSBLK },
@@ -17,7 +17,7 @@ export function userProbes(): Probe[] {
 }
 
 /** @throws ObservationError for an answer that leaves open what is on the node */
-export function readUsers(get: (name: string) => ProbeResult): Users {
+export function readUsage(get: (name: string) => ProbeResult): DeviceUsage {
   const { loops, devices } = readDevices(get);
   return {
     loops,

@@ -1,5 +1,5 @@
-import type { Guard } from '../../nodes/job.ts';
-import { blankGuards } from '../blank.ts';
+import type { Precondition } from '../../nodes/job.ts';
+import { blankPreconditions } from '../blank.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
 import { blkid, endsReadable } from '../signature.ts';
 import type { BlockDevice, DeviceFacts } from '../types.ts';
@@ -21,15 +21,15 @@ export function lockOf(device: DeviceFacts): string {
 }
 
 /** It is the device that was looked at, by all that the kernel says of it. */
-export function sameDeviceGuards(device: DeviceFacts): Guard[] {
+export function sameDevicePreconditions(device: DeviceFacts): Precondition[] {
   const { name, printed, presence } = device;
   const refusal = `/dev/${name} is no longer the device that was looked at`;
-  const same: Guard = {
+  const same: Precondition = {
     argv: identityProbe(name),
     expect: { exit: 0, stdout: { is: printed.identity } },
     refusal,
   };
-  const named = [same, ...sameDmGuards(device)];
+  const named = [same, ...sameDmPreconditions(device)];
   if (presence === undefined) return named;
   const [, diskseq = ''] = presence.split('/');
   return [
@@ -43,7 +43,9 @@ export function sameDeviceGuards(device: DeviceFacts): Guard[] {
 }
 
 /** Device-mapper's devices have no serial number, and two of one size are alike in all else. */
-export function sameDmGuards(device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapUuid'>): Guard[] {
+export function sameDmPreconditions(
+  device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapUuid'>,
+): Precondition[] {
   const { name, dmUuid, mapUuid } = device;
   const uuid = dmUuid ?? mapUuid;
   if (uuid === undefined) return [];
@@ -57,11 +59,15 @@ export function sameDmGuards(device: Pick<DeviceFacts, 'name' | 'dmUuid' | 'mapU
 }
 
 /** It carries what it carried, to the letter. */
-export const sameContentGuards = (device: DeviceFacts): Guard[] =>
+export const sameContentPreconditions = (device: DeviceFacts): Precondition[] =>
   sameAsPrinted({ ...device, ...device.printed, isBlank: undefined });
 
-/** Guards that a device has the partitions that it had, and that each carries what it carried. A table tells nothing of that. */
-export const samePartsGuards = ({ name, printed, printedParts }: DeviceFacts): Guard[] => [
+/** Preconditions that a device has the partitions that it had, and that each carries what it carried. A table tells nothing of that. */
+export const samePartsPreconditions = ({
+  name,
+  printed,
+  printedParts,
+}: DeviceFacts): Precondition[] => [
   {
     argv: belowProbe(name),
     expect: { exit: 0, stdout: { is: printed.below } },
@@ -70,11 +76,11 @@ export const samePartsGuards = ({ name, printed, printedParts }: DeviceFacts): G
   ...printedParts.flatMap(sameAsPrinted),
 ];
 
-function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Guard[] {
+function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Precondition[] {
   const { name, blkidExit, isBlank } = device;
   const refusal = `what is on /dev/${name} changed since it was looked at`;
   return [
-    ...readableGuards(device),
+    ...readablePreconditions(device),
     {
       argv: blkid(`/dev/${name}`),
       expect: { exit: blkidExit, stdout: { is: device.blkid } },
@@ -85,12 +91,15 @@ function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Guard[] {
       expect: { exit: 0, stdout: { is: device.wipefs } },
       refusal,
     },
-    ...(isBlank ? blankGuards(device) : []),
+    ...(isBlank ? blankPreconditions(device) : []),
   ];
 }
 
 /** Of what cannot be read, blkid and wipefs print nothing. */
-const readableGuards = ({ name, sizeBytes }: Pick<DeviceFacts, 'name' | 'sizeBytes'>): Guard[] =>
+const readablePreconditions = ({
+  name,
+  sizeBytes,
+}: Pick<DeviceFacts, 'name' | 'sizeBytes'>): Precondition[] =>
   endsReadable(`/dev/${name}`, sizeBytes).map((argv) => ({
     argv,
     expect: { exit: 0 },
@@ -98,13 +107,13 @@ const readableGuards = ({ name, sizeBytes }: Pick<DeviceFacts, 'name' | 'sizeByt
   }));
 
 /** Nothing is on it (any more). */
-export function emptyGuards(
+export function emptyPreconditions(
   device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>,
-): Guard[] {
+): Precondition[] {
   const { name, partition } = device;
   const refusal = `something is on /dev/${name} that was not there when it was looked at`;
   return [
-    ...readableGuards(device),
+    ...readablePreconditions(device),
     {
       // A partition always has an entry in its table, which blkid finds: 0. Else it finds nothing: 2.
       argv: ['blkid', '-p', '-o', 'value', '-s', 'TYPE', '-s', 'PTTYPE', `/dev/${name}`],
@@ -136,13 +145,18 @@ export const concerned = ({
 ];
 
 /** Nobody uses it, a partition of it or the disk that it is on. */
-export const notInUseGuards = (device: DeviceFacts): Guard[] => [
+export const notInUsePreconditions = (device: DeviceFacts): Precondition[] => [
   ...concerned(device).flatMap(notInUse),
   notClaimed(device),
 ];
 
 /** That no process has it open. These are looked at before there is a lock, which is held by opening the disk. */
-export function notOpenGuards({ partitions, disk, otherPaths, ...device }: DeviceFacts): Guard[] {
+export function notOpenPreconditions({
+  partitions,
+  disk,
+  otherPaths,
+  ...device
+}: DeviceFacts): Precondition[] {
   // Jobs for other partitions of the disk hold its lock, for which they have it open to read.
   const isDisk = ({ type }: BlockDevice) => disk !== undefined && type === 'disk';
   return [

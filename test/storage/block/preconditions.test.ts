@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import {
   lockOf,
-  notInUseGuards,
-  notOpenGuards,
-  sameDeviceGuards,
-} from '../../../src/storage/block/guards.ts';
+  notInUsePreconditions,
+  notOpenPreconditions,
+  sameDevicePreconditions,
+} from '../../../src/storage/block/preconditions.ts';
 import { disk, partition } from '../../support/raw-input.ts';
 
 const second = { ...disk, name: 'sda', device: '8:0' };
@@ -13,10 +13,10 @@ const secondPart = { ...partition, name: 'sda2', device: '8:2', parent: 'sda' };
 test('a disk is out of use when nothing uses it by another path', () => {
   const device = { ...disk, otherPaths: [second, secondPart] };
   for (const name of ['sdb', 'sda', 'sda2']) {
-    expect(notInUseGuards(device)).toContainEqual(
+    expect(notInUsePreconditions(device)).toContainEqual(
       expect.objectContaining({ refusal: `/dev/${name} is in use: it is mounted` }),
     );
-    expect(notOpenGuards(device)).toContainEqual(
+    expect(notOpenPreconditions(device)).toContainEqual(
       expect.objectContaining({ refusal: `/dev/${name} is in use: a process has it open` }),
     );
   }
@@ -26,7 +26,7 @@ test.each([
   ['disk', disk],
   ['partition', partition],
 ])('a %s is not in use when nothing holds it exclusively, which is probed last', (_, device) => {
-  expect(notInUseGuards(device).at(-1)).toMatchObject({
+  expect(notInUsePreconditions(device).at(-1)).toMatchObject({
     argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${device.name}`, '8M'],
     refusal: `/dev/${device.name} is in use: the system has it open for itself alone`,
   });
@@ -37,7 +37,9 @@ test.each([
   ['a partition', partition, ['/sys/class/block/sdb/diskseq', '7']],
   ['a device of a kernel without sequence numbers', { ...disk, presence: undefined }, undefined],
 ])('%s is the observed device by the sequence number of its disk', (_, device, expected) => {
-  const found = sameDeviceGuards(device).find(({ argv }) => argv.at(-1)?.endsWith('/diskseq'));
+  const found = sameDevicePreconditions(device).find(({ argv }) =>
+    argv.at(-1)?.endsWith('/diskseq'),
+  );
   expect(found && [found.argv.at(-1), (found.expect.stdout as { is: string }).is]).toEqual(
     expected,
   );
@@ -45,7 +47,7 @@ test.each([
 
 test('of a partition, disks may be open to read by every path', () => {
   const device = { ...partition, otherPaths: [second, secondPart] };
-  expect(notOpenGuards(device).map(({ refusal }) => refusal)).toEqual([
+  expect(notOpenPreconditions(device).map(({ refusal }) => refusal)).toEqual([
     '/dev/sdb2 is in use: a process has it open',
     '/dev/sda2 is in use: a process has it open',
     '/dev/sdb is in use: a process has it open to write to it',

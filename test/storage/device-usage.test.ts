@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { fromHex, readUsage, usageProbes } from '../../src/storage/device-usage.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
-import { fromHex, readUsers, userProbes } from '../../src/storage/users.ts';
 
 const ok = (stdout: string) => ({ exit: 0, stdout, stderr: '' });
 const answers = {
@@ -16,12 +16,12 @@ const answers = {
 };
 const read = (more: object = {}) => {
   const all: Record<string, ReturnType<typeof ok>> = { ...answers, ...more };
-  return readUsers((name) => all[name] ?? { exit: 1, stdout: '', stderr: 'x' });
+  return readUsage((name) => all[name] ?? { exit: 1, stdout: '', stderr: 'x' });
 };
 
 test('every probe is answered here', () => {
   expect(
-    userProbes()
+    usageProbes()
       .map(({ name }) => name)
       .sort(),
   ).toEqual(Object.keys(answers).sort());

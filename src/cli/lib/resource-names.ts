@@ -1,0 +1,27 @@
+/** How a kind is called on the command line: kubectl's plural first, then what else it takes. */
+export const VOLUME_NAMES = ['volumes', 'volume', 'vol'] as const;
+export const NODE_NAMES = ['nodes', 'node', 'no'] as const;
+export const ATTACHMENT_NAMES = ['attachments', 'attachment', 'att'] as const;
+export const POD_NAMES = ['pods', 'pod', 'po'] as const;
+export const CLAIM_NAMES = ['persistentvolumeclaims', 'persistentvolumeclaim', 'pvc'] as const;
+export const SNAPSHOT_NAMES = [
+  'snapshots',
+  'snapshot',
+  'volumesnapshots',
+  'volumesnapshot',
+  'vs',
+] as const;
+export const GRANT_NAMES = [
+  'grants',
+  'grant',
+  'referencegrants',
+  'referencegrant',
+  'refgrant',
+] as const;
+export const POPULATOR_NAMES = [
+  'populators',
+  'populator',
+  'volumepopulators',
+  'volumepopulator',
+] as const;
+export const BACKUP_NAMES = ['backups', 'backup'] as const;
