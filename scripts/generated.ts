@@ -20,7 +20,7 @@ const TEXTS = Object.entries(SCRIPTS).flatMap(([name, script]) => [
 const withDigests = (sudoers: string): string =>
   Object.entries(SCRIPTS).reduce((text, [name, script]) => {
     const launcher = new RegExp(
-      `= [0-9a-f]{64} (?=[^\\n]* exec sh -c "\\\\\\$text" ${name} )`,
+      `= [0-9a-f]{64} (?=[^\\n]* exec sh -c 'eval "\\\\\\$text"' ${name} )`,
       'g',
     );
     return text.replace(launcher, `= ${createHash('sha256').update(script).digest('hex')} `);

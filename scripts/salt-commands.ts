@@ -69,7 +69,7 @@ function commandsOf(list: string): string[] {
 
 /** As a raw string: what a pattern holds stays as it is. */
 function pythonText(text: string): string {
-  if (text.includes("'")) throw new Error(`a quote in a pattern: ${text}`);
-  const quotes = text.includes('\n') ? "'''" : "'";
+  if (/'''|'$/.test(text)) throw new Error(`quotes in a pattern: ${text}`);
+  const quotes = /[\n']/.test(text) ? "'''" : "'";
   return `r${quotes}${text}${quotes}`;
 }

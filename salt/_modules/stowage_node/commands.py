@@ -120,7 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-487f9548d9ba',
+    r'true stowage-allows-a3749184e1e9',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -212,21 +212,21 @@ STEPS = [
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36} --change-name=1:[a-z0-9.-]{1,36} /dev/{device}',
     r'sgdisk --partition-guid=1:[0-9a-f-]{36} --disk-guid=[0-9a-f-]{36}( --change-name=1:[a-z0-9.-]{1,36})? {directory}/(snapshots/)?[0-9a-f-]{36}\.partial',
     r'sgdisk --partition-guid=[0-9]+:([0-9a-f-]{36}|R) /dev/{device}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd05dcaf934ff3c1c82551af619ed5ef1f33b71bbddb75ee5366868a844b19d \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 44739b6ec58aafefa3a8d51fc7ac5c4977a52db699a15fda65b6140145b10af6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 585c0b77b175d715b9072fdc41ea30c086b69608b895b9f2d596bfc94ab29589 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = cc64d7bbdf408c4b4d30e9e774ecb6673bfa8cdbd3fd036f96276d0487ca4ff5 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = dd82e4432af213539cf34e3406d34dce344fab449f33d06b6e848332fd8fbbd1 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
-    r'sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c "\$text" stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 14b1a2ea22f91507bf82b4e14b7832a1876b3f11ea87a2244161c98365fe5ec2 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 33e3474e0c175036123a522426fee6b98bb7dcebc279e768228fdcb1a7bfbab2 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3e31f3ae6d0c41e6e70f3b28ce4e454fa34bdb02795e40af1cce6e48c6168e01 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7b4afeb0732650b03e01b3f3c17503e4b2fa1a0ed6093f483037607c4a0b887d \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
     r'stat -c %s\|%i -- {directory}/[0-9a-f-]{36}',
     r'sync (/dev/loop[0-9]+p1 )?/dev/loop[0-9]+ {directory}/[0-9a-f-]{36}',
@@ -313,7 +313,7 @@ vg=$(double "$vg_name")
 pool=$vg-$(double "$pool")
 devices="$pool-tpool $pool $vg-$(double "${1#*/}")"
 export config devices vg vg_name
-setsid sh -c "$text" stowage-thin-hold "$@" </dev/null &
+setsid sh -c 'eval "$text"' stowage-thin-hold "$@" </dev/null &
 wait $!
 got=$?
 [ $got -le 128 ] || thaw "$@"
@@ -407,7 +407,7 @@ run "$@"''',
 in_namespace() {
 umask 077
 mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
-exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
 case $#$1 in *[!a-z0-9/-]* | */*/*/*) exit 2 ;; 3/dev/loop[0-9]* | 3/dev/dm-[0-9]*) ;; *) exit 2 ;; esac
 case $2 in "" | *[!0-9a-f-]*) exit 2 ;; esac
@@ -432,7 +432,7 @@ run "$@"''',
 in_namespace() {
 umask 077
 mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
-exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
 case $0 in
 stowage-lvm-uuid) ;;
@@ -526,7 +526,7 @@ run "$@"''',
 in_namespace() {
 umask 077
 mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
-exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
 in_seconds() { printf "%d.%02d" $(($1 / 100)) $(($1 % 100)); }
 is_left() {
@@ -630,7 +630,7 @@ mkfifo "$dir/said"
 exec 6>"$dir/alive" 8>"$dir/main"
 flock -n 6 && flock -n 8 || exit 1
 exec 4<>"$dir/said" 7<"$dir/said"
-setsid sh -c "$text" stowage-thaw 7<&- 8>&- >&4 4>&- &
+setsid sh -c 'eval "$text"' stowage-thaw 7<&- 8>&- >&4 4>&- &
 exec 4>&-
 word= copied=
 read -r word <&7
@@ -657,7 +657,7 @@ flock -n 7 || exit 1
 IFS=". " read -r a b rest </proc/uptime
 start=$a$b
 export start
-setsid sh -c "$text" stowage-hold &
+setsid sh -c 'eval "$text"' stowage-hold &
 freezer=$!
 exec 7>&- >&2
 flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 6>&- 9<&- || {
@@ -711,7 +711,7 @@ run "$@"''',
 in_namespace() {
 umask 077
 mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
-exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }
 uuid() { blkid -p -n ext4,xfs -o value -s UUID "$1"; }
 case $0 in
@@ -729,7 +729,7 @@ device=$(losetup -f) || exit 1
 export device
 exec 6<"$1" 7<"$device"
 flock -n 6 && flock -w 60 7 || exit 1
-setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
+setsid sh -c 'eval "$text"' stowage-xfs-leave "$1" 6<&- &
 losetup "$device" "$1" &&
 taken=yes &&
 (in_namespace stowage-xfs-inside "$device" "$3") &&
@@ -860,7 +860,7 @@ umask 077
 mkdir -p /run/stowage/mounts || exit 1
 take_place "$2" "$3"
 case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
-unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 got=$?
 left_alone "$2"
 case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
@@ -1542,7 +1542,7 @@ umask 077
 mkdir -p /run/stowage/mounts || exit 1
 take_place "$2" "$3"
 case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
-unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 got=$?
 left_alone "$2"
 case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
@@ -2362,7 +2362,7 @@ umask 077
 mkdir -p /run/stowage/mounts || exit 1
 take_place "$2" "$3"
 case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
-unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 got=$?
 left_alone "$2"
 case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac
@@ -2949,7 +2949,7 @@ case $6 in *[!!-~]* | */) exit 2 ;; /*) ;; http://?* | https://?*) ;; *) exit 2 
 umask 077
 mkdir -p /run/stowage/mounts /run/stowage/backups || exit 1
 take_place "$1" "$2"
-unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" stowage-backup-inside "$@"
+unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' stowage-backup-inside "$@"
 got=$?
 left_alone "$1"
 exit $got
@@ -2984,14 +2984,14 @@ printf "%s\n" "$result" >"/run/stowage/backups/$UUID.new" && mv -T "/run/stowage
 esac
 }
 run "$@"''',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-adopt "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 2fd05dcaf934ff3c1c82551af619ed5ef1f33b71bbddb75ee5366868a844b19d ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-backup "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 2fd6b04643e1f9019f5214497553762512d2d1621531216a7299d5e286f27027 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-image "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3d362f785e494f1f1f5eaa1212d9b9beb7feda53c72dfb5e819aa667048911cb ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-archive "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 44739b6ec58aafefa3a8d51fc7ac5c4977a52db699a15fda65b6140145b10af6 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-freeze "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-ext4-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 585c0b77b175d715b9072fdc41ea30c086b69608b895b9f2d596bfc94ab29589 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-thin "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = cc64d7bbdf408c4b4d30e9e774ecb6673bfa8cdbd3fd036f96276d0487ca4ff5 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-xfs-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = dd82e4432af213539cf34e3406d34dce344fab449f33d06b6e848332fd8fbbd1 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-lvm-uuid "$@"; }; run "$@"',
-    r'run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = ddf24b9c8b05cfc90fa65a1ad87dd85776c406996e25ebc1fe7749ded97d1619 ] || exit 2; text=$1; shift; export text; exec sh -c "$text" stowage-grow "$@"; }; run "$@"',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 14b1a2ea22f91507bf82b4e14b7832a1876b3f11ea87a2244161c98365fe5ec2 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 33e3474e0c175036123a522426fee6b98bb7dcebc279e768228fdcb1a7bfbab2 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3e31f3ae6d0c41e6e70f3b28ce4e454fa34bdb02795e40af1cce6e48c6168e01 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 7b4afeb0732650b03e01b3f3c17503e4b2fa1a0ed6093f483037607c4a0b887d ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
 ]

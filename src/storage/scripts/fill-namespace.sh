@@ -90,7 +90,7 @@ go_inside() {
   mkdir -p /run/stowage/mounts || exit 1
   take_place "$2" "$3"
   case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
-  unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+  unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
   got=$?
   left_alone "$2"
   case $got,$2 in 0,* | *,/dev/*) ;; *) rm -f -- "$2" ;; esac

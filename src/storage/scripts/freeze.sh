@@ -148,7 +148,7 @@ case $0 in
     exec 6>"$dir/alive" 8>"$dir/main"
     flock -n 6 && flock -n 8 || exit 1
     exec 4<>"$dir/said" 7<"$dir/said"
-    setsid sh -c "$text" stowage-thaw 7<&- 8>&- >&4 4>&- &
+    setsid sh -c 'eval "$text"' stowage-thaw 7<&- 8>&- >&4 4>&- &
     exec 4>&-
     word= copied=
     read -r word <&7
@@ -175,7 +175,7 @@ case $0 in
     IFS=". " read -r a b rest </proc/uptime
     start=$a$b
     export start
-    setsid sh -c "$text" stowage-hold &
+    setsid sh -c 'eval "$text"' stowage-hold &
     freezer=$!
     exec 7>&- >&2
     flock -w "$(in_seconds $((seconds * 90)))" "$dir/freezer" true 6>&- 9<&- || {

@@ -7,5 +7,5 @@
 in_namespace() {
   umask 077
   mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
-  exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c "$text" "$@"
+  exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }

@@ -84,7 +84,7 @@ export function launcherOf(name: string, script: string): string {
     'run() {',
     `[ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = ${digest} ] || exit 2;`,
     'text=$1; shift; export text;',
-    `exec sh -c "$text" ${name} "$@";`,
+    `exec sh -c 'eval "$text"' ${name} "$@";`,
     '}; run "$@"',
   ].join(' ');
 }

@@ -46,7 +46,7 @@ case $0 in
     pool=$vg-$(double "$pool")
     devices="$pool-tpool $pool $vg-$(double "${1#*/}")"
     export config devices vg vg_name
-    setsid sh -c "$text" stowage-thin-hold "$@" </dev/null &
+    setsid sh -c 'eval "$text"' stowage-thin-hold "$@" </dev/null &
     wait $!
     got=$?
     [ $got -le 128 ] || thaw "$@"

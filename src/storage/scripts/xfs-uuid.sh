@@ -27,7 +27,7 @@ case $0 in
       export device
       exec 6<"$1" 7<"$device"
       flock -n 6 && flock -w 60 7 || exit 1
-      setsid sh -c "$text" stowage-xfs-leave "$1" 6<&- &
+      setsid sh -c 'eval "$text"' stowage-xfs-leave "$1" 6<&- &
       losetup "$device" "$1" &&
         taken=yes &&
         (in_namespace stowage-xfs-inside "$device" "$3") &&

@@ -78,7 +78,7 @@ describe('commands', () => {
       steps: {
         name: `make the folder ${FOLDER}`,
         argv: ['mkdir', '-p', '-m', '0700', '--', FOLDER],
-        preconditions: [],
+        guards: [],
       },
     });
     expect((await stowage([...ON_N1, '-o', 'yaml'], world(n1))).out).toContain('\nsteps:\n');

@@ -45,7 +45,7 @@ function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
       observe: async (_node: string, probes: readonly Probe[]) =>
         new Map(probes.map(({ name, argv }) => [name, unused(argv)])),
       submit: async () => ({ state: 'succeeded' }),
-      forget: async () => true,
+      purge: async () => true,
       ...executor,
     },
     desiredOf: desired ?? ((each: Volume) => desiredOf(each, undefined, 'n1')),
@@ -219,7 +219,7 @@ test.each<[string, (Error | Observed)[], object, boolean]>([
   ['the first look, which cannot be read', [new ObservationError('no answer for loops')], {}, true],
   ['the job', [madeNode], { submit: fails }, false],
   ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
-  ['the look for jobs, where it is attached already', [readyNode], { forget: fails }, false],
+  ['the look for jobs, where it is attached already', [readyNode], { purge: fails }, false],
 ])(
   'an attach reports whether it did nothing where the node does not answer %s',
   async (_, looks, executor, nothingDone) => {

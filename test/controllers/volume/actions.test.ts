@@ -50,7 +50,7 @@ function world({
         submitted.push(key);
         return state;
       },
-      forget: async (_: string, subject: string) => {
+      purge: async (_: string, subject: string) => {
         forgotten.push(subject);
         return true;
       },

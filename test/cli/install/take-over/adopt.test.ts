@@ -43,8 +43,8 @@ function world(states: JobState[], now: Volume = its) {
       did.push('poll');
       return [next()];
     },
-    forget: async () => {
-      did.push('forget');
+    purge: async () => {
+      did.push('purge');
       return true;
     },
   } as unknown as Executor;
@@ -71,15 +71,7 @@ describe('a Volume is adopted', () => {
   test('by a job that is awaited and verified, then in its status', async () => {
     const { done, did, patches } = world([running, running, succeeded]);
     await done;
-    expect(did).toEqual([
-      'observe',
-      'forget',
-      'submit adopt-1',
-      'poll',
-      'poll',
-      'forget',
-      'observe',
-    ]);
+    expect(did).toEqual(['observe', 'purge', 'submit adopt-1', 'poll', 'poll', 'purge', 'observe']);
     expect(patches).toEqual([
       {
         metadata: { uid: UID, resourceVersion: '7' },
