@@ -1,3 +1,9 @@
+/** A part of a text: offsets of its first character and of the one after its last. */
+export interface Extent {
+  start: number;
+  end: number;
+}
+
 /** Returns the shell functions `name() { … }` whose closing brace is indented as their first line. */
 export function shellFunctions(text: string, name: string, outer: Extent): Extent[] {
   return linesMatching(
@@ -33,10 +39,4 @@ function linesMatching(
     const length = lengthOf(text.slice(index, outer.end), indent);
     return length === undefined ? [] : [{ start: index, end: index + length }];
   });
-}
-/** A part of a text: offsets of its first character and of the one after its last. */
-
-export interface Extent {
-  start: number;
-  end: number;
 }
