@@ -33,7 +33,7 @@ export async function unitTestsOf(changed: readonly string[], since: string): Pr
 }
 
 /** Returns the TypeScript files with the path as a string, or that import the shell script. */
-async function readersOf(file: string): Promise<string[]> {
+export async function readersOf(file: string): Promise<string[]> {
   if (file.endsWith('.ts')) return [];
   if (file.endsWith('.sh')) return grep([`/${basename(file)}'`, '--', '*.ts']);
   return grep([`'${file}'`, '--', '*.ts']);

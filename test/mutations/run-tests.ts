@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { readersOf } from '../lanes/unit-tests.ts';
 import { runLimited } from './limited-process.ts';
 import { CHANGED_FILE, NEAR_ONLY } from './nearness.ts';
 import { OUTCOME_FILE, type TestOutcome } from './outcome-reporter.ts';
@@ -31,7 +32,9 @@ export async function runRelatedTests(
     return near.is === 'passed' ? runPython(copy, 'test_*.py', signal) : near;
   }
   const order = ['--testSequencer', join(copy.path, 'test/mutations/nearness.ts')];
-  const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', file];
+  // Jest knows what imports a file of TypeScript alone.
+  const files = file.endsWith('.ts') ? [file] : await readersOf(file);
+  const args = ['--bail', '--passWithNoTests', ...order, '--findRelatedTests', ...files];
   const env = { [CHANGED_FILE]: file, [NEAR_ONLY]: nearOnly ? 'yes' : '' };
   return runJest(
     copy,
