@@ -11,7 +11,7 @@ export const volumeNameOf = ({
   metadata: { uid = '' },
 }: Pick<PersistentVolumeClaim, 'metadata'>): string => `${PREFIX}${uid}`;
 
-/** Whether a Volume was made for a claim: by what it says itself, for anyone may name a Volume so. */
+/** The claim that a Volume was made for, if any: by what it says itself, for anyone may name a Volume so. */
 export function claimOf(
   volume: Volume,
 ): { namespace: string; name: string; uid: string } | undefined {

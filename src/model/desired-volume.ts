@@ -15,8 +15,8 @@ export function nodeOf(volume: Volume): string {
 }
 
 /**
- * What becomes of the data: what is only lent to Kubernetes is kept, what was made for it goes with the Volume. Of a Volume that
- * names no kind of storage it is not known which of both it is.
+ * What becomes of the data where the Volume does not say: as its kind of storage has it. Without a kind it is not known whether
+ * it was made for the Volume or lent to it, and it is kept.
  */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {
   const [driver] = spec.adopt == null ? driversOf(spec) : [];

@@ -13,7 +13,7 @@ export interface ClaimSource extends SourceKind {
   crossNamespace: boolean;
 }
 
-/** What a claim names in `dataSourceRef`, where only that takes kinds of others. Pure. */
+/** What a claim names in `dataSourceRef`, else in `dataSource`. Pure. */
 export function claimSource({
   metadata,
   spec,
@@ -31,7 +31,7 @@ export function claimSource({
   };
 }
 
-/** Both are cared for by whoever makes and snapshots volumes. */
+/** Claims and snapshots are cared for by whoever makes and snapshots volumes. */
 export function isStandard({ group, kind }: SourceKind): boolean {
   return (
     (group === '' && kind === 'PersistentVolumeClaim') ||

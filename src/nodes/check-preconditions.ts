@@ -1,7 +1,7 @@
 import type { Executor, Expect, Precondition, ProbeResult } from './job.ts';
 import { withHint } from './job-text.ts';
 
-/** Half of what a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
+/** Less than a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
 
 /** What is run of a precondition while no job is. */

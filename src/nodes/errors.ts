@@ -1,5 +1,5 @@
 /**
- * unreachable: no answer, so nothing is known. refused: the node does not let us in (key, host key).
+ * unreachable: no answer, so nothing is known. refused: the node does not let us do it (key, host key, sudo).
  * protocol: it answered something that we do not understand. not-ours: this executor has no business there.
  */
 export type NodeErrorCode = 'unreachable' | 'refused' | 'protocol' | 'not-ours';

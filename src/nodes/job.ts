@@ -94,7 +94,7 @@ export interface ProbeResult {
   stderr: string;
 }
 
-/** Hands of one kind (ssh, local, …) on the nodes. Every method throws NodeError, and only that. */
+/** Hands of one kind (ssh, local, …) on the nodes. Every method throws NodeError, and a RangeError for a key that names no folder. */
 export interface Executor {
   /** Runs read-only commands in one round trip. Results by the probe's name. */
   observe(node: string, probes: readonly Probe[]): Promise<Map<string, ProbeResult>>;

@@ -7,7 +7,7 @@ import type { BlockDevice, DeviceUsage, Signature } from './types.ts';
  * Returns the steps that grow a file system, whose UUID is the Volume's, to the size of its device. A script grows it mounted: the
  * kernel's journal keeps it whole through a power cut, whereas an interrupted resize2fs of an unmounted ext4 can leave what
  * `e2fsck -p` refuses to repair.
- * @param node `growsMounted`: whether root may grow a mounted ext4
+ * `growsMounted`: whether root of the node may grow a mounted ext4.
  */
 export function growFileSystem(
   uid: string,

@@ -49,7 +49,7 @@ export function identityText({ disk, dmUuid, partition, sizeBytes }: Facts): str
  * Compares a recorded device with one that is observed now, in this order:
  * 1. another partition, or less space than was recorded: `different`;
  * 2. a strong identifier (WWN, EUI-64, NGUID, device-mapper UUID) that both have and that differs: `different`;
- * 3. the same presence: `same`; the same strong identifier: `same` unless their serial numbers differ;
+ * 3. the same presence: `same`; the same strong identifier: `same`, or `unknown` where their serial numbers differ;
  * 4. serial numbers that differ: `different`. Equal ones prove nothing: controllers and cheap disks repeat them;
  * 5. the same GUID in a partition table: `same`;
  * 6. else `unknown`.

@@ -14,7 +14,7 @@ export type Presence =
   /** `noDevice`: none has it, by what could be seen, which was not all. */
   | { is: 'unknown'; message: string; noDevice?: true };
 
-/** Whether nothing remains to be done until the volume can be used. `planned`: what remains for `present`. */
+/** Whether nothing remains to be done until the volume can be used. `planned`: what remains for `attach`. */
 export const isReady = (planned: Plan): boolean =>
   !('refusal' in planned) && (planned.steps.length === 0 || planned.grows === true);
 

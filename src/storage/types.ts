@@ -20,7 +20,7 @@ export interface DesiredVolume {
   /** The Volume's status records the storage as made: then it is ours even if the node forgot. */
   recorded: boolean;
   onDelete: 'Delete' | 'Retain' | 'Wipe';
-  /** The UID of the Volume that the storage was another's by: it is there with its data, and nothing is made. */
+  /** The UID of the Volume that had the storage before: it is there with its data, and nothing is made. */
   adopt?: string;
   /** What it is filled from while it is made, instead of being empty. */
   fill?: Fill | undefined;
@@ -187,7 +187,7 @@ export interface DeviceUsage {
   swaps: readonly string[];
 }
 
-/** The same of what was looked at. */
+/** What is observed of every kind. */
 export interface ObservedVolume extends DeviceUsage {
   intent: Intent | undefined;
   /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */

@@ -45,7 +45,7 @@ export function takeOff(
   return commandLine('kubectl', 'patch', ...object, '--type', 'json', '-p', JSON.stringify(patch));
 }
 
-/** Takes that word back. */
+/** Takes the taint off a node that is in service again. */
 export const untaint = (node: string): string =>
   commandLine('kubectl', 'taint', 'node', node, `${OUT_OF_SERVICE_TAINT}-`);
 

@@ -3,7 +3,7 @@ import { StowageError } from '../../api/errors.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
 
-/** What was asked for beside a Volume: it is there, or it is not, or the user may not read it. */
+/** An answer to a read: it is there, or it is not, or the user may not read it. */
 export type Reading<T> = { found: T } | { absent: true } | { forbidden: string };
 
 export const foundIn = <T>(reading: Reading<T>): T | undefined =>

@@ -13,7 +13,7 @@ type Row = [
   of: (node: string, found: RegExpExecArray, message: string) => Obstruction,
 ];
 
-/** By the words of nodes/ssh-failure.ts, nodes/sudo.ts and nodes/salt/failures.ts, to which a test holds these. */
+/** By the words of nodes/transport/ssh-failure.ts, nodes/sudo.ts and nodes/transport/salt/failures.ts, to which a test holds these. */
 const ROWS: readonly Row[] = [
   [
     /its host key is another than the known one/,

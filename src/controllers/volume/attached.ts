@@ -2,7 +2,7 @@ import { READY_REASON } from '../../api/names.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import type { Ready } from './status.ts';
 
-/** What volumes/ knows of attaching: who does it tells where devices are in the status, and is told there what is missing. */
+/** What the volume controller knows of attaching: who does it tells where devices are in the status, and is told there what is missing. */
 
 export const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === 'OnDemand';
 

@@ -10,7 +10,7 @@ import type { DesiredSparse, ObservedSparse, Plan } from '../types.ts';
 import { notAttached, partialOf } from './file.ts';
 import { fileBytes } from './layout.ts';
 
-/** What is made in a volume's file: nothing but an empty file system or table, or a copy; or why nothing is. */
+/** What is made in a volume's file: an empty file system or table, a copy, or what it is filled from; or why nothing is. */
 export function contentOf(
   desired: DesiredSparse,
   observed: ObservedSparse,

@@ -194,6 +194,7 @@ case $0 in
     umask 077
     mkdir -p /run/stowage/mounts /run/stowage/backups || exit 1
     take_place "$1" "$2"
+    # shellcheck disable=SC2016 # the inner shell expands it
     unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' stowage-backup-inside "$@"
     got=$?
     left_alone "$1"

@@ -90,6 +90,7 @@ go_inside() {
   mkdir -p /run/stowage/mounts || exit 1
   take_place "$2" "$3"
   case $2 in /dev/*) thin_room "$2" "$3" || exit 1 ;; esac
+  # shellcheck disable=SC2016 # the inner shell expands it
   unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
   got=$?
   left_alone "$2"

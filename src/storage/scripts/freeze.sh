@@ -148,6 +148,7 @@ case $0 in
     exec 6>"$dir/alive" 8>"$dir/main"
     flock -n 6 && flock -n 8 || exit 1
     exec 4<>"$dir/said" 7<"$dir/said"
+    # shellcheck disable=SC2016 # the inner shell expands it
     setsid sh -c 'eval "$text"' stowage-thaw 7<&- 8>&- >&4 4>&- &
     exec 4>&-
     word= copied=
@@ -175,6 +176,7 @@ case $0 in
     IFS=". " read -r a b rest </proc/uptime
     start=$a$b
     export start
+    # shellcheck disable=SC2016 # the inner shell expands it
     setsid sh -c 'eval "$text"' stowage-hold &
     freezer=$!
     exec 7>&- >&2

@@ -7,5 +7,6 @@
 in_namespace() {
   umask 077
   mkdir -p /run/stowage/mounts && chmod 0700 /run/stowage/mounts || exit 1
+  # shellcheck disable=SC2016 # the inner shell expands it
   exec unshare --mount --pid --fork --kill-child --mount-proc --propagation slave sh -c 'eval "$text"' "$@"
 }

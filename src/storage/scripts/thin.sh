@@ -46,6 +46,7 @@ case $0 in
     pool=$vg-$(double "$pool")
     devices="$pool-tpool $pool $vg-$(double "${1#*/}")"
     export config devices vg vg_name
+    # shellcheck disable=SC2016 # the inner shell expands it
     setsid sh -c 'eval "$text"' stowage-thin-hold "$@" </dev/null &
     wait $!
     got=$?

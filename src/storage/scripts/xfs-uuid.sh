@@ -27,6 +27,7 @@ case $0 in
       export device
       exec 6<"$1" 7<"$device"
       flock -n 6 && flock -w 60 7 || exit 1
+      # shellcheck disable=SC2016 # the inner shell expands it
       setsid sh -c 'eval "$text"' stowage-xfs-leave "$1" 6<&- &
       losetup "$device" "$1" &&
         taken=yes &&

@@ -5,7 +5,7 @@ export interface Check {
   /** What was found, or what it is for. */
   message: string;
   hint?: string;
-  /** To be run on the node, once it was looked at what it is about. */
+  /** To be run once it was looked at what it is about. */
   command?: string;
 }
 

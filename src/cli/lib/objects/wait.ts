@@ -6,7 +6,7 @@ import { waitFor } from '../../../kube/wait.ts';
 import type { Io } from '../io.ts';
 import { showProgress } from '../output/progress.ts';
 
-/** Delay of the first look for such a cause, and the interval of the next ones, in ms. */
+/** Delay of the first look for what needs a person, and the interval of the next ones, in ms. */
 const ASK_AFTER = 3000;
 const ASK_EVERY = 5000;
 
