@@ -14,13 +14,21 @@ export interface Leader {
   transport: 'ssh' | 'salt' | 'local';
   /** The nodes that it acts for; undefined: all. */
   nodes?: readonly string[];
+  /** For how long a detach waits for a node that is NotReady, in ms; Infinity: for ever; undefined: of an earlier version. */
+  maxWaitForUnmountMs?: number;
 }
 
 const TRANSPORTS: readonly Leader['transport'][] = ['ssh', 'salt', 'local'];
 
+/** JSON has no Infinity. */
+const FOR_EVER = 'never';
+
 /** The annotations of its Lease. */
 export const leaderAnnotations = (leader: Leader): Record<string, string> => ({
-  [LEADER_ANNOTATION]: JSON.stringify(leader),
+  [LEADER_ANNOTATION]: JSON.stringify({
+    ...leader,
+    ...(leader.maxWaitForUnmountMs === Infinity && { maxWaitForUnmountMs: FOR_EVER }),
+  }),
 });
 
 /** Parses a Lease's annotation; undefined without one, as of earlier versions, without a holder, and for one that is malformed. */
@@ -28,7 +36,9 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   const text = metadata.annotations?.[LEADER_ANNOTATION];
   if (text === undefined || !spec?.holderIdentity) return undefined;
   try {
-    const { version, featureGates, links, controllers, transport, nodes } = JSON.parse(text);
+    const read = JSON.parse(text);
+    const { version, featureGates, links, controllers, transport, nodes } = read;
+    const maxWait = waitIn(read.maxWaitForUnmountMs);
     const known = TRANSPORTS.find((each) => each === transport);
     const isSound =
       typeof version === 'string' &&
@@ -48,10 +58,17 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
       controllers: CONTROLLERS.filter((name) => controllers.includes(name)),
       transport: known,
       ...(nodes === undefined ? {} : { nodes: nodes.map(String) }),
+      ...(maxWait !== undefined && { maxWaitForUnmountMs: maxWait }),
     };
   } catch {
     return undefined;
   }
+}
+
+/** What is malformed says nothing. */
+function waitIn(text: unknown): number | undefined {
+  if (text === FOR_EVER) return Infinity;
+  return typeof text === 'number' && text > 0 ? text : undefined;
 }
 
 /** Clocks differ somewhat, and a renewal takes its time. ms */

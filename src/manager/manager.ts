@@ -65,6 +65,8 @@ export interface VolumeControllerOptions extends ProvisioningOptions {
   attachment: AttachmentOptions | undefined;
   /** The kubelets' root folder. Default: the usual one. */
   kubeletRoot?: string;
+  /** For how long nothing is taken from a node that is NotReady, in ms. */
+  maxWaitForUnmountMs?: number;
   /** Caches are filled at once, and work begins when this resolves. Default: at once. */
   begin?: Promise<unknown>;
   /** See ControllerOptions. */
@@ -139,6 +141,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
     executor,
     managesNode: options.managesNode,
     kubeletRoot: options.kubeletRoot ?? DEFAULT_ATTACHMENT.kubeletRoot,
+    maxWaitForUnmountMs: options.maxWaitForUnmountMs ?? DEFAULT_ATTACHMENT.maxWaitForUnmountMs,
     follower: createFollower(executor),
     events: createEventRecorder({
       client,

@@ -82,6 +82,7 @@ export async function runWatch(
       clock: systemClock,
       logger,
     }));
+  const attachment = options.attachment ?? DEFAULT_ATTACHMENT;
   const leader: Leader = {
     version: VERSION,
     featureGates: { CrossNamespaceVolumeDataSource: options.crossNamespace ?? false },
@@ -89,6 +90,7 @@ export async function runWatch(
     controllers: [...controllers],
     transport,
     ...(transport === 'local' && { nodes: localNodes }),
+    maxWaitForUnmountMs: attachment.maxWaitForUnmountMs,
   };
   const right = standForElection({
     ...surroundings,
@@ -139,10 +141,9 @@ export async function runWatch(
     namespace: options.namespace,
     crossNamespace: options.crossNamespace,
     links: options.links,
-    kubeletRoot: (options.attachment ?? DEFAULT_ATTACHMENT).kubeletRoot,
-    attachment: controllers.has('attachment')
-      ? (options.attachment ?? DEFAULT_ATTACHMENT)
-      : undefined,
+    kubeletRoot: attachment.kubeletRoot,
+    maxWaitForUnmountMs: attachment.maxWaitForUnmountMs,
+    attachment: controllers.has('attachment') ? attachment : undefined,
     ...(options.snapshotController && { snapshotController: options.snapshotController }),
     // Without the Nodes it is not known where they are reached.
     begin: Promise.all([nodes.synced, election?.won]),

@@ -4,7 +4,7 @@ import type { KubeNode } from '../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { quote } from '../nodes/quote.ts';
-import { isOff, MAX_WAIT_FOR_UNMOUNT, readyConditionOf } from './node-health.ts';
+import { isOff, readyConditionOf } from './node-health.ts';
 
 /** Returns the command that says that a machine is off. */
 export const taintOff = (node: string): string =>
@@ -14,12 +14,16 @@ export type Verdict =
   /** `mayRun`: nobody says that the machine is off, and the volume can be attached elsewhere. */
   { dead: string; mayRun: boolean } | { alive: string; hint: string };
 
-/** Whether a node is known to be dead, for a Volume. `now` is in ms since the epoch. */
+/**
+ * Whether a node is known to be dead, for a Volume. `now` is in ms since the epoch.
+ * @param maxWaitMs for how long a node may be NotReady and live; Infinity: for ever
+ */
 export function verdictOf(
   name: string,
   node: KubeNode | undefined,
   volume: Pick<Volume, 'spec'>,
   now: number,
+  maxWaitMs: number,
 ): Verdict {
   const moves = isWrittenOnSeveral(volume.spec);
   if (node === undefined) return { dead: `there is no Node ${name} any more`, mayRun: moves };
@@ -43,9 +47,15 @@ export function verdictOf(
       hint: `Switch the machine off, and say so: ${taint}`,
     };
   }
-  if (now - since > MAX_WAIT_FOR_UNMOUNT) return { dead: found, mayRun: false };
+  if (now - since > maxWaitMs) return { dead: found, mayRun: false };
   return {
     alive: found,
-    hint: `Wait until that is 6 minutes, or switch the machine off, and say so: ${taint}`,
+    hint: Number.isFinite(maxWaitMs)
+      ? `Wait until that is ${lengthOf(maxWaitMs)}, or switch the machine off, and say so: ${taint}`
+      : `Switch the machine off, and say so: ${taint}`,
   };
 }
+
+/** `6 minutes`, or in seconds where it is no whole number of those. */
+const lengthOf = (ms: number): string =>
+  ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} minutes` : `${Math.ceil(ms / 1000)} s`;

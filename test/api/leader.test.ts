@@ -25,6 +25,22 @@ test.each<[Partial<Leader>, string]>([
   expect(leaderText(found as Leader)).toBe(text);
 });
 
+test.each([
+  [90_000, 90_000],
+  [Infinity, Infinity],
+])('a Lease says that a detach waits %s ms', (maxWaitForUnmountMs, read) => {
+  expect(leaderOf(leadingLease(NOW, { maxWaitForUnmountMs }))?.maxWaitForUnmountMs).toBe(read);
+});
+
+test.each([0, -1, '90s', null])('of %j as such a wait nothing is known', (text) => {
+  const lease = leadingLease(NOW);
+  const annotations = {
+    'stowage.dev/leader': JSON.stringify({ ...LEADER, maxWaitForUnmountMs: text }),
+  };
+  const found = leaderOf({ ...lease, metadata: { ...lease.metadata, annotations } });
+  expect(found).toEqual(LEADER);
+});
+
 test('a Lease that was given up says nothing of who had it', () => {
   const lease = leadingLease(NOW);
   expect(leaderOf({ ...lease, spec: { ...lease.spec, holderIdentity: '' } })).toBeUndefined();

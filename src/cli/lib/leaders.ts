@@ -4,7 +4,8 @@ import { isHeld, type Leader, leaderOf, leasesOfDaemons } from '../../api/leader
 import { LEASES } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { type Reading, reading } from './read-result.ts';
+import { MAX_WAIT_FOR_UNMOUNT } from '../../model/node-health.ts';
+import { foundIn, type Reading, reading } from './read-result.ts';
 
 /** The Leases of daemons, held or not. Throws a StowageError; that they may not be read is told in their place. */
 export const readLeases = (
@@ -19,6 +20,22 @@ export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
     .filter((lease) => isHeld(lease, now))
     .map(leaderOf)
     .filter((leader) => leader !== undefined);
+
+/**
+ * For how long daemons wait for a node that is NotReady, in ms: the longest that one says, else the default, also where the Leases
+ * may not be read. `now` in ms since the epoch. Throws a StowageError.
+ */
+export async function readMaxWait(
+  client: Pick<KubeClient, 'list'>,
+  now: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const leaders = leadersIn(foundIn(await readLeases(client, signal)) ?? [], now);
+  const told = leaders.map(({ maxWaitForUnmountMs }) => maxWaitForUnmountMs);
+  return (
+    told.reduce<number>((longest, each) => Math.max(longest, each ?? 0), 0) || MAX_WAIT_FOR_UNMOUNT
+  );
+}
 
 /** Whether claims may start from what is in other namespaces, as those say that work on claims; undefined where none says so. Pure. */
 export function followsNamespaces(leaders: readonly Leader[]): boolean | undefined {

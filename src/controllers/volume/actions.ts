@@ -47,6 +47,8 @@ export interface ActionRunnerDeps extends NodePlaces {
   executor: Executor;
   events: EventRecorder;
   clock: Clock;
+  /** For how long a node may be NotReady before storage is adopted from it, in ms; Infinity: for ever. */
+  maxWaitForUnmountMs: number;
   logger: Logger;
 }
 
@@ -173,7 +175,12 @@ export function createActionRunner(
           }),
         };
       case 'read-claimants': {
-        const problem = await readAdoptionProblem(volume, client, clock.now());
+        const problem = await readAdoptionProblem(
+          volume,
+          client,
+          clock.now(),
+          deps.maxWaitForUnmountMs,
+        );
         return { ...known, adoption: { problem } };
       }
       case 'observe':

@@ -56,6 +56,7 @@ export function adoptionProblem(
   from: string,
   claimants: Claimants,
   now: number,
+  maxWaitMs: number,
 ): AdoptionProblem | undefined {
   const { volumes, leftover, contents, nodeNamed } = claimants;
   const content = contents.find((each) => snapshotUids(each).includes(from));
@@ -79,7 +80,7 @@ export function adoptionProblem(
   const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
     name === volume.spec.nodeName
       ? [{ why: 'that is the node that is to adopt it', hint: 'Use that Volume as it is' }]
-      : stillLives(name, nodeNamed(name), owner, now);
+      : stillLives(name, nodeNamed(name), owner, now, maxWaitMs);
   const earlier = volumes.find(({ metadata }) => metadata.uid === from);
   const alive = earlier && writers(earlier).flatMap((name) => lives(name, earlier))[0];
   if (earlier !== undefined && alive !== undefined) {
@@ -120,8 +121,9 @@ function stillLives(
   node: KubeNode | undefined,
   volume: Pick<Volume, 'spec'>,
   now: number,
+  maxWaitMs: number,
 ): { why: string; hint: string }[] {
-  const verdict = verdictOf(name, node, volume, now);
+  const verdict = verdictOf(name, node, volume, now, maxWaitMs);
   if ('alive' in verdict) return [{ why: verdict.alive, hint: verdict.hint }];
   return verdict.mayRun
     ? [

@@ -12,11 +12,13 @@ import { type AdoptionProblem, adoptionProblem, nodesToJudge } from './adoption.
 /**
  * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be
  * dead that is back. Throws what the reads throw.
+ * @param maxWaitMs for how long a node may be NotReady and live
  */
 export async function readAdoptionProblem(
   volume: Volume,
   client: KubeClient,
   now: number,
+  maxWaitMs: number,
   options: RequestOptions = {},
 ): Promise<AdoptionProblem | undefined> {
   const from = volume.spec.adopt?.uid;
@@ -29,7 +31,7 @@ export async function readAdoptionProblem(
     nodes.set(name, await getOrUndefined<KubeNode>(client, NODES, name));
   }
   const nodeNamed = (name: string) => nodes.get(name);
-  return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now);
+  return adoptionProblem(volume, from, { volumes, leftover, contents, nodeNamed }, now, maxWaitMs);
 }
 
 /** Reads all snapshots; none where the cluster has no such kind. Throws what the read throws. */

@@ -13,6 +13,9 @@ import { given, outcome, pending, prepared, type Row } from '../../support/decis
 import { freshNode, input, madeNode, NOW, readyNode, UID } from '../../support/volume-input.ts';
 import { volumeNamed } from '../../support/volumes.ts';
 
+/** ms */
+const SIX_MINUTES = 360_000;
+
 const OLD = '11111111-2222-4333-8444-555555555555';
 const TAINT = 'node.kubernetes.io/out-of-service';
 
@@ -192,6 +195,7 @@ describe('storage is adopted', () => {
         OLD,
         { volumes, leftover, contents, nodeNamed: named },
         NOW_2030,
+        SIX_MINUTES,
       );
       if (why === undefined) expect(problem).toBeUndefined();
       else
@@ -205,7 +209,9 @@ describe('storage is adopted', () => {
   test('by one Volume of two that were created in one second', () => {
     const volumes = [adopter('a', '2030-01-01T00:00:00Z'), adopter('b', '2030-01-01T00:00:00Z')];
     const claimants = { volumes, leftover: undefined, contents: [], nodeNamed: () => undefined };
-    const refused = volumes.filter((volume) => adoptionProblem(volume, OLD, claimants, NOW_2030));
+    const refused = volumes.filter((volume) =>
+      adoptionProblem(volume, OLD, claimants, NOW_2030, SIX_MINUTES),
+    );
     expect(refused.map(({ metadata }) => metadata.name)).toEqual(['b']);
   });
 

@@ -1,8 +1,9 @@
-import type { KubeNode } from '../../../api/core.ts';
+import type { KubeNode, StorageClass } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
 import { OUT_OF_SERVICE_TAINT } from '../../../api/names.ts';
-import { NODES, VOLUMES } from '../../../api/resources.ts';
+import { NODES, STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
 import type { Attachment, Volume } from '../../../api/volume.ts';
+import { maxWaitOf } from '../../../controllers/attachdetach/max-wait.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { waitFor } from '../../../kube/wait.ts';
@@ -10,6 +11,7 @@ import { verdictOf } from '../../../model/node-death.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
+import { readMaxWait } from '../../lib/leaders.ts';
 import { printDone } from '../../lib/objects/print.ts';
 import { printable } from '../../lib/output/printable.ts';
 import { showProgress } from '../../lib/output/progress.ts';
@@ -127,6 +129,19 @@ async function untilDetached(
 const textOf = ({ state, message }: Attachment): string =>
   message ? `${state}: ${message}` : state;
 
+/** The class of the Volume goes before what the daemon was told. */
+async function maxWaitFor(
+  { spec }: Volume,
+  now: number,
+  { signal }: Io,
+  client: KubeClient,
+): Promise<number> {
+  const read = await readNamed<StorageClass>(client, STORAGE_CLASSES, spec.storageClassName, {
+    signal,
+  });
+  return maxWaitOf(foundIn(read), await readMaxWait(client, now, signal));
+}
+
 async function forced(
   volume: Volume,
   { node, yes }: DetachFlags,
@@ -140,7 +155,8 @@ async function forced(
   const kubeNode = await client
     .get<KubeNode>(NODES, node, { signal: io.signal })
     .catch(unlessMissing);
-  const verdict = verdictOf(node, kubeNode, volume, io.clock.now());
+  const now = io.clock.now();
+  const verdict = verdictOf(node, kubeNode, volume, now, await maxWaitFor(volume, now, io, client));
   if ('alive' in verdict) {
     throw new StowageError(
       'conflict',

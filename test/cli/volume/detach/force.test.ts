@@ -1,13 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { AnyEvent, KubeNode, PersistentVolume } from '../../../../src/api/core.ts';
-import { EVENTS, NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../../../src/api/resources.ts';
+import type { Leader } from '../../../../src/api/leader.ts';
+import { MAX_WAIT_FOR_UNMOUNT_ANNOTATION as WAIT } from '../../../../src/api/names.ts';
+import {
+  EVENTS,
+  LEASES,
+  NODES,
+  PERSISTENT_VOLUMES,
+  STORAGE_CLASSES,
+  VOLUMES,
+} from '../../../../src/api/resources.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
 import { run } from '../../../../src/cli/run.ts';
 import { forceDetach } from '../../../../src/cli/volume/detach/force.ts';
 import { connect } from '../../../../src/kube/connect.ts';
 import type { KubeClient } from '../../../../src/kube/types.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../../support/cluster.ts';
+import { NOW } from '../../../support/cluster-objects.ts';
 import { fakeIo, type World } from '../../../support/fake-io.ts';
+import { leadingLease } from '../../../support/leading-lease.ts';
 import { onNode, pvOf } from '../../../support/volumes.ts';
 import { entry, node } from './attached-volume.ts';
 
@@ -96,6 +107,35 @@ describe('--force against a server', () => {
       expect(await force(name)).toMatchObject({ code: 3 });
     },
   );
+
+  test.each<[string, Partial<Leader>, string | null, string]>([
+    [
+      'what the daemon waits',
+      { maxWaitForUnmountMs: 600_000 },
+      null,
+      'Wait until that is 10 minutes',
+    ],
+    [
+      'a daemon that waits for ever',
+      { maxWaitForUnmountMs: Infinity },
+      null,
+      'Switch the machine off',
+    ],
+    ['what its class says', {}, '2h', 'Wait until that is 120 minutes'],
+  ])('a node that is NotReady for less than %s lives', async (_, leader, ofClass, hint) => {
+    await made(`early-${hint.length}`, node('False', 361));
+    await client.create(LEASES, leadingLease(NOW, leader));
+    const metadata = (wait: string | null) => ({ metadata: { annotations: { [WAIT]: wait } } });
+    await client.patch(STORAGE_CLASSES, 'local', metadata(ofClass));
+    try {
+      const { code, err } = await force(`early-${hint.length}`);
+      expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining(hint) });
+      expect(await stateOf(`early-${hint.length}`)).toMatchObject({ attachments: ['n1', 'n2'] });
+    } finally {
+      await client.delete(LEASES, 'stowage', { namespace: 'default' });
+      await client.patch(STORAGE_CLASSES, 'local', metadata(null));
+    }
+  });
 
   test('goes on where it was interrupted, and leaves a record alone that is no list', async () => {
     await made('again', undefined, '["n1","n2"]');
