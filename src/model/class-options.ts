@@ -1,7 +1,7 @@
 import type { StorageClass } from '../api/core.ts';
+import { DEFAULT_FS_TYPE, FS_TYPES, type FsType, isFsType } from '../api/file-systems.ts';
 import type { VolumeMode } from '../api/volume.ts';
 import { checkMkfsOptions } from '../storage/mkfs-options.ts';
-import type { FsType } from '../storage/types.ts';
 
 /** What a class says about the volumes of it, checked. */
 export interface ClassOptions {
@@ -17,10 +17,10 @@ export function checkClass(
 ): ClassOptions | { problem: string } {
   if (mode === 'Block') return { fs: undefined, mountOptions: [] };
   // MetalK8s fails without a type (a KeyError); ext4 is what its documentation has, and the kubelet's default.
-  const type = parameters.fsType ?? 'ext4';
-  if (type !== 'ext4' && type !== 'xfs') {
+  const type = parameters.fsType ?? DEFAULT_FS_TYPE;
+  if (!isFsType(type)) {
     return {
-      problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ext4 and xfs)`,
+      problem: `unsupported filesystem: ${type} (parameter fsType of storage class ${metadata.name}; supported are ${FS_TYPES.join(' and ')})`,
     };
   }
   const checked = checkMkfsOptions(type, parseList(parameters.mkfsOptions ?? '[]'));

@@ -1,5 +1,6 @@
 import type { StorageClass } from '../api/core.ts';
 import { directoryWanted } from '../api/directory.ts';
+import { DEFAULT_FS_TYPE, FS_TYPES, isFsType } from '../api/file-systems.ts';
 import { isLvmName, LVM_NAME } from '../api/lvm-name.ts';
 import type { AttachPolicy } from '../api/volume.ts';
 import { systemDirectoryOf } from '../storage/directory/system.ts';
@@ -99,9 +100,9 @@ export function dynamicClass(storageClass: StorageClass): DynamicClass | { probl
 
 /** What is wrong with the file systems of a class. A claim of mode Block gets none, whatever the class says. */
 export function fileSystemProblem({ metadata, parameters = {} }: StorageClass): string | undefined {
-  const { fsType = 'ext4', mkfsOptions = '[]' } = parameters;
-  if (fsType !== 'ext4' && fsType !== 'xfs') {
-    return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ext4 or xfs`;
+  const { fsType = DEFAULT_FS_TYPE, mkfsOptions = '[]' } = parameters;
+  if (!isFsType(fsType)) {
+    return `storage class ${metadata.name}: parameter fsType is ${JSON.stringify(fsType)}, but must be ${FS_TYPES.join(' or ')}`;
   }
   const checked = checkMkfsOptions(fsType, parsed(mkfsOptions));
   return 'problem' in checked

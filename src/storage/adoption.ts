@@ -1,7 +1,8 @@
+import type { FsType } from '../api/file-systems.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { donePath, intentOf, intentPath, removeRecords } from './records.ts';
 import { scriptArgv } from './scripts/scripts.ts';
-import type { DesiredVolume, FsType, Intent, ObservedVolume, Refusal } from './types.ts';
+import type { DesiredVolume, Intent, ObservedVolume, Refusal } from './types.ts';
 
 /**
  * The step that gives a file system a UUID, for an adoption or to take one back. Its preconditions, and the lock on a device, are the

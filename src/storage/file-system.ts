@@ -1,5 +1,7 @@
+import type { FsType } from '../api/file-systems.ts';
 import type { Observed } from './registry.ts';
-import type { FsType, Signature } from './types.ts';
+import { fsTypeOf } from './signature.ts';
+import type { Signature } from './types.ts';
 
 /**
  * The file system that a volume holds, as it was read from it; undefined where it holds none that Stowage makes, or what it
@@ -7,9 +9,7 @@ import type { FsType, Signature } from './types.ts';
  */
 export function fileSystemOf(observed: Observed): FsType | undefined {
   const signature = signatureOf(observed);
-  if (signature?.found !== 'one') return undefined;
-  const { type } = signature;
-  return type === 'ext4' || type === 'xfs' ? type : undefined;
+  return signature && fsTypeOf(signature);
 }
 
 function signatureOf(observed: Observed): Signature | undefined {

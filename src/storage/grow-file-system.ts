@@ -1,6 +1,7 @@
+import { DEFAULT_FS_TYPE } from '../api/file-systems.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { scriptArgv } from './scripts/scripts.ts';
-import { ownBlkid } from './signature.ts';
+import { fsTypeOf, ownBlkid } from './signature.ts';
 import type { BlockDevice, DeviceUsage, Signature } from './types.ts';
 
 /**
@@ -15,7 +16,7 @@ export function growFileSystem(
   signature: Signature,
   { mounts, growsMounted }: Pick<DeviceUsage, 'mounts'> & { growsMounted: boolean },
 ): Step[] {
-  const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
+  const type = fsTypeOf(signature) ?? DEFAULT_FS_TYPE;
   const device = `/dev/${name}`;
   const left = leftPoint(uid);
   const isMounted = mounts.get(number)?.some((path) => path !== left);

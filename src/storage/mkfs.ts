@@ -1,7 +1,8 @@
-import type { FsType } from './types.ts';
+import type { FsType } from '../api/file-systems.ts';
+import { formatBytes } from '../api/quantity.ts';
 
-/** mkfs.xfs makes none that is smaller (xfsprogs 5.19 and later). Bytes. */
-const XFS_MIN = 300n << 20n;
+/** The least that a file system is made in, in bytes: mkfs.xfs makes none that is smaller (xfsprogs 5.19 and later). */
+const MIN_BYTES: Record<FsType, bigint> = { ext4: 0n, xfs: 300n << 20n };
 
 /** Makes a file system whose UUID is the Volume's, over whatever is there: preconditions say whether that may be. */
 export function mkfs(
@@ -22,9 +23,10 @@ export function tooSmall(
   type: FsType,
   sizeBytes: bigint,
 ): { refusal: string; hint: string } | undefined {
-  if (type !== 'xfs' || sizeBytes >= XFS_MIN) return undefined;
+  const min = MIN_BYTES[type];
+  if (sizeBytes >= min) return undefined;
   return {
-    refusal: `an xfs file system needs ${XFS_MIN} bytes (300Mi) at least, and there are ${sizeBytes}`,
+    refusal: `an ${type} file system needs ${min} bytes (${formatBytes(min)}) at least, and there are ${sizeBytes}`,
     hint: 'Make the Volume larger, or use a storage class with fsType ext4.',
   };
 }

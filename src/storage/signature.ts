@@ -1,3 +1,4 @@
+import { type FsType, isFsType } from '../api/file-systems.ts';
 import type { ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
 import type { Signature } from './types.ts';
@@ -95,3 +96,7 @@ export function describeSignature(signature: Signature): string {
       return `${signature.type}${signature.uuid === undefined ? '' : ` ${signature.uuid}`}`;
   }
 }
+
+/** The file system that was found, if it is one that Stowage makes. Pure. */
+export const fsTypeOf = (signature: Signature): FsType | undefined =>
+  signature.found === 'one' && isFsType(signature.type) ? signature.type : undefined;

@@ -1,10 +1,9 @@
+import type { FsType } from '../api/file-systems.ts';
 import type { Step } from '../nodes/job.ts';
 import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
 import type { Fill } from './populate/types.ts';
 import type { Beside, LockOwner, ObservedShared } from './shared-fs/types.ts';
-
-export type FsType = 'ext4' | 'xfs';
 
 /** What is the same for every kind. */
 export interface DesiredVolume {

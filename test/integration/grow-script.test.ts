@@ -4,9 +4,9 @@ import { chmod, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from '
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import type { FsType } from '../../src/api/file-systems.ts';
 import { growsMounted } from '../../src/storage/capabilities.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
-import type { FsType } from '../../src/storage/types.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';

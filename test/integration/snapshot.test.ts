@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import type { FsType } from '../../src/api/file-systems.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
@@ -11,7 +12,7 @@ import { readSnapshot, snapshotProbes } from '../../src/storage/snapshot/observe
 import { planSnapshot } from '../../src/storage/snapshot/plan.ts';
 import { snapshotFile } from '../../src/storage/snapshot/snapshot-path.ts';
 import type { DesiredSnapshot } from '../../src/storage/snapshot/types.ts';
-import type { DesiredSparse, FsType, Source } from '../../src/storage/types.ts';
+import type { DesiredSparse, Source } from '../../src/storage/types.ts';
 import { carryOut, runSteps } from '../support/carry-out.ts';
 import { EVERY_CASE } from '../support/lane.ts';
 import { type OwnFileSystem, ownFileSystem, startWriter } from '../support/loop-mounts.ts';

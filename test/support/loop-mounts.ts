@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { FsType } from '../../src/storage/types.ts';
+import type { FsType } from '../../src/api/file-systems.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 import { until } from './until.ts';
 

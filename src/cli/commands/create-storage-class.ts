@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { FS_TYPES } from '../../api/file-systems.ts';
 import { clientFor, type GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { addCreateOptions } from '../lib/objects/flags.ts';
@@ -59,9 +60,7 @@ export default function createStorageClass(create: Command, io: Io): void {
         'of a dynamic class: when the device of a volume is on its node (default: Always)',
       ).choices(['Always', 'OnDemand']),
     )
-    .addOption(
-      new Option('--fs-type <type>', 'file system (default: ext4)').choices(['ext4', 'xfs']),
-    )
+    .addOption(new Option('--fs-type <type>', 'file system (default: ext4)').choices(FS_TYPES))
     .option(
       '--mkfs-options <options>',
       'JSON list for mkfs, or one element of it each time',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { StorageClass } from '../../api/core.ts';
 import { StowageError } from '../../api/errors.ts';
+import { DEFAULT_FS_TYPE } from '../../api/file-systems.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { checkClass } from '../../model/class-options.ts';
 import { dynamicClass as readClass } from '../../model/dynamic-class.ts';
@@ -22,7 +23,7 @@ export async function create(
   const { answers: flags, asked } = await complete(given, command, io);
   const { name } = flags;
   refuseContradictions(flags);
-  const wanted = classOf(name, { ...flags, fsType: flags.fsType ?? 'ext4' });
+  const wanted = classOf(name, { ...flags, fsType: flags.fsType ?? DEFAULT_FS_TYPE });
   const checked = checkClass(wanted);
   if ('problem' in checked)
     throw new StowageError('usage', `StorageClass ${name}: ${checked.problem}`);

@@ -1,9 +1,10 @@
 import type { StorageClass } from '../../api/core.ts';
+import type { FsType } from '../../api/file-systems.ts';
 import { DEFAULT_CLASS_ANNOTATION, DRIVER, NO_PROVISIONER } from '../../api/names.ts';
 import type { AttachPolicy } from '../../api/volume.ts';
 
 export interface ClassFlags {
-  fsType: 'ext4' | 'xfs';
+  fsType: FsType;
   mkfsOptions?: string[];
   mountOptions?: string[];
   default?: boolean;

@@ -1,3 +1,4 @@
+import { DEFAULT_FS_TYPE } from '../../api/file-systems.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import {
   adoptionOf,
@@ -11,6 +12,7 @@ import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
 import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
+import { fsTypeOf } from '../signature.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan, Refusal } from '../types.ts';
 import { partitionPreconditions } from './make.ts';
 import { halfTable, isOurs } from './ownership.ts';
@@ -192,7 +194,7 @@ export function rename(desired: DesiredRaw, device: DeviceFacts, uid = desired.u
     preconditions: notOpenPreconditions(device),
   };
   if (desired.mode === 'Filesystem') {
-    const type = signature.found === 'one' && signature.type === 'xfs' ? 'xfs' : 'ext4';
+    const type = fsTypeOf(signature) ?? DEFAULT_FS_TYPE;
     return [look, { ...giveUuid(type, { uid, owner: desired.uid, path }, preconditions), lock }];
   }
   if (partition !== undefined) {

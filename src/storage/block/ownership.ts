@@ -1,3 +1,4 @@
+import { isFsType } from '../../api/file-systems.ts';
 import type { DesiredRaw, DeviceFacts } from '../types.ts';
 
 /** In mode Block a disk gets a table of ours; a partition has one above it, and a logical volume a name of its own. */
@@ -24,9 +25,7 @@ export function halfTable(
 export function isOurs({ uid, mode }: DesiredRaw, device: DeviceFacts): boolean {
   const { signature, partition, dmUuid, partitionUuids } = device;
   if (mode === 'Filesystem') {
-    const known =
-      signature.found === 'one' && (signature.type === 'ext4' || signature.type === 'xfs');
-    return known && signature.uuid === uid;
+    return signature.found === 'one' && isFsType(signature.type) && signature.uuid === uid;
   }
   if (partition !== undefined) return partition.uuid === uid;
   // Nothing is put on a logical volume: it is the Volume's by its record alone.

@@ -1,4 +1,5 @@
 import { basename, dirname, join } from 'node:path';
+import { isFsType } from '../../api/file-systems.ts';
 import type { Precondition, Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
@@ -255,7 +256,7 @@ export function change(
   still: readonly Precondition[],
 ): Step[] {
   const partial = partialOf(desired.file);
-  const type = fsType === 'ext4' || fsType === 'xfs' ? fsType : 'gpt';
+  const type = isFsType(fsType) ? fsType : 'gpt';
   const preconditions = [notAdopted(desired), notThere(to.file), notAttached(partial), ...still];
   const give =
     type === 'gpt'

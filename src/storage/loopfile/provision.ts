@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { isFsType } from '../../api/file-systems.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
@@ -106,7 +107,7 @@ function isOurs(
   { intent }: ObservedSparse,
   { type, uuid }: { type: string; uuid?: string },
 ): boolean {
-  if (mode === 'Filesystem') return (type === 'ext4' || type === 'xfs') && uuid === uid;
+  if (mode === 'Filesystem') return isFsType(type) && uuid === uid;
   if (type !== 'gpt') return false;
   // MetalK8s gives the table a GUID of its own; its partition was known by the link when it was taken over.
   return (

@@ -1,3 +1,4 @@
+import { isFsType } from '../../api/file-systems.ts';
 import type { Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { GPT_START } from '../gpt.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
@@ -77,7 +78,7 @@ export function backupStep(
   const { signature } = observed;
   if (observed.file.type !== 'file') return { refusal: `the snapshot's file ${file} is missing` };
   const found = signature.found === 'one' ? signature.type : '';
-  const isFiles = found === 'ext4' || found === 'xfs';
+  const isFiles = isFsType(found);
   if (mode === 'Filesystem' ? !isFiles : found !== 'gpt') {
     return {
       refusal: `the snapshot's file ${file} should hold ${mode === 'Block' ? 'a GPT' : 'a file system'}, but ${describeSignature(signature)} was found`,

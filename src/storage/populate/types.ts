@@ -1,3 +1,4 @@
+import type { FsType } from '../../api/file-systems.ts';
 /** What a volume begins with, and what puts it there, on the node. */
 export interface Fill {
   builtin: 'Image' | 'Archive' | 'Backup';
@@ -18,7 +19,7 @@ export interface FillTarget {
   /** The Volume's. */
   uid: string;
   /** The file system that is in it, which gets files; or none, and it gets the content itself. */
-  content: 'ext4' | 'xfs' | 'block';
+  content: FsType | 'block';
   /** Where the volume begins in it, in bytes. */
   offsetBytes: bigint;
   /** How large the volume is. */

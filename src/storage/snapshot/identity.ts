@@ -1,16 +1,17 @@
+import { type FsType, isFsType } from '../../api/file-systems.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import { ownBlkid } from '../signature.ts';
 import type { Signature } from '../types.ts';
 
-export type ContentType = 'ext4' | 'xfs' | 'gpt';
+export type ContentType = FsType | 'gpt';
 
 /** What can be copied; undefined for what is not ours to give another identity. */
 export function contentType(signature: Signature): ContentType | undefined {
   if (signature.found !== 'one') return undefined;
   const { type } = signature;
-  return type === 'ext4' || type === 'xfs' || type === 'gpt' ? type : undefined;
+  return isFsType(type) || type === 'gpt' ? type : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { StowageError } from '../../../api/errors.ts';
+import { isFsType } from '../../../api/file-systems.ts';
 import { isUid } from '../../../api/uid.ts';
 import type { Volume, VolumeMode, VolumeSpec } from '../../../api/volume.ts';
 import { desiredOf } from '../../../model/desired-volume.ts';
@@ -77,10 +78,7 @@ function namesOn({
   partition,
   partitionUuids,
 }: DeviceFacts): Pick<Found, 'uid' | 'mode'>[] {
-  const fs =
-    signature.found === 'one' && ['ext4', 'xfs'].includes(signature.type)
-      ? signature.uuid
-      : undefined;
+  const fs = signature.found === 'one' && isFsType(signature.type) ? signature.uuid : undefined;
   const table = signature.found === 'one' && signature.type === 'gpt' && partitionUuids.length < 2;
   const guid =
     partition?.scheme === 'gpt'
@@ -115,7 +113,7 @@ async function findFile({ file = '', directory, mode }: AdoptFlags, look: Look):
   if (found === undefined || found.file.type === 'missing')
     throw nothing(`there is no file ${path} on the node`);
   const type = found.signature.found === 'one' ? found.signature.type : '';
-  if (found.file.type !== 'file' || !['ext4', 'xfs', 'gpt'].includes(type)) {
+  if (found.file.type !== 'file' || !(isFsType(type) || type === 'gpt')) {
     throw nothing(
       `${path} is no volume that Stowage made: ${describeSignature(found.signature)} was found`,
     );

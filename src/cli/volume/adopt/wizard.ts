@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { isFsType } from '../../../api/file-systems.ts';
 import { VOLUMES } from '../../../api/resources.ts';
 import { isUid } from '../../../api/uid.ts';
 import type { Volume } from '../../../api/volume.ts';
@@ -84,7 +85,7 @@ async function deviceChoices(node: string, looking: Looking): Promise<readonly C
   const choices = devices.flatMap(
     ({ path, links, model = '', sizeBytes, carries = '' }): Choice[] => {
       const [type = '', uid] = carries.split(':');
-      if (type !== 'gpt' && !(['ext4', 'xfs'].includes(type) && isUid(uid))) return [];
+      if (type !== 'gpt' && !(isFsType(type) && isUid(uid))) return [];
       if (owners.isSnapshot(uid)) return [];
       const told = [path, roundedSize(Number(sizeBytes)), model, carries, owners.volume(uid)];
       return [{ name: told.filter((each) => each !== '').join('  '), value: links[0] ?? path }];

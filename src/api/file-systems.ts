@@ -1,0 +1,9 @@
+/** File systems that volumes are made with. What is done with each is in tables over these: one that lacks a row does not compile. */
+export const FS_TYPES = ['ext4', 'xfs'] as const;
+export type FsType = (typeof FS_TYPES)[number];
+
+/** Of a class that names none: as the kubelet has it. */
+export const DEFAULT_FS_TYPE: FsType = 'ext4';
+
+export const isFsType = (text: string | undefined): text is FsType =>
+  FS_TYPES.some((type) => type === text);
