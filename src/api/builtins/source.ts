@@ -48,6 +48,7 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   }
   const place = url ?? path ?? '';
   const end = given === undefined ? endOf(place) : '';
+  const compression = given ?? BY_ENDING.get(end);
   if (NOT_UNPACKED.has(end)) {
     const field = url === undefined ? 'path' : 'url';
     return {
@@ -57,7 +58,8 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   return {
     options: {
       source: place,
-      compression: given ?? BY_ENDING.get(end) ?? 'auto',
+      // It is found out then. A daemon of the version before takes it for none, and would refuse a word for that.
+      ...(compression === undefined ? {} : { compression }),
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(secret === undefined
         ? {}
