@@ -2,7 +2,7 @@
 export const FS_TYPES = ['ext4', 'xfs'] as const;
 export type FsType = (typeof FS_TYPES)[number];
 
-/** Of a class that names none: as the kubelet has it. */
+/** The kubelet's, for a class that names none. */
 export const DEFAULT_FS_TYPE: FsType = 'ext4';
 
 export const isFsType = (text: string | undefined): text is FsType =>

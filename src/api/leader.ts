@@ -65,7 +65,7 @@ export function leaderOf({ metadata, spec }: Lease): Leader | undefined {
   }
 }
 
-/** What is malformed says nothing. */
+/** undefined for a malformed value. */
 function waitIn(text: unknown): number | undefined {
   if (text === FOR_EVER) return Infinity;
   return typeof text === 'number' && text > 0 ? text : undefined;

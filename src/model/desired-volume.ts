@@ -15,7 +15,7 @@ export function nodeOf(volume: Volume): string {
 }
 
 /**
- * What becomes of the data where the Volume does not say: as its kind of storage has it. Without a kind it is not known whether
+ * The fate of the data: where the Volume does not say, as its kind of storage has it. Without a kind it is not known whether
  * it was made for the Volume or lent to it, and it is kept.
  */
 export function onDeleteOf({ spec }: Volume): Desired['onDelete'] {

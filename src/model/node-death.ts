@@ -4,7 +4,7 @@ import type { KubeNode } from '../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
 import type { Volume } from '../api/volume.ts';
 import { quote } from '../nodes/quote.ts';
-import { isOff, readyConditionOf } from './node-health.ts';
+import { isOff, MAX_WAIT_FOR_UNMOUNT, readyConditionOf } from './node-health.ts';
 
 /** Returns the command that says that a machine is off. */
 export const taintOff = (node: string): string =>
@@ -16,7 +16,8 @@ export type Verdict =
 
 /**
  * Whether a node is known to be dead, for a Volume. `now` is in ms since the epoch.
- * @param maxWaitMs for how long a node may be NotReady and live; Infinity: for ever
+ * @param maxWaitMs for how long a node may be NotReady and live; Infinity: for ever. Less than the default counts as that: a Lease
+ *   tells it, and tenants can write Leases
  */
 export function verdictOf(
   name: string,
@@ -26,6 +27,7 @@ export function verdictOf(
   maxWaitMs: number,
 ): Verdict {
   const moves = isWrittenOnSeveral(volume.spec);
+  const wait = Math.max(maxWaitMs, MAX_WAIT_FOR_UNMOUNT);
   if (node === undefined) return { dead: `there is no Node ${name} any more`, mayRun: moves };
   if (isOff(node)) return { dead: `node ${name} is out of service`, mayRun: false };
   const ready = readyConditionOf(node);
@@ -47,15 +49,15 @@ export function verdictOf(
       hint: `Switch the machine off, and say so: ${taint}`,
     };
   }
-  if (now - since > maxWaitMs) return { dead: found, mayRun: false };
+  if (now - since > wait) return { dead: found, mayRun: false };
   return {
     alive: found,
-    hint: Number.isFinite(maxWaitMs)
-      ? `Wait until that is ${lengthOf(maxWaitMs)}, or switch the machine off, and say so: ${taint}`
+    hint: Number.isFinite(wait)
+      ? `Wait until that is ${lengthOf(wait)}, or switch the machine off, and say so: ${taint}`
       : `Switch the machine off, and say so: ${taint}`,
   };
 }
 
 /** `6 minutes`, or in seconds where it is no whole number of those. */
 const lengthOf = (ms: number): string =>
-  ms % 60_000 === 0 && ms > 60_000 ? `${ms / 60_000} minutes` : `${Math.ceil(ms / 1000)} s`;
+  ms % 60_000 === 0 ? `${ms / 60_000} minutes` : `${Math.ceil(ms / 1000)} s`;

@@ -13,7 +13,7 @@ export interface ClaimSource extends SourceKind {
   crossNamespace: boolean;
 }
 
-/** What a claim names in `dataSourceRef`, else in `dataSource`. Pure. */
+/** The source that a claim names in `dataSourceRef`, else in `dataSource`. Pure. */
 export function claimSource({
   metadata,
   spec,

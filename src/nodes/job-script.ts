@@ -8,7 +8,7 @@ import sudo from './scripts/sudo.sh';
 const commandsOf = (file: string): string =>
   file.replace(/^\s*(?:#.*)?\n/gm, '').replace(/^ +/gm, '');
 
-/** How each script on a node begins. */
+/** The beginning of each script on a node. */
 export const PRELUDE = commandsOf(prelude) + commandsOf(sudo);
 
 const FUNCTIONS = commandsOf(jobFunctions);

@@ -186,7 +186,7 @@ export interface DeviceUsage {
   swaps: readonly string[];
 }
 
-/** What is observed of every kind. */
+/** Observed of every kind. */
 export interface ObservedVolume extends DeviceUsage {
   intent: Intent | undefined;
   /** For how many bytes the volume is made; undefined while it is not, and where an older record does not say. */

@@ -61,7 +61,7 @@ export const cli: readonly Mutation[] = [
       breaks:
         'A volume is force-detached before its node was NotReady as long as the daemon waits.',
       function: 'verdictOf',
-      find: 'now - since > maxWaitMs',
+      find: 'now - since > wait',
       replace: 'now - since > 0',
     },
   ]),

@@ -58,7 +58,7 @@ export function sourceOptions(source: BuiltinSource | undefined, given?: string)
   return {
     options: {
       source: place,
-      // It is found out then. A daemon of the version before takes it for none, and would refuse a word for that.
+      // Left out, the node finds it out. A daemon of the version before takes that for none, and refuses any word for it.
       ...(compression === undefined ? {} : { compression }),
       ...(sha256 === undefined ? {} : { sha256 }),
       ...(secret === undefined

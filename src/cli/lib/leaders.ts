@@ -22,7 +22,7 @@ export const leadersIn = (leases: readonly Lease[], now: number): Leader[] =>
     .filter((leader) => leader !== undefined);
 
 /**
- * For how long daemons wait for a node that is NotReady, in ms: the longest that one says, else the default, also where the Leases
+ * For how long daemons wait for a node that is NotReady, in ms: the longest that one says; the default where none does, or the Leases
  * may not be read. `now` in ms since the epoch. Throws a StowageError.
  */
 export async function readMaxWait(

@@ -47,7 +47,7 @@ export async function needsAction(
   return errorOf(besideDaemons(daemons, diagnosis, { kind: object.kind ?? '' }, now), object);
 }
 
-/** Of a claim. Throws a StowageError. */
+/** The same of a claim. Throws a StowageError. */
 export const claimNeedsAction: NeedsAction = async (object, connection, now, signal) => {
   const { namespace, name } = object;
   const { client } = connection;
@@ -58,7 +58,7 @@ export const claimNeedsAction: NeedsAction = async (object, connection, now, sig
   return needsAction(diagnoseClaim(facts, now), object, client, now, signal);
 };
 
-/** Of a snapshot. Throws a StowageError. */
+/** The same of a snapshot. Throws a StowageError. */
 export const snapshotNeedsAction: NeedsAction = async (object, { client }, now, signal) => {
   const { namespace, name } = object;
   const options = { namespace, signal };

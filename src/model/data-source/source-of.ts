@@ -8,7 +8,7 @@ export type DataSource =
   | { kind: 'claim'; namespace: string; name: string }
   | { kind: 'snapshot'; namespace: string; name: string; from: 'PersistentVolumeClaim' }
   | { kind: 'link'; namespace: string; name: string }
-  /** Of a kind that populators are for, Stowage's own among them. */
+  /** A kind that populators are for, Stowage's own among them. */
   | { kind: 'other'; group: string; objectKind: string; namespace: string; name: string }
   /** It was to have one, and the API server dropped it: what is made for it would be empty. */
   | { kind: 'dropped'; objectKind: string; namespace: string; name: string }

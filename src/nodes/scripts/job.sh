@@ -2,7 +2,7 @@
 # A job on its node: functions that its steps are written with. `$node` and `$lock_timeout` (in
 # seconds) are set before; the shell's directory is the job's from `start` on.
 #
-# What sudo refuses before any step has run is an error to whoever submits the job; later, what was
+# A refusal of sudo before any step has run is an error to whoever submits the job; later, what was
 # done is done, and it is an end like any other.
 # shellcheck disable=SC2154,SC3013 # set before; every sh of nodes knows -ef
 
@@ -86,7 +86,7 @@ precondition() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
       case $out in *"$lacks"*) holds=no ;; esac
       ;;
   esac
-  # What a look complained of is of no interest once it has passed, and would bury why its step
+  # A look's complaints are of no interest once it has passed, and would bury why its step
   # failed.
   [ $holds = yes ] && {
     : >output

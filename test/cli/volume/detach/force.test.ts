@@ -108,7 +108,7 @@ describe('--force against a server', () => {
     },
   );
 
-  test.each<[string, Partial<Leader>, string | null, string]>([
+  test.each<[string, Partial<Leader>, string | null, string, number?]>([
     [
       'what the daemon waits',
       { maxWaitForUnmountMs: 600_000 },
@@ -121,21 +121,31 @@ describe('--force against a server', () => {
       null,
       'Switch the machine off',
     ],
+    [
+      'the default, whatever shorter a Lease says',
+      { maxWaitForUnmountMs: 1 },
+      null,
+      'Wait until that is 6 minutes',
+      60,
+    ],
     ['what its class says', {}, '2h', 'Wait until that is 120 minutes'],
-  ])('a node that is NotReady for less than %s lives', async (_, leader, ofClass, hint) => {
-    await made(`early-${hint.length}`, node('False', 361));
-    await client.create(LEASES, leadingLease(NOW, leader));
-    const metadata = (wait: string | null) => ({ metadata: { annotations: { [WAIT]: wait } } });
-    await client.patch(STORAGE_CLASSES, 'local', metadata(ofClass));
-    try {
-      const { code, err } = await force(`early-${hint.length}`);
-      expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining(hint) });
-      expect(await stateOf(`early-${hint.length}`)).toMatchObject({ attachments: ['n1', 'n2'] });
-    } finally {
-      await client.delete(LEASES, 'stowage', { namespace: 'default' });
-      await client.patch(STORAGE_CLASSES, 'local', metadata(null));
-    }
-  });
+  ])(
+    'a node that is NotReady for less than %s lives',
+    async (_, leader, ofClass, hint, seconds = 361) => {
+      await made(`early-${hint.length}`, node('False', seconds));
+      await client.create(LEASES, leadingLease(NOW, leader));
+      const metadata = (wait: string | null) => ({ metadata: { annotations: { [WAIT]: wait } } });
+      await client.patch(STORAGE_CLASSES, 'local', metadata(ofClass));
+      try {
+        const { code, err } = await force(`early-${hint.length}`);
+        expect({ code, err }).toEqual({ code: 5, err: expect.stringContaining(hint) });
+        expect(await stateOf(`early-${hint.length}`)).toMatchObject({ attachments: ['n1', 'n2'] });
+      } finally {
+        await client.delete(LEASES, 'stowage', { namespace: 'default' });
+        await client.patch(STORAGE_CLASSES, 'local', metadata(null));
+      }
+    },
+  );
 
   test('goes on where it was interrupted, and leaves a record alone that is no list', async () => {
     await made('again', undefined, '["n1","n2"]');
