@@ -52,9 +52,9 @@ export const attachdetach: readonly Mutation[] = [
       invariant: 2,
       breaks:
         'A writable shared volume is force-detached from a silent node without the out-of-service taint.',
-      function: 'verdictOn',
-      find: 'if (requiresFencing(volume)) return undefined;',
-      replace: '',
+      function: 'deathRuleOf',
+      find: 'requiresFencing: requiresFencing(volume)',
+      replace: 'requiresFencing: false',
     },
     {
       id: 'force-detach-with-pods',
@@ -68,9 +68,9 @@ export const attachdetach: readonly Mutation[] = [
       id: 'force-detach-before-deadline',
       invariant: 3,
       breaks: 'A volume is force-detached before the timeout has passed.',
-      function: 'verdictOn',
-      find: 'at <= now',
-      replace: 'at > now',
+      function: 'deathRuleOf',
+      find: 'volume?.maxWaitForUnmountMs ?? Infinity',
+      replace: '0',
     },
   ]),
   ...mutationsOf('src/controllers/attachdetach/force-detach-actions.ts', [

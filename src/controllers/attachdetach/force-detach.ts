@@ -1,4 +1,10 @@
 import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
+import {
+  type DeathRule,
+  deathDeadline,
+  type NodeDeath,
+  nodeDeath,
+} from '../../model/node-death.ts';
 import { withoutNode } from './actual-state.ts';
 import { compare } from './desired-state.ts';
 import type {
@@ -16,7 +22,7 @@ export interface ForceDetachPlan {
   deadlines: readonly number[];
 }
 
-type Verdict = ReconcileDecision['forced'][number]['reason'] | { at: number } | undefined;
+type Verdict = NodeDeath | { at: number } | undefined;
 
 /**
  * Lets go of entries on nodes that are gone, though nobody can look there. With the taint at once, for somebody vouches
@@ -74,31 +80,34 @@ function verdictOn(
   now: number,
 ): Verdict {
   const { volume, running, wanted } = view;
-  if (facts.off) return 'out-of-service';
+  const rule = deathRuleOf(volume);
+  const death = nodeDeath(facts, rule, now);
+  if (death === 'out-of-service') return death;
   if (entry.pods.length > 0 || running?.node === entry.node) return undefined;
-  if (requiresFencing(volume)) return undefined;
-  if (!facts.exists) return isKeptAt(volume, entry.node) ? undefined : 'node-gone';
-  const at = forceDetachDeadline(volume, facts);
-  if (volume === undefined || at === undefined) return undefined;
+  if (death === 'node-gone') return isKeptAt(volume, entry.node) ? undefined : death;
+  const at = deathDeadline(facts, rule);
+  if (!Number.isFinite(at)) return undefined;
   const here = wanted.some(({ node }) => node === entry.node);
-  const elsewhere = wanted.some(({ node }) => node !== entry.node && volume.nodes.includes(node));
+  const elsewhere = wanted.some(({ node }) => node !== entry.node && volume?.nodes.includes(node));
   if (here && !elsewhere) return undefined;
-  return at <= now ? 'timeout' : { at };
+  return death ?? { at };
 }
 
+/** How a volume waits for a node that is NotReady. Of one that is gone itself, nothing is known to wait by. */
+const deathRuleOf = (volume: Managed | undefined): DeathRule => ({
+  requiresFencing: requiresFencing(volume),
+  maxWaitMs: volume?.maxWaitForUnmountMs ?? Infinity,
+});
+
 /**
- * When a volume has waited long enough for a node that is NotReady, ms since the epoch; undefined: never, or not as things
- * are. From then on the node is not looked at either, where nothing is known to be: what was found would only be let go
- * of again.
+ * Whether a volume has waited long enough for a node that is NotReady. From then on the node is not looked at either,
+ * where nothing is known to be: what was found would only be let go of again.
  */
-export function forceDetachDeadline(
+export const isForceDetachDue = (
   volume: Managed | undefined,
   facts: NodeFacts,
-): number | undefined {
-  if (volume === undefined || requiresFencing(volume) || facts.ready) return undefined;
-  const at = (facts.notReadySince ?? Infinity) + volume.maxWaitForUnmountMs;
-  return Number.isFinite(at) ? at : undefined;
-}
+  now: number,
+): boolean => deathDeadline(facts, deathRuleOf(volume)) <= now;
 
 /**
  * What is kept on its node is looked after there as long as that answers, whether or not there is a Node of that name: a
@@ -111,11 +120,7 @@ export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
 export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
-function messageOf(
-  volume: Managed | undefined,
-  node: string,
-  reason: ReconcileDecision['forced'][number]['reason'],
-): string {
+function messageOf(volume: Managed | undefined, node: string, reason: NodeDeath): string {
   const what = volume === undefined ? 'the Volume, which is gone itself,' : `Volume ${volume.name}`;
   const done = `${what} is taken for detached there, though nobody looked. It is looked at when the node is back`;
   if (reason === 'out-of-service')

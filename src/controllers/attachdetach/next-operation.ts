@@ -1,11 +1,6 @@
 import { withPods } from './actual-state.ts';
 import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
-import {
-  attachmentToKeep,
-  forceDetachDeadline,
-  isKeptAt,
-  planForceDetach,
-} from './force-detach.ts';
+import { attachmentToKeep, isForceDetachDue, isKeptAt, planForceDetach } from './force-detach.ts';
 import type {
   DesiredAttachment,
   NodeAttachment,
@@ -90,7 +85,7 @@ function dueOf(view: ReconcileInput, entries: readonly NodeAttachment[], now: nu
   const unverified = [...view.unverifiedNodes]
     .sort()
     .filter((node) => !hasEntry(entries, node) && !verifiedFirst.has(node))
-    .filter((node) => (forceDetachDeadline(view.volume, view.nodeFacts(node)) ?? Infinity) > now);
+    .filter((node) => !isForceDetachDue(view.volume, view.nodeFacts(node), now));
   const places = [...uncertain, ...unverified.map(accessOf(view))];
   return [
     ...verificationsOf(view, places.filter(holdsUp)),

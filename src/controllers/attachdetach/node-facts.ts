@@ -1,6 +1,7 @@
 import type { KubeNode } from '../../api/core.ts';
 import { isPaused } from '../../api/paused.ts';
-import { isNodeReady, isOff, notReadySince } from '../../model/node-health.ts';
+import { nodeSigns } from '../../model/node-death.ts';
+import { isNodeReady } from '../../model/node-health.ts';
 import type { NodeFacts } from './types.ts';
 
 /**
@@ -10,11 +11,7 @@ import type { NodeFacts } from './types.ts';
  */
 export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefined): NodeFacts {
   return {
-    exists: node !== undefined,
-    ready: isNodeReady(node),
-    // Where no time is told, none has passed.
-    notReadySince: notReadySince(node),
-    off: node !== undefined && isOff(node),
+    ...nodeSigns(node),
     paused: paused ?? (isPaused(node) ? `Node ${node?.metadata.name}` : undefined),
   };
 }

@@ -1,4 +1,5 @@
 import type { AttachmentState, AttachPolicy } from '../../api/volume.ts';
+import type { NodeDeath, NodeSigns } from '../../model/node-death.ts';
 
 /** A Volume as attachment sees it: where its device may be, and whether it is there to be attached at all. */
 export interface Managed {
@@ -50,14 +51,7 @@ export interface NodeAttachment {
 }
 
 /** What is known of a node. */
-export interface NodeFacts {
-  /** There is a Node object of that name. */
-  exists: boolean;
-  ready: boolean;
-  /** Since when it is not Ready, ms since the epoch; undefined while it is. */
-  notReadySince: number | undefined;
-  /** The out-of-service taint is on it, and it is not Ready: somebody vouches that it is off. */
-  off: boolean;
+export interface NodeFacts extends NodeSigns {
   /** Which object says that nothing may be written: `Node n1`, `Volume v1`. */
   paused: string | undefined;
 }
@@ -104,7 +98,7 @@ export interface Blocked {
 }
 
 /** Why a node was let go of that nobody looked at; `ordered`: an operator took the attachment out of the status. */
-export type ForcedReason = 'timeout' | 'out-of-service' | 'node-gone' | 'ordered';
+export type ForcedReason = NodeDeath | 'ordered';
 
 /** What follows. */
 export interface ReconcileDecision {
@@ -114,7 +108,7 @@ export interface ReconcileDecision {
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
    * is running there, and marks the node unverified, at the latest when it exists and is Ready again.
    */
-  forced: readonly { node: string; reason: Exclude<ForcedReason, 'ordered'>; message: string }[];
+  forced: readonly { node: string; reason: NodeDeath; message: string }[];
   /** To be begun now. */
   start: Operation | undefined;
   blocked: readonly Blocked[];

@@ -6,7 +6,7 @@ import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { verdictOf } from '../../model/node-death.ts';
+import { judgeNode } from '../../model/node-death.ts';
 import { nodesOf } from '../../model/volume-nodes.ts';
 
 /** Objects of the API server that can speak against an adoption. */
@@ -123,7 +123,7 @@ function stillLives(
   now: number,
   maxWaitMs: number,
 ): { why: string; hint: string }[] {
-  const verdict = verdictOf(name, node, volume, now, maxWaitMs);
+  const verdict = judgeNode(name, node, volume, now, maxWaitMs);
   if ('alive' in verdict) return [{ why: verdict.alive, hint: verdict.hint }];
   return verdict.mayRun
     ? [

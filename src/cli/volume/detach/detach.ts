@@ -7,7 +7,7 @@ import { maxWaitOf } from '../../../controllers/attachdetach/max-wait.ts';
 import { isNotFound } from '../../../kube/errors.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { waitFor } from '../../../kube/wait.ts';
-import { verdictOf } from '../../../model/node-death.ts';
+import { judgeNode } from '../../../model/node-death.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { GlobalFlags } from '../../lib/globals.ts';
 import type { Io } from '../../lib/io.ts';
@@ -156,7 +156,7 @@ async function forced(
     .get<KubeNode>(NODES, node, { signal: io.signal })
     .catch(unlessMissing);
   const now = io.clock.now();
-  const verdict = verdictOf(node, kubeNode, volume, now, await maxWaitFor(volume, now, io, client));
+  const verdict = judgeNode(node, kubeNode, volume, now, await maxWaitFor(volume, now, io, client));
   if ('alive' in verdict) {
     throw new StowageError(
       'conflict',

@@ -164,8 +164,8 @@ describe('--force is refused', () => {
     [
       'a node NotReady for a moment',
       {},
-      node('Unknown', 360),
-      'NotReady for 6m',
+      node('Unknown', 359),
+      'NotReady for 5m59s',
       'Wait until that is 6',
     ],
     [

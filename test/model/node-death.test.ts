@@ -1,0 +1,76 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeNode } from '../../src/api/core.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../src/api/names.ts';
+import {
+  type DeathRule,
+  deathDeadline,
+  judgeNode,
+  type NodeDeath,
+  nodeDeath,
+  nodeSigns,
+} from '../../src/model/node-death.ts';
+
+const NOW = Date.parse('2026-01-01T01:00:00Z');
+const MINUTE = 60_000;
+const taint = { key: OUT_OF_SERVICE_TAINT, effect: 'NoExecute' };
+
+const node = (status: 'True' | 'False', notReadyForMs?: number, tainted = false): KubeNode => ({
+  apiVersion: 'v1',
+  kind: 'Node',
+  metadata: { name: 'n1' },
+  spec: { ...(tainted && { taints: [taint] }) },
+  status: {
+    conditions: [
+      {
+        type: 'Ready',
+        status,
+        ...(notReadyForMs !== undefined && {
+          lastTransitionTime: new Date(NOW - notReadyForMs).toISOString(),
+        }),
+      },
+    ],
+  },
+});
+
+const alone = { requiresFencing: false, maxWaitMs: 6 * MINUTE };
+const shared = { requiresFencing: true, maxWaitMs: 6 * MINUTE };
+
+describe('nodeDeath', () => {
+  test.each<[string, KubeNode | undefined, DeathRule, NodeDeath | undefined]>([
+    ['Ready', node('True'), alone, undefined],
+    ['Ready, and said to be off', node('True', undefined, true), alone, undefined],
+    ['NotReady, and said to be off', node('False', 1000, true), alone, 'out-of-service'],
+    ['NotReady, and said to be off, shared', node('False', 1000, true), shared, 'out-of-service'],
+    ['NotReady for a moment', node('False', 6 * MINUTE - 1), alone, undefined],
+    ['NotReady for as long as is waited', node('False', 6 * MINUTE), alone, 'timeout'],
+    ['NotReady for long, shared', node('False', 600 * MINUTE), shared, undefined],
+    ['NotReady since nobody knows when', node('False'), alone, undefined],
+    ['gone', undefined, alone, 'node-gone'],
+    ['gone, shared', undefined, shared, undefined],
+  ])('of a node that is %s', (_, of, rule, death) => {
+    expect(nodeDeath(nodeSigns(of), rule, NOW)).toBe(death);
+  });
+
+  test('a wait without an end has no deadline', () => {
+    const signs = nodeSigns(node('False', MINUTE));
+    expect(deathDeadline(signs, alone)).toBe(NOW + 5 * MINUTE);
+    expect(deathDeadline(signs, { ...alone, maxWaitMs: Infinity })).toBe(Infinity);
+  });
+});
+
+describe('judgeNode', () => {
+  const volume = { spec: { nodeName: 'n1', storageClassName: 'local' } };
+
+  test('a shorter wait than the default counts as the default', () => {
+    const judge = (forMs: number) => judgeNode('n1', node('False', forMs), volume, NOW, 1);
+    expect(judge(6 * MINUTE - 1)).toMatchObject({ alive: expect.stringContaining('NotReady') });
+    expect(judge(6 * MINUTE)).toMatchObject({ dead: 'node n1 is NotReady for 6m' });
+  });
+
+  test('a longer wait counts', () => {
+    expect(judgeNode('n1', node('False', 7 * MINUTE), volume, NOW, 10 * MINUTE)).toMatchObject({
+      alive: 'node n1 is NotReady for 7m',
+      hint: expect.stringContaining('Wait until that is 10 minutes'),
+    });
+  });
+});
