@@ -34,10 +34,10 @@ import unregisterPopulator from './commands/unregister-populator.ts';
 import version from './commands/version.ts';
 import watch from './commands/watch.ts';
 import why from './commands/why.ts';
-import { TreeCommand } from './lib/command.ts';
 import type { Io } from './lib/io.ts';
 import { printable } from './lib/output/printable.ts';
 import { namespaceName, requestTimeout } from './lib/parse.ts';
+import { TreeCommand } from './lib/tree-command.ts';
 
 const DESCRIPTION = 'Files and disks on bare-metal nodes as Kubernetes volumes';
 

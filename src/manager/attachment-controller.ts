@@ -17,7 +17,7 @@ import {
   type AttachmentReconciler,
   createAttachmentReconciler,
 } from '../controllers/attachdetach/reconciler.ts';
-import type { ForcedReason, OperationKind } from '../controllers/attachdetach/types.ts';
+import type { AttachmentOperationKind } from '../controllers/attachdetach/types.ts';
 import { createVolumeConsumers } from '../controllers/attachdetach/volume-consumers.ts';
 import type { VolumeState } from '../controllers/attachdetach/volume-state.ts';
 import { isNotFound } from '../kube/errors.ts';
@@ -27,16 +27,17 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { desiredOf } from '../model/desired-volume.ts';
 import { isOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
-import { withOwners } from '../model/resolve-owners.ts';
-import { recordProblem } from '../model/validate-status.ts';
+import { resolveOwners } from '../model/resolve-owners.ts';
+import { statusProblem } from '../model/status-problem.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { Follower } from '../nodes/job-watcher.ts';
 import type { LoopNumbers } from '../storage/loop-numbers.ts';
 import { observe } from '../storage/observe.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createOperations } from '../workqueue/pending-operations.ts';
-import { createWorkQueue, type WorkQueue } from '../workqueue/work-queue.ts';
-import type { Attachments } from './metrics/attachments.ts';
+import { createWorkQueue } from '../workqueue/work-queue.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Part } from './runnable.ts';
 
 export interface AttachmentOptions {
   /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
@@ -70,25 +71,18 @@ export interface AttachmentControllerDeps extends AttachmentOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  onForced?: ((reason: ForcedReason) => void) | undefined;
-  onOperation?: ((kind: OperationKind, succeeded: boolean, ms: number) => void) | undefined;
-}
-
-export interface AttachmentController extends Attachments {
-  queue: WorkQueue;
-  reconcile: AttachmentReconciler['reconcile'];
-  isMoving: AttachmentReconciler['isMoving'];
-  /** Waits for the operations under way, for `deadlineMs` at most. Their jobs go on. */
-  stop(deadlineMs: number): Promise<void>;
+  metrics?: Metrics | undefined;
 }
 
 /** As many operations at once: a node that does not answer holds up no other, and attaching waits for no detach. */
 const CAPS = { inAll: 64, perGroup: 8 };
 
-/** Make it before the informers are started; begin with its queue when all of them have their first list. */
-export function createAttachmentController(deps: AttachmentControllerDeps): AttachmentController {
+/** Attaches devices where pods run. Create it before the informers that it is given are started. */
+export function createAttachmentController(
+  deps: AttachmentControllerDeps,
+): Part & Pick<AttachmentReconciler, 'isMoving'> {
   const { volumes, persistentVolumes, storageClasses, pods, claims, nodes } = deps;
-  const { clock, random, executor, logger } = deps;
+  const { clock, random, executor, logger, metrics } = deps;
   const uses = createVolumeConsumers(deps);
   const volumesOn = indexBy(volumes, nodesOf);
   const queue = createWorkQueue({
@@ -97,11 +91,11 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     groupOf: () => '',
     perGroup: 32,
   });
-  const operations = createOperations<OperationKind>({
+  const operations = createOperations<AttachmentOperationKind>({
     clock,
     caps: { attach: CAPS, detach: CAPS, verify: CAPS },
     onEnd(operation, succeeded, ms) {
-      deps.onOperation?.(operation.kind, succeeded, ms);
+      metrics?.attachments.onOperation(operation.kind, succeeded, ms);
       const name = reconciler.nameOf(operation.key);
       if (name !== undefined) queue.add(name);
     },
@@ -130,7 +124,7 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
         first = undefined;
         return Promise.resolve(known);
       }, desired);
-      return withOwners(observed, desired.uid, deps.volumeOfUid);
+      return resolveOwners(observed, desired.uid, deps.volumeOfUid);
     },
   });
   const reconciler: AttachmentReconciler = createAttachmentReconciler({
@@ -138,7 +132,8 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
     uses,
     attacher,
     operations,
-    recordProblem,
+    onForced: metrics?.attachments.onForced,
+    statusProblem,
     enqueue: (name, afterMs) =>
       afterMs === undefined ? queue.add(name) : queue.addAfter(name, afterMs),
   });
@@ -165,13 +160,26 @@ export function createAttachmentController(deps: AttachmentControllerDeps): Atta
   });
   const sum = (of: (known: VolumeState) => number) =>
     [...reconciler.known()].reduce((all, known) => all + of(known), 0);
+  metrics?.attachments.add(
+    {
+      operations: operations.list,
+      actual: () => sum(({ entries }) => entries.length),
+      desired: () => sum(({ wanted }) => wanted),
+    },
+    clock,
+  );
   return {
-    queue,
-    reconcile: reconciler.reconcile,
     isMoving: reconciler.isMoving,
-    operations: operations.list,
-    actual: () => sum(({ entries }) => entries.length),
-    desired: () => sum(({ wanted }) => wanted),
+    start() {},
+    begin(after, run) {
+      // Before all pods are listed, devices that pods use would be detached.
+      Promise.all([after, nodes.synced, pods.synced, claims.synced])
+        .then(() => run('attachment', queue, reconciler.reconcile))
+        // A stop before the first list rejects these; `stop` below reports it.
+        .catch(() => {});
+    },
+    sources: [],
+    // The jobs of operations that are under way go on.
     stop: (deadlineMs) => operations.stop(deadlineMs, clock.sleep),
   };
 }

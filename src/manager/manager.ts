@@ -33,8 +33,11 @@ import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { type Controller, runController } from '../workqueue/controller.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
-import { createAttaching } from './attaching.ts';
-import { type AttachmentOptions, DEFAULT_ATTACHMENT } from './attachment-controller.ts';
+import {
+  type AttachmentOptions,
+  createAttachmentController,
+  DEFAULT_ATTACHMENT,
+} from './attachment-controller.ts';
 import { transforms } from './cache-transforms.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createPopulation } from './population.ts';
@@ -44,7 +47,7 @@ import type { Run } from './runnable.ts';
 import { wakeVolumes } from './volume-event-handlers.ts';
 import { watchGrants } from './watch-grants.ts';
 
-export interface VolumeControllerOptions extends ProvisioningOptions {
+export interface ControllersOptions extends ProvisioningOptions {
   client: KubeClient;
   /** Started. */
   nodes: Informer<KubeNode>;
@@ -75,7 +78,7 @@ export interface VolumeControllerOptions extends ProvisioningOptions {
   metrics?: Metrics | undefined;
 }
 
-export interface RunningController {
+export interface RunningControllers {
   /** Resolves when the caches are filled; work has begun then. */
   started: Promise<void>;
   /** What must have been heard from for the work to be sound. */
@@ -88,7 +91,7 @@ export interface RunningController {
 }
 
 /** The Volume controller: informers, queues, reconcilers; for Volumes, and for what those of lost nodes left there. */
-export function startVolumeController(options: VolumeControllerOptions): RunningController {
+export function startControllers(options: ControllersOptions): RunningControllers {
   const { client, nodes, executor, clock, random, logger, metrics } = options;
   const { enabled = new Set(CONTROLLERS), begin = Promise.resolve() } = options;
   const inform = <T extends KubeObject>(
@@ -169,7 +172,7 @@ export function startVolumeController(options: VolumeControllerOptions): Running
   if (pods !== undefined) informers.push(pods);
   const attaching =
     claims && pods && options.attachment
-      ? createAttaching({
+      ? createAttachmentController({
           ...{ ...shared, ...options.attachment, metrics },
           ...{ storageClasses, claims, pods, loopNumbers, random },
         })

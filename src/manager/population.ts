@@ -19,7 +19,7 @@ import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
 import { isGranted } from '../model/data-source/grant.ts';
 import { liveReads } from '../model/data-source/reads.ts';
-import { claimSource, isStandard } from '../model/populator-definition.ts';
+import { isStandard, sourceReference } from '../model/data-source/reference.ts';
 import type { BackoffRange } from '../workqueue/backoff.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
@@ -139,7 +139,7 @@ function validatorPart(deps: PopulationDeps, once: Once): Part {
 }
 
 function isOther(claim: PersistentVolumeClaim): boolean {
-  const source = claimSource(claim);
+  const source = sourceReference(claim);
   return source !== undefined && !isStandard(source);
 }
 
@@ -162,7 +162,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
   const unfilled = (claim: PersistentVolumeClaim) =>
     isOther(claim) && (!claim.spec.volumeName || hasFinalizer({ claim }));
   const byKind = indexBy(claims, (claim) => {
-    const source = unfilled(claim) ? claimSource(claim) : undefined;
+    const source = unfilled(claim) ? sourceReference(claim) : undefined;
     return source && kindText(source);
   });
   const byClass = indexBy(claims, (claim) =>
@@ -174,7 +174,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
     follows: ({ spec }) => spec.node === undefined,
     onSource(kind, { metadata }) {
       for (const claim of byKind(kindText(kind))) {
-        const source = claimSource(claim);
+        const source = sourceReference(claim);
         // One that is in no namespace is anybody's.
         const isIts = metadata.namespace === undefined || metadata.namespace === source?.namespace;
         if (isIts && source?.name === metadata.name) again(claim);
@@ -183,7 +183,7 @@ function machinePart(deps: PopulationDeps, namespace: string, once: Once): Part 
   });
   deps.grants.onChange(({ metadata }) => {
     for (const claim of claims.list()) {
-      const source = unfilled(claim) ? claimSource(claim) : undefined;
+      const source = unfilled(claim) ? sourceReference(claim) : undefined;
       if (source?.crossNamespace && source.namespace === metadata.namespace) again(claim);
     }
   });

@@ -19,7 +19,7 @@ import { startHttpEndpoint } from './http-endpoint.ts';
 import { type RightOptions, standForElection } from './leader-guard.ts';
 import { removeLeftCapacities } from './left-capacities.ts';
 import { createLog } from './log.ts';
-import { startVolumeController } from './manager.ts';
+import { startControllers } from './manager.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { type ReadinessSource, readiness } from './readiness.ts';
 import { keepReloading, type ReloadOptions } from './reload.ts';
@@ -127,7 +127,7 @@ export async function runWatch(
   });
 
   nodes.start();
-  const controller = startVolumeController({
+  const controller = startControllers({
     ...surroundings,
     client,
     nodes,

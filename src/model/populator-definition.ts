@@ -1,46 +1,8 @@
-import type { PersistentVolumeClaim } from '../api/core.ts';
 import type { Resource } from '../api/meta.ts';
 import { SNAPSHOT_GROUP } from '../api/names.ts';
 import type { PopulatorDefinition, SourceKind } from '../api/populator.ts';
+import { isSameKind } from './data-source/reference.ts';
 import { hasField } from './substitute.ts';
-
-/** What a claim starts from, as it says; undefined: from nothing. */
-export interface ClaimSource extends SourceKind {
-  /** The claim's own where it names none. */
-  namespace: string;
-  name: string;
-  /** It names another namespace. */
-  crossNamespace: boolean;
-}
-
-/** The source that a claim names in `dataSourceRef`, else in `dataSource`. Pure. */
-export function claimSource({
-  metadata,
-  spec,
-}: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>): ClaimSource | undefined {
-  const reference = spec.dataSourceRef ?? spec.dataSource;
-  if (reference == null) return undefined;
-  const own = metadata.namespace ?? '';
-  const namespace = reference.namespace || own;
-  return {
-    group: reference.apiGroup ?? '',
-    kind: reference.kind,
-    name: reference.name,
-    namespace,
-    crossNamespace: namespace !== own,
-  };
-}
-
-/** Claims and snapshots are cared for by whoever makes and snapshots volumes. */
-export function isStandard({ group, kind }: SourceKind): boolean {
-  return (
-    (group === '' && kind === 'PersistentVolumeClaim') ||
-    (group === SNAPSHOT_GROUP && kind === 'VolumeSnapshot')
-  );
-}
-
-export const isSameKind = (a: SourceKind, b: SourceKind): boolean =>
-  a.group === b.group && a.kind === b.kind;
 
 /** Those that say how volumes of the kind are filled, whatever is wrong with them. */
 export const definitionsFor = (

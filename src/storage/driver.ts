@@ -6,10 +6,10 @@ import type {
   BlockDevice,
   DesiredVolume,
   ObservedVolume,
-  Operation,
   Plan,
   Source,
   ThinSource,
+  VolumeOperation,
 } from './types.ts';
 
 /** Runs read-only commands on the node. */
@@ -84,9 +84,9 @@ export interface VolumeDriver<
   /** Throws ObservationError for an answer that leaves open what is on the node. */
   observe(look: Look, desired: D): Promise<O>;
   /** @param loopNumber the number of a loop device to attach under, if it comes to that */
-  plan(operation: Operation, desired: D, observed: O, loopNumber: number): Plan;
+  plan(operation: VolumeOperation, desired: D, observed: O, loopNumber: number): Plan;
   /** The records that are missing on a node until it knows as the Volume's what MetalK8s made for it. */
-  planTakeOver(desired: D, observed: O): Plan;
+  planMetalk8sRecords(desired: D, observed: O): Plan;
   device(desired: D, observed: O): FoundDevice;
   /** Those whose use is a use of the volume: not the disk that it is a partition of, which others use. */
   devices(desired: D, observed: O): readonly Pick<BlockDevice, 'name' | 'device'>[];

@@ -2,7 +2,7 @@ import { commandText, quote } from '../nodes/quote.ts';
 import type { BlockDevice, DeviceUsage } from './types.ts';
 
 /** A holder keeps a device in use: a mount, swap, or a device that is stacked on it or made of it. */
-export interface Holder {
+export interface DeviceHolder {
   kind:
     | 'mount'
     | 'swap'
@@ -46,8 +46,8 @@ const OF_KUBELET = /kubernetes\.io~|\/plugins\/kubernetes\.io\//;
 export function holdersOf(
   device: Device,
   users: DeviceUsage,
-  known = new Map<string, Holder[]>(),
-): Holder[] {
+  known = new Map<string, DeviceHolder[]>(),
+): DeviceHolder[] {
   const before = known.get(device.name);
   if (before !== undefined || known.size === MAX_DEVICES) return before ?? [];
   // lsblk may be read while devices are moved: what leads back here is not followed.
@@ -60,8 +60,8 @@ export function holdersOf(
 function holdersNow(
   { name, device }: Device,
   users: DeviceUsage,
-  known: Map<string, Holder[]>,
-): Holder[] {
+  known: Map<string, DeviceHolder[]>,
+): DeviceHolder[] {
   const path = `/dev/${name}`;
   const points = users.mounts.get(device);
   if (points !== undefined) {
@@ -82,7 +82,11 @@ function holdersNow(
 }
 
 /** Returns the longest row on a device that is itself a holder, or on one of its partitions. */
-function above(device: Device, users: DeviceUsage, known: Map<string, Holder[]>): Holder[] {
+function above(
+  device: Device,
+  users: DeviceUsage,
+  known: Map<string, DeviceHolder[]>,
+): DeviceHolder[] {
   const parts = users.devices.filter(
     ({ parent, type }) => parent === device.name && type === 'part',
   );
@@ -117,14 +121,14 @@ export const openUse = (path: string): Use => ({
   end: `To see which,${RUN}${commandText('fuser', '-v', path)}`,
 });
 
-function endOf({ kind, name = '', command }: Holder): string {
+function endOf({ kind, name = '', command }: DeviceHolder): string {
   if (command !== undefined) return `To end that,${RUN}${command}`;
   return kind === 'mount' && OF_KUBELET.test(name)
     ? ENDED_BY_KUBELET
     : 'Nothing is known that ends that.';
 }
 
-function describe({ kind, device, name }: Holder, at: number): string {
+function describe({ kind, device, name }: DeviceHolder, at: number): string {
   switch (kind) {
     case 'mount':
       return at === 0 ? `mounted at ${name}` : `which is mounted at ${name}`;
@@ -159,7 +163,7 @@ function unmount(points: readonly string[]): string | undefined {
     : asLine('umount', ...points.map(unescaped));
 }
 
-const loopHolder = ({ name }: Device): Holder => ({
+const loopHolder = ({ name }: Device): DeviceHolder => ({
   kind: 'loop',
   device: `/dev/${name}`,
   name: undefined,
@@ -170,10 +174,10 @@ const loopHolder = ({ name }: Device): Holder => ({
 const named = (program: readonly string[], name: string): string | undefined =>
   asLine(...program, ...(name.startsWith('-') ? ['--'] : []), name);
 
-function madeOf({ name, type, mapper }: BlockDevice): Holder {
+function madeOf({ name, type, mapper }: BlockDevice): DeviceHolder {
   const device = `/dev/${name}`;
   const known = mapper && escaped(mapper.name);
-  const holder = (kind: Holder['kind'], command: string | undefined): Holder => ({
+  const holder = (kind: DeviceHolder['kind'], command: string | undefined): DeviceHolder => ({
     ...{ kind, device, command },
     // lsblk takes the type from the UUID, which is free text.
     name: known === undefined ? escaped(type) : `${escaped(type)}, ${known}`,

@@ -1,5 +1,5 @@
 import { type Desired, driverOf, type Observed } from './registry.ts';
-import type { Operation, Plan } from './types.ts';
+import type { Plan, VolumeOperation } from './types.ts';
 
 /**
  * The remaining steps of an operation, nothing to do, or a refusal. Pure: running any prefix of the steps,
@@ -8,7 +8,7 @@ import type { Operation, Plan } from './types.ts';
  * @throws Error for an observation of another kind than what is desired
  */
 export const plan = (
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
   observed: Observed,
   loopNumber: number,
@@ -19,5 +19,5 @@ export const plan = (
  * but records; each looks first whether the device still is the one that was recognised. A refusal for what is not. Pure.
  * @throws Error for an observation of another kind than what is desired
  */
-export const planTakeOver = (desired: Desired, observed: Observed): Plan =>
-  driverOf(desired, observed).planTakeOver(desired, observed);
+export const planMetalk8sRecords = (desired: Desired, observed: Observed): Plan =>
+  driverOf(desired, observed).planMetalk8sRecords(desired, observed);

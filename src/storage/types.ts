@@ -104,7 +104,7 @@ export interface ThinSource {
 }
 
 /** What is wanted on the node. */
-export type Operation = 'provision' | 'attach' | 'detach' | 'delete';
+export type VolumeOperation = 'provision' | 'attach' | 'detach' | 'delete';
 
 /** The steps that remain; none when the node is as wanted. Or why nothing may be done. */
 export type Plan =

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 
-export interface Operation<Kind extends string = string> {
+export interface PendingOperation<Kind extends string = string> {
   /** What is worked on: one operation at a time, of whatever kind. */
   key: string;
   kind: Kind;
@@ -22,7 +22,7 @@ export interface OperationsOptions<Kind extends string> {
   /** How many may run at once, of each kind apart. */
   caps: Record<Kind, Caps>;
   /** Told of each end, and what the work said. `ms`: from when it got its place. */
-  onEnd?: ((operation: Operation<Kind>, succeeded: boolean, ms: number) => void) | undefined;
+  onEnd?: ((operation: PendingOperation<Kind>, succeeded: boolean, ms: number) => void) | undefined;
 }
 
 /** The table of operations under way: keys to the one operation that each has. Those past a cap wait, first come, first served. */
@@ -37,8 +37,8 @@ export interface Operations<Kind extends string> {
    * becomes of the work later is no concern of the table's.
    */
   giveUp(key: string): void;
-  of(key: string): Operation<Kind> | undefined;
-  list(): Operation<Kind>[];
+  of(key: string): PendingOperation<Kind> | undefined;
+  list(): PendingOperation<Kind>[];
   /** Drops those that wait, aborts the others' signal after `deadlineMs`, and resolves when all have ended or that time is over. */
   stop(deadlineMs: number, sleep: Clock['sleep']): Promise<void>;
 }
@@ -46,12 +46,12 @@ export interface Operations<Kind extends string> {
 type Work = (signal: AbortSignal) => Promise<boolean>;
 
 interface Waiting<Kind extends string> {
-  operation: Operation<Kind>;
+  operation: PendingOperation<Kind>;
   work: Work;
 }
 
 interface Running<Kind extends string> {
-  operation: Operation<Kind>;
+  operation: PendingOperation<Kind>;
   /** ms since the epoch */
   started: number;
   end: Promise<void>;
@@ -63,7 +63,7 @@ export function createOperations<Kind extends string>({
   caps,
   onEnd,
 }: OperationsOptions<Kind>): Operations<Kind> {
-  const table = new Map<string, Operation<Kind>>();
+  const table = new Map<string, PendingOperation<Kind>>();
   const waiting = new Map<Kind, Waiting<Kind>[]>();
   const running = new Map<Kind, Map<string, number>>();
   const begun = new Map<string, Running<Kind>>();
@@ -72,10 +72,10 @@ export function createOperations<Kind extends string>({
   const countOf = (kind: Kind, group: string) => running.get(kind)?.get(group) ?? 0;
   const countAll = (kind: Kind) =>
     [...(running.get(kind)?.values() ?? [])].reduce((sum, n) => sum + n, 0);
-  const hasPlace = ({ kind, group }: Operation<Kind>) =>
+  const hasPlace = ({ kind, group }: PendingOperation<Kind>) =>
     countAll(kind) < caps[kind].inAll && countOf(kind, group) < caps[kind].perGroup;
 
-  function count({ kind, group }: Operation<Kind>, by: 1 | -1): void {
+  function count({ kind, group }: PendingOperation<Kind>, by: 1 | -1): void {
     const groups = running.get(kind) ?? new Map<string, number>();
     running.set(kind, groups);
     const now = (groups.get(group) ?? 0) + by;

@@ -9,7 +9,7 @@ import { droppedSource } from '../../src/model/data-source/dropped-data-source.t
 import { desiredOf } from '../../src/model/desired-volume.ts';
 import { dynamicClass } from '../../src/model/dynamic-class.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../src/model/node-address.ts';
-import { claimSource } from '../../src/model/populator-definition.ts';
+import { sourceReference } from '../../src/model/data-source/reference.ts';
 import { validateVolume } from '../../src/model/validate-volume.ts';
 import { input, node, pod } from '../controllers/provisioner/claim-input.ts';
 import { storageClass, UID } from '../support/volume-input.ts';
@@ -123,7 +123,7 @@ export const OBJECTS: readonly Target[] = [
               parameters: given,
             };
             dynamicClass(ofClass);
-            claimSource(made);
+            sourceReference(made);
             droppedSource(made);
             const nodes = [{ ...node('n1'), spec: { taints: [tainted] } }];
             decideClaim(

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import type { DesiredRaw, Operation } from '../../src/storage/types.ts';
+import type { DesiredRaw, VolumeOperation } from '../../src/storage/types.ts';
 import { carryOut, planNow, runSteps } from '../support/carry-out.ts';
 import { CONTENTS, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
@@ -26,7 +26,7 @@ describeAsRoot('what a precondition found on a device', () => {
   const node = () => [kinds.executors.local, 'n1'] as const;
 
   async function guarded(
-    operation: Operation,
+    operation: VolumeOperation,
     desired: DesiredRaw,
     between: () => Promise<unknown>,
   ) {

@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { deviceOf } from '../../src/storage/device.ts';
 import { contentLink } from '../../src/storage/links.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
-import type { Operation } from '../../src/storage/types.ts';
+import type { VolumeOperation } from '../../src/storage/types.ts';
 import { rulePath } from '../../src/storage/udev.ts';
 import { carryOut } from '../support/carry-out.ts';
 import {
@@ -54,7 +54,7 @@ describeAsRoot('a volume in which a pod stored bytes that look like a signature'
   afterEach(() => kinds.clean());
   afterAll(() => kinds.stop());
 
-  async function carry(operation: Operation, desired: Desired): Promise<Observed> {
+  async function carry(operation: VolumeOperation, desired: Desired): Promise<Observed> {
     const seen = await carryOut(kinds.executors.local, 'n1', operation, desired);
     if (typeof seen === 'string') throw new Error(seen);
     return seen;

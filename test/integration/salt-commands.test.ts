@@ -26,7 +26,7 @@ import { folderRoomProbes, groupRoomProbes } from '../../src/storage/room.ts';
 import { launcherOf, SCRIPTS, scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { sharedProbes } from '../../src/storage/shared-fs/observe.ts';
 import { snapshotProbes } from '../../src/storage/snapshot/observe.ts';
-import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import type { DesiredRaw, DesiredSparse, VolumeOperation } from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeNode } from '../support/fake-node.ts';
 import { QUIET } from '../support/fake-shared.ts';
@@ -65,7 +65,7 @@ const DISK = fakeDisk('sdb', { id: 'ours' });
 /** None that the machine has: the module looks at what is on it. */
 const LOOP = 900;
 
-const OPERATIONS: Operation[] = ['provision', 'detach', 'attach', 'delete'];
+const OPERATIONS: VolumeOperation[] = ['provision', 'detach', 'attach', 'delete'];
 const CONTENTS = [
   { mode: 'Filesystem', fs: { type: 'ext4', options: ['-m', '0'] } },
   { mode: 'Filesystem', fs: { type: 'xfs', options: [] } },

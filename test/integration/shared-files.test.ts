@@ -6,7 +6,7 @@ import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
-import type { ObservedSparse, Operation } from '../../src/storage/types.ts';
+import type { ObservedSparse, VolumeOperation } from '../../src/storage/types.ts';
 import { observe, runSteps } from '../support/carry-out.ts';
 import { NFS } from '../support/fake-shared.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -28,7 +28,7 @@ describeAsRoot('a file that two nodes share, with real loop devices', () => {
   /** Until nothing remains, or to a refusal. Others of this kernel may take the number of a loop device first. */
   async function carry(
     node: string,
-    operation: Operation,
+    operation: VolumeOperation,
     change = (found: ObservedSparse) => found,
   ) {
     for (let round = 0; round < 30; round++) {

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { execa } from 'execa';
 import { contentLink, linkOf } from '../../src/storage/links.ts';
 import type { Desired } from '../../src/storage/registry.ts';
-import type { Operation } from '../../src/storage/types.ts';
+import type { VolumeOperation } from '../../src/storage/types.ts';
 import { carryOut, planNow } from '../support/carry-out.ts';
 import { carry } from '../support/kind-cases.ts';
 import { BACKINGS, type Backing, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
@@ -38,7 +38,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   afterEach(() => kinds.clean());
   afterAll(() => kinds.stop());
 
-  const carried = (operation: Operation, desired: Desired) =>
+  const carried = (operation: VolumeOperation, desired: Desired) =>
     carry(kinds.executors.local, operation, desired);
 
   /** A volume with data, and the device of another one that shows its UUID. */

@@ -5,7 +5,7 @@ import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts
 import { createSshShell } from '../../src/nodes/transport/ssh-shell.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired } from '../../src/storage/registry.ts';
-import type { Operation } from '../../src/storage/types.ts';
+import type { VolumeOperation } from '../../src/storage/types.ts';
 import { carryOut, observe, planNow } from '../support/carry-out.ts';
 import { CONTENTS, type Kinds, recordedAs, setUpKinds } from '../support/kinds.ts';
 import { EVERY_CASE } from '../support/lane.ts';
@@ -40,7 +40,7 @@ describeAsRoot('over ssh, with no more than the sample of sudoers allows', () =>
     await stopUdev?.();
   });
 
-  async function carry(operation: Operation, desired: Desired): Promise<VolumeDevice> {
+  async function carry(operation: VolumeOperation, desired: Desired): Promise<VolumeDevice> {
     const seen = await carryOut(executor, 'n1', operation, desired);
     if (typeof seen === 'string') throw new Error(seen);
     return deviceOf(desired, seen);

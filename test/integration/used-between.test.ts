@@ -10,7 +10,7 @@ import {
   type Attacher,
   createAttacherDetacher,
 } from '../../src/controllers/attachdetach/attacher-detacher.ts';
-import type { OperationKind } from '../../src/controllers/attachdetach/types.ts';
+import type { AttachmentOperationKind } from '../../src/controllers/attachdetach/types.ts';
 import type { Executor, JobState } from '../../src/nodes/job.ts';
 import { createFollower } from '../../src/nodes/job-watcher.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
@@ -88,7 +88,7 @@ describeAsRoot.each(EVERY_CASE ? transports : transports.slice(0, 1))(
       await carryOut(hands.executor, 'n1', 'provision', scene.desired);
     });
 
-    function run(kind: OperationKind, before: () => Promise<void> = async () => {}) {
+    function run(kind: AttachmentOperationKind, before: () => Promise<void> = async () => {}) {
       const volume = { metadata: { name: scene.desired.name, uid: scene.desired.uid } } as Volume;
       const operation = { kind, node: 'n1', readOnly: false };
       const whyNot = async () => {

@@ -68,7 +68,7 @@ describe('choose', () => {
     ['test/api-server/watches.ts', 'test/cluster/api-server.test.ts'],
     ['test/kep/cross-namespace.ts', 'test/cluster/kep.test.ts'],
     ['src/kube/informer.ts', 'test/thorough/daemon/leader-stopped.test.ts'],
-    ['src/cli/install/take-over/adopt.ts', 'test/cluster/vm/take-over.test.ts'],
+    ['src/cli/install/metalk8s/record-volume.ts', 'test/cluster/vm/metalk8s.test.ts'],
     ['src/storage/identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
     ['src/storage/block/plan.ts', 'test/cluster/vm/holders.test.ts'],
     ['docs/volumes.md', 'test/integration/docs.test.ts'],

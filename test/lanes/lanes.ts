@@ -161,12 +161,12 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['src/api/', ['integration'], ['smoke']],
   [
-    'src/cli/install/take-over/',
+    'src/cli/install/metalk8s/',
     ['integration'],
-    ['thorough', 'cli|docs|take-over'],
-    ['cluster', 'vm/take-over'],
+    ['thorough', 'cli|docs|metalk8s'],
+    ['cluster', 'vm/metalk8s'],
   ],
-  ['src/cli/install/', ['thorough', 'install|docs|take-over'], ['cluster', 'install|rbac']],
+  ['src/cli/install/', ['thorough', 'install|docs|metalk8s'], ['cluster', 'install|rbac']],
   [
     'src/cli/lib/wizard/',
     ['integration'],

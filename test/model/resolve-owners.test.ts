@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { withOwners } from '../../src/model/resolve-owners.ts';
+import { resolveOwners } from '../../src/model/resolve-owners.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { DeviceFacts } from '../../src/storage/types.ts';
 import { begun, dm, lvmDesired } from '../support/lvm-input.ts';
@@ -21,7 +21,7 @@ const never = () => {
 };
 
 test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
-  const observed = withOwners(rawNode(carrying(OTHER)), UID, known);
+  const observed = resolveOwners(rawNode(carrying(OTHER)), UID, known);
   expect(
     plan('provision', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0),
   ).toMatchObject({
@@ -31,22 +31,22 @@ test('what MetalK8s made for another Volume is refused whatever is consented to,
 
 test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
   const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
-  const raw = withOwners(rawNode(tagged), UID, known);
+  const raw = resolveOwners(rawNode(tagged), UID, known);
   expect(plan('provision', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
-  expect(plan('provision', lvmDesired, withOwners(begun(tagged), UID, known), 0)).toMatchObject({
+  expect(plan('provision', lvmDesired, resolveOwners(begun(tagged), UID, known), 0)).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
 });
 
 test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
   for (const uuid of [UID, 'abcd']) {
-    expect(withOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
+    expect(resolveOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
   }
 });
 
 test('no Volume is looked for where nothing is on the device', () => {
-  expect(withOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
-  expect(withOwners(readyNode, UID, never)).toBe(readyNode);
+  expect(resolveOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
+  expect(resolveOwners(readyNode, UID, never)).toBe(readyNode);
 });

@@ -7,7 +7,12 @@ import { RECORDS } from '../../src/storage/records.ts';
 import type { Desired } from '../../src/storage/registry.ts';
 import { ownerPath } from '../../src/storage/shared-fs/names.ts';
 import { textOf } from '../../src/storage/shared-fs/text.ts';
-import type { DesiredLvm, DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import type {
+  DesiredLvm,
+  DesiredRaw,
+  DesiredSparse,
+  VolumeOperation,
+} from '../../src/storage/types.ts';
 import { FakeDisks, fakeDisk, Raced } from '../support/fake-disk.ts';
 import { FakeLvm } from '../support/fake-lvm.ts';
 import { FakeNode, type Killed } from '../support/fake-node.ts';
@@ -28,7 +33,7 @@ const THIRD = '99999999-2222-4333-8444-555555555555';
 /** A node with one kind of storage, whatever the kind is. */
 interface Scene<D extends Desired> {
   desired(uid: string, name: string): D;
-  plan(operation: Operation, desired: D): ReturnType<typeof plan>;
+  plan(operation: VolumeOperation, desired: D): ReturnType<typeof plan>;
   run(steps: readonly Step[]): void;
   crash(steps: readonly Step[], number: number, killed: Killed): void;
   reboot(): void;
@@ -154,7 +159,11 @@ const KINDS: [string, () => Scene<Desired>][] = [
   ['a logical volume of mode Block', () => logicalVolume('Block') as unknown as Scene<Desired>],
 ];
 
-function stepsOf(scene: Scene<Desired>, operation: Operation, desired: Desired): readonly Step[] {
+function stepsOf(
+  scene: Scene<Desired>,
+  operation: VolumeOperation,
+  desired: Desired,
+): readonly Step[] {
   const made = scene.plan(operation, desired);
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
   const programs = made.steps.map(({ argv }) => argv[0]);
@@ -175,7 +184,7 @@ function raceable(work: () => void): void {
   }
 }
 
-function finish(scene: Scene<Desired>, operation: Operation, desired: Desired): void {
+function finish(scene: Scene<Desired>, operation: VolumeOperation, desired: Desired): void {
   for (let round = 0; round < 5; round++) {
     const steps = stepsOf(scene, operation, desired);
     if (steps.length === 0) return;
@@ -201,7 +210,7 @@ const crashes = fc.array(
 
 function interrupt(
   scene: Scene<Desired>,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
   crashed: readonly Crash[],
 ): void {

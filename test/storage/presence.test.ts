@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { presenceOf } from '../../src/storage/device.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
 import { textOf } from '../../src/storage/shared-fs/text.ts';
-import type { Holder, ObservedShared } from '../../src/storage/shared-fs/types.ts';
+import type { NodeHold, ObservedShared } from '../../src/storage/shared-fs/types.ts';
 import type { DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { NFS, sharedDesired } from '../support/fake-shared.ts';
 import { BY_UUID, LINK } from '../support/link-words.ts';
@@ -20,8 +20,8 @@ import {
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const quiet: ObservedShared = { bootId: BOOT, mount: NFS, owners: [], marks: [], unfinished: [] };
-const by = (node: string, bootId = BOOT): Holder => ({ node, bootId, token: 't0' });
-const owner = (is: 'held' | 'free', holder: Holder): Partial<ObservedShared> => ({
+const by = (node: string, bootId = BOOT): NodeHold => ({ node, bootId, token: 't0' });
+const owner = (is: 'held' | 'free', holder: NodeHold): Partial<ObservedShared> => ({
   owners: [{ number: 4, says: { is, by: holder }, text: textOf(is, holder), since: undefined }],
 });
 const mark = (node: string): Partial<ObservedShared> => ({

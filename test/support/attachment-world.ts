@@ -6,10 +6,10 @@ import {
 import { wantedOf } from '../../src/controllers/attachdetach/desired-state.ts';
 import { nextOperation } from '../../src/controllers/attachdetach/next-operation.ts';
 import type {
+  AttachmentOperation,
   Managed,
   NodeAttachment,
   NodeFacts,
-  Operation,
   PodUse,
   ReconcileDecision,
   ReconcileInput,
@@ -36,7 +36,7 @@ interface ModelNode {
   boot: number;
   device: 'none' | 'rw' | 'ro';
   /** A job whose end nobody waited for. */
-  pending: Operation | undefined;
+  pending: AttachmentOperation | undefined;
 }
 
 interface ModelPod extends PodUse {
@@ -64,7 +64,7 @@ export class AttachmentWorld {
   /** Every state of the annotation, the last one being current. */
   readonly #records: string[] = ['[]'];
   #unseen = new Set<string>();
-  #running: Operation | undefined;
+  #running: AttachmentOperation | undefined;
   /** There was an entry of its node before it began. */
   #wasThere = false;
   #notBefore = new Map<string, number>();
@@ -92,7 +92,7 @@ export class AttachmentWorld {
     this.#begin();
   }
 
-  get running(): Operation | undefined {
+  get running(): AttachmentOperation | undefined {
     return this.#running;
   }
 
@@ -279,7 +279,7 @@ export class AttachmentWorld {
   }
 
   /** The entry is there, and recorded, before anything happens on the node. */
-  #start(operation: Operation): void {
+  #start(operation: AttachmentOperation): void {
     this.started += 1;
     this.#running = operation;
     const { kind, node, readOnly } = operation;
@@ -291,7 +291,7 @@ export class AttachmentWorld {
   }
 
   /** Of what runs, what goes on without the process. */
-  #submitted(): Operation | undefined {
+  #submitted(): AttachmentOperation | undefined {
     const running = this.#running;
     if (running === undefined || running.kind === 'verify') return undefined;
     const { on, answers } = this.node(running.node);
@@ -336,7 +336,7 @@ export class AttachmentWorld {
   }
 
   /** @returns false when the node refuses it */
-  #effect({ kind, node: name, readOnly }: Operation): boolean {
+  #effect({ kind, node: name, readOnly }: AttachmentOperation): boolean {
     const node = this.node(name);
     if (kind === 'attach' && node.device === 'none') {
       // The owner file.
@@ -355,11 +355,11 @@ export class AttachmentWorld {
     return true;
   }
 
-  #delay({ kind, node }: Operation): void {
+  #delay({ kind, node }: AttachmentOperation): void {
     this.#notBefore.set(`${kind} ${node}`, this.now + BACKOFF);
   }
 
-  #unknown(operation: Operation): void {
+  #unknown(operation: AttachmentOperation): void {
     this.#delay(operation);
     this.#delay({ ...operation, kind: 'verify' });
     const entry = this.#entries.find(({ node }) => node === operation.node);

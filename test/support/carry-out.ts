@@ -5,7 +5,7 @@ import { observe as look } from '../../src/storage/observe.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { ObservationError } from '../../src/storage/probe-results.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
-import type { Operation, Plan } from '../../src/storage/types.ts';
+import type { Plan, VolumeOperation } from '../../src/storage/types.ts';
 import { rereadTable } from './disks.ts';
 
 let attempts = 0;
@@ -24,7 +24,7 @@ export async function observe(
 export async function planNow(
   executor: Executor,
   node: string,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
 ): Promise<Plan> {
   const observed = await observe(executor, node, desired);
@@ -74,7 +74,7 @@ async function lostPartition(refusal: string): Promise<boolean> {
 export async function carryOut(
   executor: Executor,
   node: string,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
 ): Promise<Observed | string> {
   let last: JobState | undefined;

@@ -8,7 +8,7 @@ import {
   DEFAULT_ATTACHMENT,
 } from '../../src/manager/attachment-controller.ts';
 import { transforms } from '../../src/manager/cache-transforms.ts';
-import { startVolumeController } from '../../src/manager/manager.ts';
+import { startControllers } from '../../src/manager/manager.ts';
 import type { Metrics } from '../../src/manager/metrics/metrics.ts';
 import type { ProvisioningOptions } from '../../src/manager/provisioning.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
@@ -84,7 +84,7 @@ export async function startController(
   });
   metrics?.addInformer(NODES, nodes);
   nodes.start();
-  const controller = startVolumeController({
+  const controller = startControllers({
     ...common,
     ...provisioning,
     nodes,

@@ -11,7 +11,7 @@ import { connect } from '../../src/kube/connect.ts';
 import { createInformer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
 import { DEFAULT_ATTACHMENT } from '../../src/manager/attachment-controller.ts';
-import { startVolumeController } from '../../src/manager/manager.ts';
+import { startControllers } from '../../src/manager/manager.ts';
 import type { Executor } from '../../src/nodes/job.ts';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
@@ -115,7 +115,7 @@ const silent = {
 const common = { clock: systemClock, random: Math.random, logger: silent };
 const nodes = createInformer<KubeNode>({ ...common, client, resource: NODES });
 nodes.start();
-const controller = startVolumeController({
+const controller = startControllers({
   ...common,
   client: api,
   nodes,

@@ -2,8 +2,8 @@ import { basename, dirname } from 'node:path';
 import type { Precondition, Step } from '../../src/nodes/job.ts';
 import { plan } from '../../src/storage/plan.ts';
 import { readText } from '../../src/storage/shared-fs/text.ts';
-import type { Holder, Mount, ObservedShared } from '../../src/storage/shared-fs/types.ts';
-import type { DesiredSparse, ObservedSparse, Operation } from '../../src/storage/types.ts';
+import type { Mount, NodeHold, ObservedShared } from '../../src/storage/shared-fs/types.ts';
+import type { DesiredSparse, ObservedSparse, VolumeOperation } from '../../src/storage/types.ts';
 import { FILE, freshNode, loop, madeNode, sparseDesired } from './volume-input.ts';
 
 /** A directory that nodes share, on a server, and nodes that run jobs on a file in it. */
@@ -97,7 +97,7 @@ export class FakeSharer {
     this.busy = false;
   }
 
-  desired(more: Partial<DesiredSparse>, takeOver: readonly Holder[]): DesiredSparse {
+  desired(more: Partial<DesiredSparse>, takeOver: readonly NodeHold[]): DesiredSparse {
     const owner = { node: this.name, token: `t${this.attempts}`, takeOver };
     return { ...sharedDesired, ...more, owner };
   }
@@ -110,7 +110,11 @@ export class FakeSharer {
   }
 
   /** @throws Error for a refusal */
-  steps(operation: Operation, desired: DesiredSparse, observed = this.observe()): readonly Step[] {
+  steps(
+    operation: VolumeOperation,
+    desired: DesiredSparse,
+    observed = this.observe(),
+  ): readonly Step[] {
     const made = plan(operation, desired, observed, 3);
     if ('refusal' in made) throw new Error(made.refusal);
     return made.steps;

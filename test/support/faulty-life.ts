@@ -7,7 +7,7 @@ import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import { freeLoopNumber } from '../../src/storage/loops.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Observed } from '../../src/storage/registry.ts';
-import type { DesiredRaw, DesiredSparse, Operation } from '../../src/storage/types.ts';
+import type { DesiredRaw, DesiredSparse, VolumeOperation } from '../../src/storage/types.ts';
 
 type Desired = DesiredSparse | DesiredRaw;
 
@@ -74,7 +74,10 @@ export async function liveOnce(
   let took = 0;
   let happened = point === undefined;
 
-  async function reach(operation: Operation, wanted: Desired): Promise<[VolumeDevice, Call[]]> {
+  async function reach(
+    operation: VolumeOperation,
+    wanted: Desired,
+  ): Promise<[VolumeDevice, Call[]]> {
     const before = (await wrappers.calls()).length;
     const start = Date.now();
     if (point?.during === operation) await wrappers.crash(point.crash);
@@ -157,7 +160,7 @@ async function partuuidOf(desired: Desired): Promise<string> {
 /** As the controller goes on: it looks and plans again after all that says nothing of a real failure. */
 async function carryOn(
   executor: Executor,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
   deadline: number,
   disk: Disk | undefined,
@@ -183,7 +186,11 @@ async function carryOn(
 type Found = { observed: Observed; steps: readonly Step[] } | { why: string };
 
 /** Why nothing can be said or done yet: the look was cut off, or a refusal that passes. */
-async function look(executor: Executor, operation: Operation, desired: Desired): Promise<Found> {
+async function look(
+  executor: Executor,
+  operation: VolumeOperation,
+  desired: Desired,
+): Promise<Found> {
   try {
     const observed = await observe(executor, 'n1', desired);
     const planned = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));

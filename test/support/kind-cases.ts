@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import type { Executor } from '../../src/nodes/job.ts';
 import { deviceOf, type VolumeDevice } from '../../src/storage/device.ts';
 import type { Desired } from '../../src/storage/registry.ts';
-import type { Operation } from '../../src/storage/types.ts';
+import type { VolumeOperation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
 import {
   BACKINGS,
@@ -44,7 +44,7 @@ export async function udevRests(): Promise<void> {
 /** An operation to its end. Throws what refuses it. */
 export async function carry(
   executor: Executor,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: Desired,
 ): Promise<VolumeDevice> {
   const seen = await carryOut(executor, 'n1', operation, desired);

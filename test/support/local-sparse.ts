@@ -4,7 +4,7 @@ import { beforeEach, expect } from '@jest/globals';
 import { createLocalShell } from '../../src/nodes/transport/local-shell.ts';
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 import type { Observed } from '../../src/storage/registry.ts';
-import type { Operation } from '../../src/storage/types.ts';
+import type { VolumeOperation } from '../../src/storage/types.ts';
 import { carryOut } from './carry-out.ts';
 import { leftovers } from './leftovers.ts';
 import { sparseScene } from './sparse-scene.ts';
@@ -15,7 +15,7 @@ export function localSparse(name: string) {
   const executor = createShellExecutor(createLocalShell(['n1']));
   beforeEach(() => mkdir(join(scene.directory, scene.desired.uid)));
 
-  const carry = (operation: Operation, wanted = scene.desired) =>
+  const carry = (operation: VolumeOperation, wanted = scene.desired) =>
     carryOut(executor, 'n1', operation, wanted);
 
   async function prepared(): Promise<string> {

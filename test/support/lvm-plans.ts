@@ -1,6 +1,6 @@
 import { unfinishedTag } from '../../src/storage/lvm/names.ts';
 import type { Fill } from '../../src/storage/populate/types.ts';
-import type { DesiredLvm, ObservedLvm, Operation } from '../../src/storage/types.ts';
+import type { DesiredLvm, ObservedLvm, VolumeOperation } from '../../src/storage/types.ts';
 import {
   asleep,
   begun,
@@ -37,7 +37,7 @@ const away = {
 } as const;
 
 /** What is to be done, to what the Volume wants, on which node. */
-export type LvmCase = readonly [string, Operation, DesiredLvm, ObservedLvm];
+export type LvmCase = readonly [string, VolumeOperation, DesiredLvm, ObservedLvm];
 
 /** All kinds of steps on logical volumes. */
 export const LVM_CASES: readonly LvmCase[] = [

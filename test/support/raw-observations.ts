@@ -5,8 +5,8 @@ import type {
   DeviceFacts,
   Intent,
   ObservedRaw,
-  Operation,
   Owner,
+  VolumeOperation,
 } from '../../src/storage/types.ts';
 import {
   intentFor,
@@ -40,7 +40,7 @@ export interface Use {
 }
 
 export interface Case {
-  operation: Operation;
+  operation: VolumeOperation;
   desired: DesiredRaw;
   observed: ObservedRaw;
   device: DeviceFacts;
@@ -238,7 +238,7 @@ const usersOf = (device: DeviceFacts, use: Use | undefined): Partial<ObservedRaw
 export const cases: fc.Arbitrary<Case> = devices.chain((device) =>
   fc
     .record({
-      operation: fc.constantFrom<Operation>('provision', 'provision', 'attach', 'delete'),
+      operation: fc.constantFrom<VolumeOperation>('provision', 'provision', 'attach', 'delete'),
       use: uses(device),
       owner: owners(device),
       intent: intents(device),

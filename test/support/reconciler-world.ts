@@ -6,7 +6,10 @@ import { PODS } from '../../src/api/resources.ts';
 import type { Prepared, Volume } from '../../src/api/volume.ts';
 import type { Outcome, Precheck } from '../../src/controllers/attachdetach/attacher-detacher.ts';
 import { createAttachmentReconciler } from '../../src/controllers/attachdetach/reconciler.ts';
-import type { Operation, OperationKind } from '../../src/controllers/attachdetach/types.ts';
+import type {
+  AttachmentOperation,
+  AttachmentOperationKind,
+} from '../../src/controllers/attachdetach/types.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import type { KubeClient } from '../../src/kube/types.ts';
@@ -61,7 +64,7 @@ function cache<T extends KubeObject>(...objects: T[]) {
 }
 
 interface Ran {
-  operation: Operation;
+  operation: AttachmentOperation;
   end(outcome: Outcome): void;
   precheck: Precheck;
   tell(step: string): void;
@@ -134,7 +137,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
       return { ...volume, status: { ...volume.status, ...status } };
     },
   } as unknown as KubeClient;
-  const operations = createOperations<OperationKind>({
+  const operations = createOperations<AttachmentOperationKind>({
     clock,
     caps: { attach: cap, detach: cap, verify: cap },
   });
@@ -168,7 +171,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     random: () => 0,
     logger,
     managesNode: (name) => name !== 'foreign',
-    recordProblem: ({ status }) =>
+    statusProblem: ({ status }) =>
       String(status?.prepared?.paths) === '/srv/u1'
         ? undefined
         : 'status.prepared names another file',
@@ -184,7 +187,7 @@ export function reconcilerWorld({ since = '', pod }: WorldOptions = {}) {
     });
   const ran = () => last as Ran;
   /** Ends the operation that runs, which must be this one. */
-  const end = async (kind: OperationKind, on: string, outcome: Outcome) => {
+  const end = async (kind: AttachmentOperationKind, on: string, outcome: Outcome) => {
     expect(last?.operation).toMatchObject({ kind, node: on });
     ran().end(outcome);
     await turns();

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { TreeCommand } from '../lib/command.ts';
+import type { TreeCommand } from '../lib/tree-command.ts';
 
 /** In place of commander's, which looks at the first word only, and takes one that it does not know for none. */
 export default function help(program: Command): void {

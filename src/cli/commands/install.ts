@@ -60,8 +60,8 @@ export default function install(program: Command, io: Io): void {
     };
     if (flags.takeOverMetalk8s) {
       const nodeFlags = await settleNodeFlags(command, io.env);
-      const { takeOver } = await import('../install/take-over/take-over.ts');
-      await takeOver({ ...asked, ...nodeFlags }, io, clientFor(command, io));
+      const { takeOverMetalk8s } = await import('../install/metalk8s/take-over-metalk8s.ts');
+      await takeOverMetalk8s({ ...asked, ...nodeFlags }, io, clientFor(command, io));
       return;
     }
     refuseNodeFlags(command, '--take-over-metalk8s', SHARED);

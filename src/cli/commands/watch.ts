@@ -171,7 +171,7 @@ export default function watch(program: Command, io: Io): void {
       const metrics =
         http && createMetrics({ clock: systemClock, transportOf: () => settings.transport });
       const connection = await connectFor(command, io, metrics?.onCall);
-      const { refuseToActBesideOperator } = await import('../install/take-over/operator.ts');
+      const { refuseToActBesideOperator } = await import('../install/metalk8s/operator.ts');
       await refuseToActBesideOperator(connection.client, io.signal);
       const election = {
         namespace: leaderElectionNamespace ?? connection.namespace,

@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { ReferenceGrant, VolumeSnapshotLink } from '../../api/snapshot.ts';
+import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import { isGranted } from '../../model/data-source/grant.ts';
-import { sourceOf } from '../../model/data-source/source-of.ts';
 import { type GrantedTo, referrer, SNAPSHOT_TYPE, whatOf } from '../lib/objects/grant-kinds.ts';
 
 type From = ReferenceGrant['spec']['from'][number];
@@ -83,7 +83,7 @@ function usesOf(
 ): GrantUse[] {
   const home = grant.metadata.namespace ?? '';
   const byClaims = claims.flatMap((claim): GrantUse[] => {
-    const source = sourceOf(claim, { crossNamespace: true });
+    const source = dataSourceOf(claim, { crossNamespace: true });
     if ((source.kind !== 'snapshot' && source.kind !== 'claim') || source.namespace !== home)
       return [];
     const type = source.kind === 'snapshot' ? SNAPSHOT_TYPE : CLAIM_TYPE;
@@ -97,7 +97,7 @@ function usesOf(
     const to = { ...SNAPSHOT_TYPE, namespace: home, name: source.name };
     if (source.namespace !== home || !isGranted([grant], referrer('links', from), to)) return [];
     const using = claims.filter((claim) => {
-      const of = sourceOf(claim, { crossNamespace: true });
+      const of = dataSourceOf(claim, { crossNamespace: true });
       return of.kind === 'link' && of.namespace === from && of.name === link;
     });
     return [

@@ -5,9 +5,9 @@ import type { Io } from '../lib/io.ts';
 import { asYaml } from '../lib/output/data.ts';
 import { type Asking, complete as completeBy, type Question } from '../lib/wizard/ask.ts';
 import { namespaceChoices } from '../lib/wizard/namespaces.ts';
-import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
 import { SNAPSHOT, snapshotChoices } from '../lib/wizard/snapshots.ts';
+import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { GrantFlags, Snapshots } from './flags.ts';
 
 /** The command line. */
@@ -55,7 +55,7 @@ export async function agreeToGrant(
     name === undefined
       ? `All VolumeSnapshots of ${namespace}`
       : `VolumeSnapshot ${namespace}/${name}`;
-  summarise(
+  showSummary(
     {
       sections: [
         [
@@ -72,5 +72,5 @@ export async function agreeToGrant(
     },
     io,
   );
-  await agree('Grant it?', io);
+  await confirmSummary('Grant it?', io);
 }

@@ -20,6 +20,7 @@ import { apply, LEFT_AS_IT_IS, type Outcome, rehearse } from './apply.ts';
 import { type Definition, isEstablished } from './crd.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { type Installed, installedOf } from './installed-objects.ts';
+import { refuseBesideOperator } from './metalk8s/operator.ts';
 import {
   accountPlaces,
   boundNamespaces,
@@ -32,7 +33,6 @@ import { nodeAccess } from './node-access.ts';
 import { IMAGE, manifestOf, NAMESPACE, wantedObjects } from './objects.ts';
 import { removeObject } from './remove.ts';
 import { oddVersions } from './standard.ts';
-import { refuseBesideOperator } from './take-over/operator.ts';
 import { keptValues, settleValues, type Values } from './values.ts';
 import { titleOf, type Wanted } from './wanted.ts';
 

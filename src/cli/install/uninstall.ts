@@ -13,8 +13,8 @@ import { refuseHeld } from './crd-in-use.ts';
 import { leftByDaemons } from './daemon-objects.ts';
 import { othersIn } from './foreign-objects.ts';
 import { type Installed, installedOf } from './installed-objects.ts';
+import { findOperators, startOf } from './metalk8s/operator.ts';
 import { removeObject } from './remove.ts';
-import { findOperators, startOf } from './take-over/operator.ts';
 import { titleOf } from './wanted.ts';
 
 const SHOWN = 5;

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/meta.ts';
 import { DRIVER } from '../../api/names.ts';
 import type { PopulatorDefinition, SourceKind, VolumePopulator } from '../../api/populator.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
-import { isSameKind } from '../../model/populator-definition.ts';
+import { isSameKind } from '../../model/data-source/reference.ts';
 import { type PopulatorUse, usesOf } from './uses.ts';
 
 /** As docs/output.md has it. */

@@ -15,7 +15,7 @@ import {
 } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { isSameKind } from '../../model/populator-definition.ts';
+import { isSameKind } from '../../model/data-source/reference.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import type { Io } from '../lib/io.ts';
 import { isOurs } from '../lib/objects/installed-labels.ts';

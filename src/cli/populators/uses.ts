@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATE_FINALIZER } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
-import { claimSource, isSameKind } from '../../model/populator-definition.ts';
+import { isSameKind, sourceReference } from '../../model/data-source/reference.ts';
 
 /** A claim that names an object of a kind as its source. */
 export interface PopulatorUse {
@@ -17,7 +17,7 @@ export interface PopulatorUse {
 /** The claims that name objects of a kind. Pure. */
 export function usesOf(claims: readonly PersistentVolumeClaim[], kind: SourceKind): PopulatorUse[] {
   return claims.flatMap((claim) => {
-    const source = claimSource(claim);
+    const source = sourceReference(claim);
     if (source === undefined || !isSameKind(source, kind)) return [];
     const { namespace = '', name, finalizers = [] } = claim.metadata;
     return [

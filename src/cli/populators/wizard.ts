@@ -11,8 +11,8 @@ import { asYaml } from '../lib/output/data.ts';
 import type { Choice } from '../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { complete as completeBy, orOther, type Question } from '../lib/wizard/ask.ts';
-import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
+import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { RegisterFlags } from './flags.ts';
 
 /** The command line. `source`: the question for group and kind in one. */
@@ -110,8 +110,8 @@ export async function agreeToRegister(
 ): Promise<void> {
   const text = objects.map((object) => asYaml(object)).join('---\n');
   const command = sameCommand(['register', 'populator', name], optionsOf(flags), flags);
-  summarise({ sections: [['What is made, or brought to this', text]], command }, io);
-  await agree('Register it?', io);
+  showSummary({ sections: [['What is made, or brought to this', text]], command }, io);
+  await confirmSummary('Register it?', io);
 }
 
 const optionsOf = ({ env = [], ...flags }: RegisterFlags) => ({

@@ -13,8 +13,8 @@ import { asYaml } from '../lib/output/data.ts';
 import { foundIn, reading } from '../lib/read-result.ts';
 import { complete as completeBy, type Question } from '../lib/wizard/ask.ts';
 import { ATTACH_POLICY } from '../lib/wizard/attach-policy.ts';
-import { agree, summarise } from '../lib/wizard/review-plan.ts';
 import { sameCommand } from '../lib/wizard/same-command.ts';
+import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import type { CreateClassFlags } from './flags.ts';
 
 /** The command line. */
@@ -121,8 +121,8 @@ export async function agreeToClass(
     ['What is made', asYaml(wanted)] as const,
     ...(beside.length === 0 ? [] : [['What is the default, too', beside.join('\n')] as const]),
   ];
-  summarise({ sections, command }, io);
-  await agree('Create it?', io);
+  showSummary({ sections, command }, io);
+  await confirmSummary('Create it?', io);
 }
 
 /** Kubernetes takes the newest of several (DefaultStorageClass), and few people know. */

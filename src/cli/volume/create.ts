@@ -8,7 +8,7 @@ import type { CreateFlags } from '../lib/objects/flags.ts';
 import { refuse } from '../lib/objects/refuse.ts';
 import { printPlans } from '../lib/plan/print.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
-import { agree, summarise } from '../lib/wizard/review-plan.ts';
+import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './data-loss.ts';
 import { volumesOf } from './manifest.ts';
@@ -33,7 +33,7 @@ export async function create(
     const client = await connect();
     // A name that is taken is told before nodes are asked what they would do.
     await checkObjects(volumes, io, client);
-    summarise(await summaryOf(volumes, answers, await nodeFlags(), io, client), io);
+    showSummary(await summaryOf(volumes, answers, await nodeFlags(), io, client), io);
     await agreeTo(volumes, flags, io);
   } else await confirmOverwriting(volumes, flags, io);
   await createObjects(volumes, flags, io, connect);
@@ -47,7 +47,7 @@ async function agreeTo(
 ): Promise<void> {
   if (volumes.some((volume) => lostByCreation(volume) !== undefined))
     return confirmOverwriting(volumes, flags, io);
-  if (!flags.yes) await agree(volumes.length > 1 ? 'Create them?' : 'Create it?', io);
+  if (!flags.yes) await confirmSummary(volumes.length > 1 ? 'Create them?' : 'Create it?', io);
 }
 
 /** A dry run overwrites nothing. */

@@ -9,8 +9,8 @@ import type { NodeFlags } from '../lib/nodes/flags.ts';
 import type { Nodes } from '../lib/nodes/node-pattern.ts';
 import { refused, type VolumePlan } from '../lib/plan/plan.ts';
 import { plansOf } from '../lib/plan/print.ts';
-import type { Summary } from '../lib/wizard/review-plan.ts';
 import { type SameFlags, sameCommand } from '../lib/wizard/same-command.ts';
+import type { Summary } from '../lib/wizard/summary.ts';
 import type { VolumeFlags } from './manifest.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
-import type { NodeAttachment, Operation, OperationKind } from './types.ts';
+import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
 import { failureOf, forgetFailures, noteFailure, UNFIT, type VolumeState } from './volume-state.ts';
 
 /**
@@ -15,7 +15,7 @@ const SAME_SILENCE = 10 * 60_000;
  */
 export function applyOutcome(
   known: VolumeState,
-  { kind, node }: Operation,
+  { kind, node }: AttachmentOperation,
   outcome: Outcome,
   now: number,
   random: number,
@@ -41,7 +41,7 @@ export function applyOutcome(
       known.entries = withoutNode(known.entries, node);
       known.unverifiedNodes.delete(node);
       // A look that finds nothing is no reason to try an attach again sooner that fails each time.
-      const over: OperationKind[] =
+      const over: AttachmentOperationKind[] =
         kind === 'detach' ? ['verify', 'detach', 'attach'] : ['verify', 'detach'];
       forgetFailures(known, node, over);
       return;

@@ -16,7 +16,7 @@ import type { Desired, Observed } from '../../storage/registry.ts';
 import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
 import { answered } from '../lib/answered.ts';
 import { isOnSeveral } from './desired-state.ts';
-import type { Operation } from './types.ts';
+import type { AttachmentOperation } from './types.ts';
 
 /** What is so on the node once an operation has ended. */
 export type Outcome =
@@ -62,7 +62,7 @@ export interface Attacher {
    * @param onProgress called now and then with the step that a job is at
    */
   run(
-    operation: Operation,
+    operation: AttachmentOperation,
     volume: Volume,
     signal: AbortSignal,
     precheck: Precheck,
@@ -80,7 +80,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   const failedAstray = new Set<string>();
 
   async function run(
-    { kind, node, readOnly }: Operation,
+    { kind, node, readOnly }: AttachmentOperation,
     volume: Volume,
     signal: AbortSignal,
     precheck: Precheck,

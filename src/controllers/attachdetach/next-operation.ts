@@ -2,10 +2,10 @@ import { withPods } from './actual-state.ts';
 import { blockedOf, isHeld, refusalOf } from './attach-policy.ts';
 import { attachmentToKeep, isForceDetachDue, isKeptAt, planForceDetach } from './force-detach.ts';
 import type {
+  AttachmentOperation,
+  AttachmentOperationKind,
   DesiredAttachment,
   NodeAttachment,
-  Operation,
-  OperationKind,
   ReconcileDecision,
   ReconcileInput,
 } from './types.ts';
@@ -46,7 +46,7 @@ export function nextOperation(view: ReconcileInput, now: number): ReconcileDecis
 
 const isTime = (
   view: ReconcileInput,
-  { kind, node }: Pick<Operation, 'kind' | 'node'>,
+  { kind, node }: Pick<AttachmentOperation, 'kind' | 'node'>,
   now: number,
 ): boolean => view.notBefore(kind, node) <= now;
 
@@ -70,7 +70,11 @@ function atEase(
 }
 
 /** What there is to do, most urgent first, also what is not to be tried again yet. */
-function dueOf(view: ReconcileInput, entries: readonly NodeAttachment[], now: number): Operation[] {
+function dueOf(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+  now: number,
+): AttachmentOperation[] {
   const attaches = attachesOf(view, entries);
   // What is attached next is looked at by that itself.
   const next = attaches.find((operation) => isTime(view, operation, now)) ?? attaches[0];
@@ -111,14 +115,20 @@ const accessOf =
   ({ volume }: ReconcileInput) =>
   (node: string): NodeAccess => ({ node, readOnly: volume?.readOnly ?? false });
 
-const operation = (kind: OperationKind, { node, readOnly }: NodeAccess): Operation => ({
+const operation = (
+  kind: AttachmentOperationKind,
+  { node, readOnly }: NodeAccess,
+): AttachmentOperation => ({
   kind,
   node,
   readOnly,
 });
 
 /** A verification writes nothing, so that a pause does not keep it back. */
-function verificationsOf(view: ReconcileInput, places: readonly NodeAccess[]): Operation[] {
+function verificationsOf(
+  view: ReconcileInput,
+  places: readonly NodeAccess[],
+): AttachmentOperation[] {
   return places
     .filter(({ node }) => isReachable(view, node))
     .map((place) => operation('verify', place));
@@ -130,7 +140,10 @@ function isReachable(view: ReconcileInput, node: string): boolean {
   return (exists || isKeptAt(view.volume, node)) && !off;
 }
 
-function detachesOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Operation[] {
+function detachesOf(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+): AttachmentOperation[] {
   const keeper = attachmentToKeep(view.volume, entries);
   return entries
     .filter((entry) => !isUncertain(view, entry) && isReachable(view, entry.node))
@@ -139,7 +152,10 @@ function detachesOf(view: ReconcileInput, entries: readonly NodeAttachment[]): O
     .map((entry) => operation('detach', entry));
 }
 
-function attachesOf(view: ReconcileInput, entries: readonly NodeAttachment[]): Operation[] {
+function attachesOf(
+  view: ReconcileInput,
+  entries: readonly NodeAttachment[],
+): AttachmentOperation[] {
   const { volume } = view;
   if (volume === undefined) return [];
   const isMissing = ({ node }: DesiredAttachment): boolean => {

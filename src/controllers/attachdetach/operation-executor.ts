@@ -7,12 +7,12 @@ import { applyOutcome } from './apply-outcome.ts';
 import type { Attacher, Outcome } from './attacher-detacher.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { StatusUpdater } from './status-updater.ts';
-import type { NodeAttachment, Operation, OperationKind } from './types.ts';
+import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
 import type { VolumeState } from './volume-state.ts';
 
 export interface WorkDeps {
   attacher: Attacher;
-  operations: Operations<OperationKind>;
+  operations: Operations<AttachmentOperationKind>;
   clock: Pick<Clock, 'now'>;
   /** In [0, 1). */
   random: () => number;
@@ -29,7 +29,7 @@ export const SHOW_AFTER = 1000;
 const TELL_AFTER = 10_000;
 
 interface Running {
-  operation: Operation;
+  operation: AttachmentOperation;
   /** ms since the epoch */
   since: number;
   /** Since when it has a place, ms since the epoch; undefined: it waits for one. */
@@ -52,7 +52,7 @@ export interface Work {
    */
   start(
     known: VolumeState,
-    operation: Operation,
+    operation: AttachmentOperation,
     was: NodeAttachment | undefined,
     now: number,
   ): boolean;
@@ -71,7 +71,7 @@ export interface Work {
 }
 
 /** Why an attach or detach ended without what it was for. A device that is in use is none: its kubelet has not unmounted it yet. */
-function errorOf(kind: OperationKind, outcome: Outcome): string | undefined {
+function errorOf(kind: AttachmentOperationKind, outcome: Outcome): string | undefined {
   if (kind === 'verify' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
   if (outcome.is !== 'attached') return outcome.message;
   return kind === 'attach' && outcome.safeToMount
@@ -88,7 +88,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
 
   function start(
     known: VolumeState,
-    operation: Operation,
+    operation: AttachmentOperation,
     was: NodeAttachment | undefined,
     now: number,
   ): boolean {
@@ -186,7 +186,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
   /** Of a look nothing is told: it is about what is known of the node. */
   function say(
     known: VolumeState,
-    { kind, node }: Operation,
+    { kind, node }: AttachmentOperation,
     message: string | undefined,
   ): boolean {
     const entry = known.entries.find((each) => each.node === node);

@@ -21,7 +21,13 @@ import { createPodConditionWriter } from './pod-condition-writer.ts';
 import { createPodVolumeIndex } from './pod-volume-index.ts';
 import { restoreState } from './restore-state.ts';
 import { createStatusUpdater } from './status-updater.ts';
-import type { ForcedReason, Managed, NodeFacts, OperationKind, ReconcileInput } from './types.ts';
+import type {
+  AttachmentOperationKind,
+  ForcedReason,
+  Managed,
+  NodeFacts,
+  ReconcileInput,
+} from './types.ts';
 import type { VolumeConsumers } from './volume-consumers.ts';
 import { failureOf, forgetFailures, type VolumeState } from './volume-state.ts';
 
@@ -34,7 +40,7 @@ export interface AttachmentDeps {
   pods: Informer<Pod>;
   uses: VolumeConsumers;
   attacher: Attacher;
-  operations: Operations<OperationKind>;
+  operations: Operations<AttachmentOperationKind>;
   events: EventRecorder;
   clock: Clock;
   /** In [0, 1). */
@@ -43,7 +49,7 @@ export interface AttachmentDeps {
   /** Whether this process has hands on that node. A Volume is left alone unless it has them on all of its nodes. */
   managesNode(node: string): boolean;
   /** Why nothing may be done on a node by what the Volume's object says; undefined: it may. Pure. */
-  recordProblem(volume: Volume): string | undefined;
+  statusProblem(volume: Volume): string | undefined;
   /** In ms; Infinity: never. */
   maxWaitForUnmountMs: number;
   /** How often each node is looked at for what it has, in ms; undefined: when there is a reason to. */
@@ -112,7 +118,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   const managesVolume = (volume: Volume) => {
     const { spec, status } = volume;
-    const made = deps.recordProblem(volume) === undefined ? status?.prepared?.node : undefined;
+    const made = deps.statusProblem(volume) === undefined ? status?.prepared?.node : undefined;
     return (spec.attachableNodes ?? [made ?? spec.nodeName]).every(deps.managesNode);
   };
 
@@ -128,7 +134,7 @@ export function createAttachmentReconciler(deps: AttachmentDeps): AttachmentReco
 
   async function once(known: VolumeState, volume: Volume | undefined): Promise<number | 'stale'> {
     const now = clock.now();
-    const problem = deps.recordProblem(volume ?? known.volume);
+    const problem = deps.statusProblem(volume ?? known.volume);
     const trusted = problem === undefined ? volume : undefined;
     // What nobody ever trusted was never acted on, and says nothing of any node.
     if (volume === undefined && problem !== undefined) known.entries = [];

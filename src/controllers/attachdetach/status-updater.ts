@@ -19,7 +19,7 @@ import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
 import { isOnSeveral } from './desired-state.ts';
-import type { NodeAttachment, Operation, PodUse, ReconcileDecision } from './types.ts';
+import type { AttachmentOperation, NodeAttachment, PodUse, ReconcileDecision } from './types.ts';
 import { failureOf, type VolumeState } from './volume-state.ts';
 
 export interface StatusUpdaterDeps {
@@ -54,7 +54,7 @@ export interface StatusUpdater {
     now: number,
   ): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
-  precheck(known: VolumeState, operation: Operation): Promise<string | undefined>;
+  precheck(known: VolumeState, operation: AttachmentOperation): Promise<string | undefined>;
 }
 
 export function createStatusUpdater({
@@ -183,7 +183,7 @@ export function createStatusUpdater({
 
   async function precheck(
     known: VolumeState,
-    { kind, node }: Operation,
+    { kind, node }: AttachmentOperation,
   ): Promise<string | undefined> {
     const [volume, kubeNode] = await Promise.all([
       ignoreNotFound(client.get<Volume>(VOLUMES, known.name)),

@@ -57,10 +57,10 @@ export interface NodeFacts extends NodeSigns {
 }
 
 /** One operation on a volume's device. `verify` finds out what is so. */
-export type OperationKind = 'attach' | 'detach' | 'verify';
+export type AttachmentOperationKind = 'attach' | 'detach' | 'verify';
 
-export interface Operation {
-  kind: OperationKind;
+export interface AttachmentOperation {
+  kind: AttachmentOperationKind;
   node: string;
   readOnly: boolean;
 }
@@ -80,9 +80,9 @@ export interface ReconcileInput {
    */
   unverifiedNodes: ReadonlySet<string>;
   /** The operation under way, if there is one. */
-  running: Operation | undefined;
+  running: AttachmentOperation | undefined;
   /** When an operation may be tried on a node again after it failed there, ms since the epoch. */
-  notBefore(kind: OperationKind, node: string): number;
+  notBefore(kind: AttachmentOperationKind, node: string): number;
   nodeFacts(node: string): NodeFacts;
   /** The pod of that UID is still on that node and not terminated, whatever became of its claim meanwhile. */
   isPodActive(pod: PodUse): boolean;
@@ -110,7 +110,7 @@ export interface ReconcileDecision {
    */
   forced: readonly { node: string; reason: NodeDeath; message: string }[];
   /** To be begun now. */
-  start: Operation | undefined;
+  start: AttachmentOperation | undefined;
   blocked: readonly Blocked[];
   /** When to decide again if nothing changes before, ms since the epoch; undefined: not by itself. */
   again: number | undefined;

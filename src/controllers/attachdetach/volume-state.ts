@@ -1,7 +1,7 @@
 import type { Volume } from '../../api/volume.ts';
 import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
 import type { NodeIncarnation } from './node-facts.ts';
-import type { NodeAttachment, OperationKind } from './types.ts';
+import type { AttachmentOperationKind, NodeAttachment } from './types.ts';
 
 /** What this process knows of one Volume. The API server has what of it must outlive the process. */
 export interface VolumeState {
@@ -38,10 +38,10 @@ interface Failure {
   silenceToldAt: number | undefined;
 }
 
-const failureKey = (kind: OperationKind, node: string) => `${kind} ${node}`;
+const failureKey = (kind: AttachmentOperationKind, node: string) => `${kind} ${node}`;
 
 /** As kube-controller-manager's between failed attaches; what is in use is looked at sooner, for its pods may go at any time. */
-const RETRY: Record<OperationKind, BackoffRange> = {
+const RETRY: Record<AttachmentOperationKind, BackoffRange> = {
   attach: { startMs: 500, maxMs: 122_000 },
   detach: { startMs: 500, maxMs: 10_000 },
   verify: { startMs: 500, maxMs: 60_000 },
@@ -52,7 +52,7 @@ export const UNFIT: BackoffRange = { startMs: 500, maxMs: 10 * 60_000 };
 
 export function noteFailure(
   known: VolumeState,
-  kind: OperationKind,
+  kind: AttachmentOperationKind,
   node: string,
   message: string,
   now: number,
@@ -73,10 +73,10 @@ export function noteFailure(
 export function forgetFailures(
   known: VolumeState,
   node: string,
-  kinds: readonly OperationKind[] = ['attach', 'detach', 'verify'],
+  kinds: readonly AttachmentOperationKind[] = ['attach', 'detach', 'verify'],
 ): void {
   for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
 
-export const failureOf = (known: VolumeState, kind: OperationKind, node: string) =>
+export const failureOf = (known: VolumeState, kind: AttachmentOperationKind, node: string) =>
   known.failures.get(failureKey(kind, node));

@@ -1,17 +1,17 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
-import { claimSource, isSameKind, isStandard } from '../../model/populator-definition.ts';
+import { isSameKind, isStandard, sourceReference } from '../../model/data-source/reference.ts';
 
 /** What a claim names as its data source, as volume-data-source-validator's metric calls it. */
-export type Verdict = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
+export type DataSourceClass = 'empty' | 'pvc' | 'snapshot' | 'populator' | 'invalid';
 
 /** Whether somebody fills volumes from what a claim names; `registered`: the kinds of VolumePopulators. Pure. */
-export function verdictOf(
+export function classifyDataSource(
   claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   registered: readonly SourceKind[],
-): Verdict {
-  const source = claimSource(claim);
+): DataSourceClass {
+  const source = sourceReference(claim);
   if (source === undefined) return 'empty';
   if (isStandard(source)) return source.group === '' ? 'pvc' : 'snapshot';
   return registered.some((kind) => isSameKind(kind, source)) ? 'populator' : 'invalid';
@@ -20,7 +20,7 @@ export function verdictOf(
 /** What to tell of a verdict; undefined where nothing is, as of a claim that has its volume or goes. Pure. */
 export function toTell(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
-  verdict: Verdict,
+  verdict: DataSourceClass,
 ): { reason: string; message: string } | undefined {
   if (verdict !== 'invalid' || spec.volumeName || metadata.deletionTimestamp !== undefined)
     return undefined;

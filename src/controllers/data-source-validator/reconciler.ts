@@ -3,7 +3,7 @@ import type { VolumePopulator } from '../../api/populator.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
-import { toTell, type Verdict, verdictOf } from './decide.ts';
+import { classifyDataSource, type DataSourceClass, toTell } from './decide.ts';
 
 export interface ValidatorDeps {
   claims: Informer<PersistentVolumeClaim>;
@@ -17,12 +17,12 @@ export interface ValidatorDeps {
     message: string,
   ): Promise<void>;
   /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
-  onVerdict?: ((verdict: Verdict | 'error') => void) | undefined;
+  onVerdict?: ((verdict: DataSourceClass | 'error') => void) | undefined;
 }
 
 /** Says of claims, by `namespace/name`, whether anybody fills volumes from what they name. */
 export function createValidator({ claims, populators, clock, once, onVerdict }: ValidatorDeps) {
-  const last = new Map<string, { uid: string; verdict: Verdict; at: number }>();
+  const last = new Map<string, { uid: string; verdict: DataSourceClass; at: number }>();
 
   return async (key: string): Promise<{ requeueAfterMs: number } | undefined> => {
     const slash = key.indexOf('/');
@@ -31,7 +31,7 @@ export function createValidator({ claims, populators, clock, once, onVerdict }: 
       last.delete(key);
       return undefined;
     }
-    const verdict = verdictOf(
+    const verdict = classifyDataSource(
       claim,
       populators
         .list()

@@ -7,7 +7,8 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
-import { claimSource, problemOf } from '../../model/populator-definition.ts';
+import { sourceReference } from '../../model/data-source/reference.ts';
+import { problemOf } from '../../model/populator-definition.ts';
 import { beforePod } from './before-pod.ts';
 import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
 import { emit } from './emit-event.ts';
@@ -82,7 +83,7 @@ function definitionOf(
 ): { definition: PopulatorDefinition } | { decision: MachineDecision } {
   const { definitions, claim } = input;
   const [definition, ...others] = definitions;
-  const kind = claim && claimSource(claim);
+  const kind = claim && sourceReference(claim);
   const what = kind === undefined ? '' : kindText(kind);
   const refuse = (message: string) => ({
     decision: emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message),
@@ -163,7 +164,7 @@ function rebindVolume(input: MachineInput): MachineDecision {
       ? { action: { do: 'delete-pod', pod } }
       : {};
   }
-  const source = claimSource(claim);
+  const source = sourceReference(claim);
   if (pv === undefined || source === undefined || pv.spec.claimRef?.uid !== prime.metadata.uid)
     return {};
   // Without it the claim could go before its prime claim does.

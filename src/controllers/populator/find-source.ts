@@ -5,7 +5,8 @@ import { POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
-import { claimSource, resourceOf } from '../../model/populator-definition.ts';
+import { sourceReference } from '../../model/data-source/reference.ts';
+import { resourceOf } from '../../model/populator-definition.ts';
 import type { SourceFound } from './types.ts';
 
 /** Who refers to what in another namespace. */
@@ -31,7 +32,7 @@ export async function findSource(
   definition: PopulatorDefinition,
   { client, crossNamespace, isGranted }: SourceDeps,
 ): Promise<SourceFound> {
-  const wanted = claimSource(claim);
+  const wanted = sourceReference(claim);
   if (wanted === undefined) throw new Error(`claim ${claim.metadata.name} has no data source`);
   const { group, kind, namespace, name } = wanted;
   const resource = resourceOf(definition);

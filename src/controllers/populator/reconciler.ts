@@ -6,7 +6,8 @@ import { isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
-import { claimSource, definitionsFor } from '../../model/populator-definition.ts';
+import { sourceReference } from '../../model/data-source/reference.ts';
+import { definitionsFor } from '../../model/populator-definition.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
@@ -79,7 +80,7 @@ export function createMachine(deps: MachineDeps): Machine {
     const primePv = prime?.spec.volumeName
       ? persistentVolumes.get(prime.spec.volumeName)
       : undefined;
-    const kind = claim && claimSource(claim);
+    const kind = claim && sourceReference(claim);
     const pod = pods.get(podNameOf(uid), namespace);
     if (pod?.metadata.uid !== undefined) lastPods.set(uid, pod.metadata.uid);
     if (pod?.metadata.creationTimestamp !== undefined)

@@ -3,7 +3,7 @@ import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/n
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
-import { sourceOf as sourceAsked } from '../../model/data-source/source-of.ts';
+import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import {
   type DynamicClass,
   fileSystemProblem,
@@ -180,7 +180,7 @@ function forSelected(
 }
 
 /** Whether it may be followed is asked with the rest. */
-const asked = (claim: PersistentVolumeClaim) => sourceAsked(claim, { crossNamespace: true });
+const asked = (claim: PersistentVolumeClaim) => dataSourceOf(claim, { crossNamespace: true });
 
 const isOthers = (claim: PersistentVolumeClaim): boolean => asked(claim).kind === 'other';
 

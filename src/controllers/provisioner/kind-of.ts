@@ -1,10 +1,10 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
-import { sourceOf } from '../../model/data-source/source-of.ts';
+import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import type { Provisioned } from './types.ts';
 
 /** Across namespaces is what names one itself: a link is counted as one, whatever it leads to. */
 export function kindOf(claim: PersistentVolumeClaim): Provisioned {
-  const source = sourceOf(claim, { crossNamespace: true });
+  const source = dataSourceOf(claim, { crossNamespace: true });
   const { namespace } = claim.metadata;
   const named = claim.spec.dataSourceRef?.namespace;
   const known = source.kind === 'snapshot' || source.kind === 'claim' || source.kind === 'link';

@@ -8,7 +8,7 @@ import type { EventToSend } from '../lib/event.ts';
 import { contentFor, contentNameOf, mayReferTo, refersTo } from '../lib/snapshot-content.ts';
 import { decideSnapshotDeletion } from './decide-snapshot-deletion.ts';
 import { defaultClass, freezeOf } from './snapshot-class.ts';
-import { sourceOf } from './source.ts';
+import { snapshotSourceOf } from './source.ts';
 import { setFields, setProblem, shownOf } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
@@ -46,7 +46,7 @@ function beside({ snapshot, content, ...input }: SnapshotInput): Decision<Snapsh
     return { action: { do: 'set-class', name } };
   }
   if (status?.boundVolumeSnapshotContentName !== undefined) return {};
-  const source = sourceOf(claimName, input.claim, input.pv, input.volume);
+  const source = snapshotSourceOf(claimName, input.claim, input.pv, input.volume);
   const snapshotClass = classOf(snapshot, input.classes);
   if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass))
     return {};
@@ -75,7 +75,7 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
   }
   if (status?.boundVolumeSnapshotContentName !== undefined) return missing(snapshot, now, name);
 
-  const source = sourceOf(
+  const source = snapshotSourceOf(
     spec.source.persistentVolumeClaimName ?? '',
     input.claim,
     input.pv,

@@ -13,7 +13,7 @@ export type SnapshotSource =
  * @param pv of the name that the claim's spec has
  * @param volume of the PersistentVolume's name
  */
-export function sourceOf(
+export function snapshotSourceOf(
   name: string,
   claim: PersistentVolumeClaim | undefined,
   pv: PersistentVolume | undefined,

@@ -23,7 +23,7 @@ import { createJobRunner } from '../../nodes/job-runner.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import type { Observed } from '../../storage/registry.ts';
 import { holdersBeside } from '../../storage/shared-fs/holders.ts';
-import type { Holder } from '../../storage/shared-fs/types.ts';
+import type { NodeHold } from '../../storage/shared-fs/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
 import { createLeftover } from './create-leftover.ts';
@@ -305,7 +305,7 @@ export function createActionRunner(
   }
 
   /** Asked where a job is to go on alone: a cache may not know yet that a node is back. */
-  async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<Holder[]> {
+  async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<NodeHold[]> {
     if (parseJobName(status?.job)?.attempt === undefined) return [];
     const dead = [];
     for (const holder of holdersBeside(node, observed)) {

@@ -1,7 +1,7 @@
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
-import { recordProblem } from '../../model/validate-status.ts';
+import { statusProblem } from '../../model/status-problem.ts';
 import { finalize } from './finalize.ts';
 import { report } from './job-retry.ts';
 import { maintain } from './maintain.ts';
@@ -19,7 +19,7 @@ export const decide = unlessPaused(reconcile);
 
 function reconcile(input: Input, now: number): Decision {
   const { volume, pv } = input;
-  const problem = recordProblem(volume);
+  const problem = statusProblem(volume);
   if (problem !== undefined) {
     const message = `${problem}. Nothing is done on any node by it; correct the status`;
     const ready = { status: 'False', reason: READY_REASON.unavailableError, message } as const;

@@ -3,7 +3,7 @@ import { freeLoopNumber } from '../../storage/loops.ts';
 import { plan } from '../../storage/plan.ts';
 import type { Desired, Observed } from '../../storage/registry.ts';
 import { takingOver } from '../../storage/shared-fs/holders.ts';
-import type { Operation, Plan } from '../../storage/types.ts';
+import type { Plan, VolumeOperation } from '../../storage/types.ts';
 import type { Input, Unknown } from './types.ts';
 
 /** The next thing to do about a job, by a plan for `observed` that attaches under `loopNumber`. */
@@ -12,7 +12,7 @@ export type JobStep =
   | { is: 'unknown'; why: Unknown };
 
 /** Decides what to do next about the job of `status.job`. */
-export function jobStep(input: Input, operation: Operation, desired: Desired): JobStep {
+export function jobStep(input: Input, operation: VolumeOperation, desired: Desired): JobStep {
   const { job, observation, allotted, dead = [] } = input;
   if (job !== undefined && 'unknown' in job) return { is: 'unknown', why: job };
   const planFor = (observed: Observed) => {

@@ -5,7 +5,7 @@ import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../../api/names.ts'
 import { LEFTOVERS } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { recordProblem } from '../../model/validate-status.ts';
+import { statusProblem } from '../../model/status-problem.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 
 /** Whether someone said of this very Volume, not of one whose manifest was copied, that its node is lost. */
@@ -99,7 +99,7 @@ export function leftoverProblem(leftover: Leftover, owner: Volume | undefined): 
           metadata: { ...volume.metadata, name: spec.volumeName },
           status: { ...volume.status, prepared },
         };
-  const problem = recordProblem(recorded) ?? validateVolume(volume)[0];
+  const problem = statusProblem(recorded) ?? validateVolume(volume)[0];
   if (problem !== undefined) return problem;
   return owner === undefined || isLeaving(owner)
     ? undefined

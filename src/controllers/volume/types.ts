@@ -5,7 +5,7 @@ import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
-import type { Holder } from '../../storage/shared-fs/types.ts';
+import type { NodeHold } from '../../storage/shared-fs/types.ts';
 import type { AdoptionProblem } from './adoption.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
@@ -43,7 +43,7 @@ export interface Input {
   /** Of the node, if it was looked at since anything was last done there. */
   observation: Answer<Observed> | undefined;
   /** Of those who had a shared file then: whose machines somebody vouches are off, by the API server. Default: nobody's. */
-  dead?: readonly Holder[];
+  dead?: readonly NodeHold[];
   /**
    * Whether the node's jobs of this Volume were removed, if that was tried since `status.job` was written; false where
    * one of them still runs.

@@ -1,6 +1,9 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { ForcedReason, OperationKind } from '../../controllers/attachdetach/types.ts';
-import type { Operation } from '../../workqueue/pending-operations.ts';
+import type {
+  AttachmentOperationKind,
+  ForcedReason,
+} from '../../controllers/attachdetach/types.ts';
+import type { PendingOperation } from '../../workqueue/pending-operations.ts';
 
 /** What there is to read of attachments at any moment. */
 export interface Attachments {
@@ -8,13 +11,13 @@ export interface Attachments {
   actual(): number;
   /** Volumes and nodes where they are wanted. */
   desired(): number;
-  operations(): readonly Operation<OperationKind>[];
+  operations(): readonly PendingOperation<AttachmentOperationKind>[];
 }
 
 export interface AttachmentMetrics {
   /** A later one takes the place of this. */
   add(attachments: Attachments, clock: { now(): number }): void;
-  onOperation(kind: OperationKind, succeeded: boolean, ms: number): void;
+  onOperation(kind: AttachmentOperationKind, succeeded: boolean, ms: number): void;
   onForced(reason: ForcedReason): void;
 }
 
@@ -22,7 +25,7 @@ export interface AttachmentMetrics {
 const PLUGIN = 'volume.stowage.dev';
 
 /** kube-controller-manager's names of what is done. */
-const OPERATION_NAMES: Record<OperationKind, string> = {
+const OPERATION_NAMES: Record<AttachmentOperationKind, string> = {
   attach: 'volume_attach',
   detach: 'volume_detach',
   verify: 'verify_volumes_are_attached',
@@ -66,7 +69,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     help: 'Operations under way, and those that wait for a place.',
     labelNames: ['kind', 'state'],
     collect() {
-      for (const kind of Object.keys(OPERATION_NAMES) as OperationKind[]) {
+      for (const kind of Object.keys(OPERATION_NAMES) as AttachmentOperationKind[]) {
         const all = read?.attachments.operations().filter((each) => each.kind === kind) ?? [];
         const running = all.filter((each) => each.running).length;
         this.set({ kind, state: 'running' }, running);
@@ -80,7 +83,7 @@ export function attachmentMetrics(registry: Registry): AttachmentMetrics {
     help: 'For how long the operation has been under way or waited that is the oldest; 0 when there is none.',
     labelNames: ['kind'],
     collect() {
-      for (const kind of Object.keys(OPERATION_NAMES) as OperationKind[]) {
+      for (const kind of Object.keys(OPERATION_NAMES) as AttachmentOperationKind[]) {
         const since = read?.attachments
           .operations()
           .flatMap((each) => (each.kind === kind ? each.since : []));

@@ -2,7 +2,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Pod } from '../../api/core.ts';
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { Verdict } from '../../controllers/data-source-validator/decide.ts';
+import type { DataSourceClass } from '../../controllers/data-source-validator/decide.ts';
 import type { Populated } from '../../controllers/populator/reconciler.ts';
 import type { FillEnded } from '../../controllers/volume/fill-ended.ts';
 import type { Informer } from '../../kube/informer.ts';
@@ -11,7 +11,7 @@ import { sizeOf as sizeAsked } from '../../storage/registry.ts';
 import { label } from './label.ts';
 
 export interface PopulationMetrics {
-  onVerdict(verdict: Verdict | 'error'): void;
+  onVerdict(verdict: DataSourceClass | 'error'): void;
   /** A pod, or a job on a node, has filled a volume or failed to. */
   onEnd(end: Populated | FillEnded): void;
   /** Those that fill volumes, and how large the volume of each is, in bytes. A later one takes the place of this. */

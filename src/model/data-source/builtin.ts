@@ -3,8 +3,8 @@ import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
 import type { PopulatorSource } from '../../api/volume.ts';
+import type { DataSource, SourceGates } from './data-source.ts';
 import { deniedBy, gateOff, type SourceReads } from './resolve.ts';
-import type { DataSource, SourceGates } from './source-of.ts';
 import type { Awaited, Held } from './types.ts';
 
 /** Live reads of what volumes are filled from. */

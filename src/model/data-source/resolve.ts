@@ -11,8 +11,8 @@ import type {
 } from '../../api/snapshot.ts';
 import { checkSourceClaim } from './check-claim.ts';
 import { checkSnapshot } from './check-snapshot.ts';
+import { type DataSource, dataSourceOf, type SourceGates } from './data-source.ts';
 import { isGranted, type Referent, type Referrer } from './grant.ts';
-import { type DataSource, type SourceGates, sourceOf } from './source-of.ts';
 import type { Held, Obstacle } from './types.ts';
 
 /** Live reads: what a cache has may be from before a grant was withdrawn. undefined, or none: there is no such object. */
@@ -51,7 +51,7 @@ interface ResolveOptions {
  * so that who has none does not learn what there is. What the reads throw is thrown.
  */
 export async function resolve({ claim, gate, read }: ResolveOptions): Promise<Resolution> {
-  const source = sourceOf(claim, gate);
+  const source = dataSourceOf(claim, gate);
   switch (source.kind) {
     case 'none':
       return { none: true };

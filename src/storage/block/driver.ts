@@ -4,15 +4,15 @@ import type { Look, VolumeDriver } from '../driver.ts';
 import { compareDevice, updateIdentity } from '../identity.ts';
 import { presenceByPath } from '../presence.ts';
 import { inOneJob } from '../steps.ts';
-import type { DesiredRaw, ObservedRaw, Operation, Plan } from '../types.ts';
+import type { DesiredRaw, ObservedRaw, Plan, VolumeOperation } from '../types.ts';
 import { waitForPath } from '../udev.ts';
 import { planAdopt } from './adopt.ts';
 import { linked, makeLink, planAttach, volumeDevice } from './attach.ts';
 import { planDelete } from './delete.ts';
+import { planMetalk8sRecords } from './metalk8s.ts';
 import { deviceProbes, leadsNowhere, rawProbes, readRaw } from './observe.ts';
 import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
-import { planTakeOver } from './take-over.ts';
 import { targetOf } from './target.ts';
 
 /** Disks and partitions. */
@@ -28,7 +28,7 @@ export const raw: VolumeDriver<'rawBlockDevice', DesiredRaw, ObservedRaw> = {
   probes: rawProbes,
   observe,
   plan,
-  planTakeOver,
+  planMetalk8sRecords: planMetalk8sRecords,
   device,
   devices,
   presence: (desired, observed) =>
@@ -59,7 +59,7 @@ async function observe(look: Look, desired: DesiredRaw): Promise<ObservedRaw> {
   return readRaw(desired, first, probes.length === 0 ? new Map() : await look(probes));
 }
 
-function plan(operation: Operation, desired: DesiredRaw, observed: ObservedRaw): Plan {
+function plan(operation: VolumeOperation, desired: DesiredRaw, observed: ObservedRaw): Plan {
   switch (operation) {
     case 'provision': {
       const from = adoptsFrom(desired, observed);

@@ -5,17 +5,17 @@ import { isReady, type Presence } from '../presence.ts';
 import { readShared, sharedProbes } from '../shared-fs/observe.ts';
 import { planShared } from '../shared-fs/plan.ts';
 import { inOneJob } from '../steps.ts';
-import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
+import type { DesiredSparse, ObservedSparse, Plan, VolumeOperation } from '../types.ts';
 import { planAdopt } from './adopt.ts';
 import { attach, planAttach, planDetach, preferLoop } from './attach.ts';
 import { planDelete } from './delete.ts';
 import { partialOf } from './file.ts';
 import { loopsOf, partitionOf, volumeDevice } from './file-loops.ts';
 import { madeBytes } from './layout.ts';
+import { planMetalk8sRecords } from './metalk8s.ts';
 import { readSparse, sparseProbes } from './observe.ts';
 import { planProvision } from './provision.ts';
 import * as spec from './spec.ts';
-import { planTakeOver } from './take-over.ts';
 
 /** Sparse files, attached as loop devices. */
 export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSparse> = {
@@ -35,7 +35,7 @@ export const sparse: VolumeDriver<'sparseLoopDevice', DesiredSparse, ObservedSpa
     return shared === undefined ? observed : { ...observed, shared };
   },
   plan,
-  planTakeOver,
+  planMetalk8sRecords: planMetalk8sRecords,
   device: (desired, observed) => ({
     device: volumeDevice(desired, observed),
     identity: `${observed.signature.found === 'one' ? observed.signature.type : 'unknown'} ${desired.uid}`,
@@ -60,7 +60,7 @@ function probes(desired: DesiredSparse) {
 }
 
 function plan(
-  operation: Operation,
+  operation: VolumeOperation,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,

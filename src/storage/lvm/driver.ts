@@ -4,18 +4,18 @@ import { planUnused } from '../detach-checks.ts';
 import type { VolumeDriver } from '../driver.ts';
 import { presenceByPath } from '../presence.ts';
 import { cancelPath } from '../records.ts';
-import type { DesiredLvm, DeviceFacts, ObservedLvm, Operation, Plan } from '../types.ts';
+import type { DesiredLvm, DeviceFacts, ObservedLvm, Plan, VolumeOperation } from '../types.ts';
 import { planAdopt } from './adopt.ts';
 import { asRaw } from './as-raw.ts';
 import { planAttach } from './attach.ts';
 import { planDelete } from './delete.ts';
+import { planMetalk8sRecords } from './metalk8s.ts';
 import { lvPath } from './names.ts';
 import { lvmProbes, observeLvm } from './observe.ts';
 import { deviceOf, ownOf } from './ownership.ts';
 import { planProvision } from './provision.ts';
 import { inGroup } from './select.ts';
 import * as spec from './spec.ts';
-import { planTakeOver } from './take-over.ts';
 
 /** Logical volumes of LVM, in a thin pool or outside. */
 export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
@@ -31,7 +31,8 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   observe: observeLvm,
   plan: (operation, desired, observed) =>
     ofGroup(observed, planInGroup(operation, desired, observed)),
-  planTakeOver: (desired, observed) => ofGroup(observed, planTakeOver(desired, observed)),
+  planMetalk8sRecords: (desired, observed) =>
+    ofGroup(observed, planMetalk8sRecords(desired, observed)),
   device(desired, observed) {
     const device = ownDevice(desired, observed);
     return { device, identity: device?.identity ?? '' };
@@ -57,7 +58,7 @@ export const lvm: VolumeDriver<'lvmLogicalVolume', DesiredLvm, ObservedLvm> = {
   madeBytes: ({ sizeBytes }) => sizeBytes,
 };
 
-function planInGroup(operation: Operation, desired: DesiredLvm, observed: ObservedLvm): Plan {
+function planInGroup(operation: VolumeOperation, desired: DesiredLvm, observed: ObservedLvm): Plan {
   switch (operation) {
     case 'provision': {
       const from = adoptsFrom(desired, observed);

@@ -1,8 +1,8 @@
 import type { Desired, Observed } from '../registry.ts';
-import type { Holder } from './types.ts';
+import type { NodeHold } from './types.ts';
 
 /** Who else than that node has a shared file, or reads it, by what stands beside it; nobody, of any other storage. */
-export function holdersBeside(node: string, observed: Observed): Holder[] {
+export function holdersBeside(node: string, observed: Observed): NodeHold[] {
   const shared = 'shared' in observed ? observed.shared : undefined;
   return [
     ...(shared?.owners ?? []).flatMap(({ says }) => (says.is === 'held' ? says.by : [])),
@@ -11,7 +11,7 @@ export function holdersBeside(node: string, observed: Observed): Holder[] {
 }
 
 /** With leave to supersede exactly what these wrote: somebody vouches that their machines are off. */
-export function takingOver(desired: Desired, dead: readonly Holder[]): Desired {
+export function takingOver(desired: Desired, dead: readonly NodeHold[]): Desired {
   if (dead.length === 0 || !('owner' in desired) || desired.owner === undefined) return desired;
   return { ...desired, owner: { ...desired.owner, takeOver: dead } };
 }

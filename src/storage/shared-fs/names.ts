@@ -1,4 +1,4 @@
-import type { Holder, LockOwner } from './types.ts';
+import type { LockOwner, NodeHold } from './types.ts';
 
 /** What stands beside a backing file on a directory that nodes share. */
 
@@ -22,7 +22,7 @@ const matches = (name: keyof typeof parts, value: string) =>
   new RegExp(`^(?:${parts[name]})$`).test(value);
 
 /** Whether these are names that go into a file's name and a record as they are. */
-export const isHolder = ({ node, bootId, token }: Holder): boolean =>
+export const isHolder = ({ node, bootId, token }: NodeHold): boolean =>
   matches('node', node) && matches('bootId', bootId) && matches('token', token);
 
 export const isLockOwner = ({ node, token }: LockOwner): boolean =>

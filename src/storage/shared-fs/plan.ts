@@ -6,7 +6,7 @@ import { notAttached } from '../loopfile/file.ts';
 import { loopsOf } from '../loopfile/file-loops.ts';
 import { planProvision } from '../loopfile/provision.ts';
 import { removeRecords } from '../records.ts';
-import type { DesiredSparse, ObservedSparse, Operation, Plan } from '../types.ts';
+import type { DesiredSparse, ObservedSparse, Plan, VolumeOperation } from '../types.ts';
 import { refuseMount } from './mount.ts';
 import { isLockOwner, ownerPath } from './names.ts';
 import {
@@ -32,7 +32,7 @@ import { mine, ownMarks, refuseOthers, refuseReaders } from './use.ts';
  * @throws Error where it is not said for which node, or where that was not looked at
  */
 export function planShared(
-  operation: Operation,
+  operation: VolumeOperation,
   desired: DesiredSparse,
   observed: ObservedSparse,
   loopNumber: number,

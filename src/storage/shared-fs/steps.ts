@@ -4,7 +4,7 @@ import { notAttached } from '../loopfile/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
 import { BOOT_ID } from './observe.ts';
 import { textOf } from './text.ts';
-import type { Beside, Holder, LockOwner, ObservedShared, OwnerFile } from './types.ts';
+import type { Beside, LockOwner, NodeHold, ObservedShared, OwnerFile } from './types.ts';
 
 /** The lock of a shared file: the owner that takes or holds it, and its state as observed. */
 export interface FileLock {
@@ -18,7 +18,7 @@ export type Last = Pick<OwnerFile, 'number' | 'text'> | undefined;
 
 export const lastOf = ({ owners }: Pick<Beside, 'owners'>): OwnerFile | undefined => owners.at(-1);
 
-const holderOf = ({ owner: { node, token }, shared: { bootId } }: FileLock): Holder => ({
+const holderOf = ({ owner: { node, token }, shared: { bootId } }: FileLock): NodeHold => ({
   node,
   bootId,
   token,

@@ -1,5 +1,5 @@
 /** A start of a node, and the attempt to attach that it was made for. */
-export interface Holder {
+export interface NodeHold {
   node: string;
   /** /proc/sys/kernel/random/boot_id: another one means that every loop device of before is gone. */
   bootId: string;
@@ -13,7 +13,7 @@ export interface LockOwner {
   /** Of this attempt alone: small letters and digits, 64 at most. */
   token: string;
   /** Those that were found to be dead (the out-of-service taint): exactly what they wrote may be superseded. */
-  takeOver?: readonly Holder[];
+  takeOver?: readonly NodeHold[];
 }
 
 /**
@@ -22,7 +22,7 @@ export interface LockOwner {
  */
 export interface OwnerFile {
   number: number;
-  says: { is: 'held' | 'free'; by: Holder } | { is: 'unreadable' };
+  says: { is: 'held' | 'free'; by: NodeHold } | { is: 'unreadable' };
   /** As it was read, without the newline at its end. */
   text: string;
   /** ISO 8601, by the clock of the file server. */
@@ -37,7 +37,7 @@ export interface NodeFile {
 
 /** A mark; `by` is undefined where what is in it can't be read. */
 export interface ReaderMark extends NodeFile {
-  by: Holder | undefined;
+  by: NodeHold | undefined;
 }
 
 /** What a path is on: a line of /proc/self/mountinfo. */

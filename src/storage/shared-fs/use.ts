@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { Refusal } from '../types.ts';
 import { ownerPath } from './names.ts';
 import { type FileLock, lastOf } from './steps.ts';
-import type { Holder, ReaderMark } from './types.ts';
+import type { NodeHold, ReaderMark } from './types.ts';
 
 /** The file is held for this node: whatever attempt did that, and also before the node was started anew. */
 export function mine({ owner, shared }: FileLock, when?: 'this boot'): boolean {
@@ -50,7 +50,7 @@ export function refuseReaders(lock: FileLock): Refusal | undefined {
 const isOwn = ({ owner }: FileLock, { node }: ReaderMark): boolean => node === owner.node;
 
 /** The attempt that was found to be dead, and no other one of that node. */
-function isDead({ owner }: FileLock, by: Holder | undefined): boolean {
+function isDead({ owner }: FileLock, by: NodeHold | undefined): boolean {
   return (owner.takeOver ?? []).some(
     ({ node, bootId, token }) => node === by?.node && bootId === by.bootId && token === by.token,
   );

@@ -4,7 +4,7 @@ import { createShellExecutor } from '../../../src/nodes/transport/shell-executor
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { deviceOf, type VolumeDevice } from '../../../src/storage/device.ts';
 import type { Desired, Observed } from '../../../src/storage/registry.ts';
-import type { DesiredLvm, Operation } from '../../../src/storage/types.ts';
+import type { DesiredLvm, VolumeOperation } from '../../../src/storage/types.ts';
 import { observe, planNow, runSteps } from '../../support/carry-out.ts';
 import type { Content } from '../../support/kinds.ts';
 import { until } from '../../support/until.ts';
@@ -21,11 +21,15 @@ export interface LvmNode {
   executor: Executor;
   desired(content: Content, more?: Partial<DesiredLvm>): DesiredLvm;
   /** Plans and runs until nothing remains, through crashes. @returns the last refusal, or the device */
-  carry(operation: Operation, desired: Desired): Promise<VolumeDevice | string>;
+  carry(operation: VolumeOperation, desired: Desired): Promise<VolumeDevice | string>;
   /** What is planned: the commands, or the refusal. */
-  planned(operation: Operation, desired: DesiredLvm): Promise<string[] | string>;
+  planned(operation: VolumeOperation, desired: DesiredLvm): Promise<string[] | string>;
   /** Starts the steps that remain, and kills the job and what it runs after a time. */
-  killAfter(operation: Operation, desired: DesiredLvm, ms: number): Promise<JobState | undefined>;
+  killAfter(
+    operation: VolumeOperation,
+    desired: DesiredLvm,
+    ms: number,
+  ): Promise<JobState | undefined>;
   /** The logical volumes of vg0 by name, without those of the group itself. */
   volumes(): Promise<string[]>;
   stop(): Promise<void>;
@@ -47,7 +51,10 @@ export async function startLvmNode(disks: Record<string, string> = {}): Promise<
   await vm.run(['sync', vm.disk('pv1'), vm.disk('pv2')]);
   const names = new Map<string, number>();
 
-  async function carry(operation: Operation, desired: Desired): Promise<VolumeDevice | string> {
+  async function carry(
+    operation: VolumeOperation,
+    desired: Desired,
+  ): Promise<VolumeDevice | string> {
     let last: JobState | undefined;
     for (let round = 0; round < ROUNDS; round++) {
       const plan = await planNow(executor, NODE, operation, desired);

@@ -6,8 +6,8 @@ import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { linkOf } from '../../../src/storage/links.ts';
 import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { Holder } from '../../../src/storage/shared-fs/types.ts';
-import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import type { NodeHold } from '../../../src/storage/shared-fs/types.ts';
+import type { DesiredSparse, ObservedSparse, VolumeOperation } from '../../../src/storage/types.ts';
 import { observe, runSteps } from '../../support/carry-out.ts';
 import { until } from '../../support/until.ts';
 import { onNode } from './node.ts';
@@ -72,7 +72,7 @@ async function seen(node: Name): Promise<ObservedSparse> {
   return observed;
 }
 
-async function planned(node: Name, operation: Operation, takeOver: readonly Holder[] = []) {
+async function planned(node: Name, operation: VolumeOperation, takeOver: readonly NodeHold[] = []) {
   const observed = await seen(node);
   const owner = { node, token: `t${tokens++}`, takeOver };
   return plan(
@@ -90,8 +90,8 @@ async function planned(node: Name, operation: Operation, takeOver: readonly Hold
  */
 async function carry(
   node: Name,
-  operation: Operation,
-  takeOver: readonly Holder[] = [],
+  operation: VolumeOperation,
+  takeOver: readonly NodeHold[] = [],
   both: () => Promise<unknown> = async () => {},
 ): Promise<string | undefined> {
   for (let round = 0; round < 8; round++) {
@@ -108,7 +108,7 @@ async function carry(
 }
 
 /** The same, where another node let go of it before. */
-const carryAtLast = (node: Name, operation: Operation) =>
+const carryAtLast = (node: Name, operation: VolumeOperation) =>
   until(
     `${operation} on ${node}`,
     async () => ((await carry(node, operation)) === undefined ? true : undefined),

@@ -3,7 +3,10 @@ import type { Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
 import { applyOutcome } from '../../../src/controllers/attachdetach/apply-outcome.ts';
 import type { Outcome } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
-import type { NodeAttachment, OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import type {
+  AttachmentOperationKind,
+  NodeAttachment,
+} from '../../../src/controllers/attachdetach/types.ts';
 import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf } from '../../support/attachment-view.ts';
 
@@ -24,7 +27,7 @@ const detached: Outcome = { is: 'detached' };
 const failed: Outcome = { is: 'failed', message: 'x' };
 const unknown: Outcome = { is: 'unknown', message: 'away' };
 const nothing: Outcome = { ...unknown, nothingDone: true };
-const operation = (kind: OperationKind, node = 'n1') => ({ kind, node, readOnly: false });
+const operation = (kind: AttachmentOperationKind, node = 'n1') => ({ kind, node, readOnly: false });
 const [ATTACHING, DETACHING, UNCERTAIN] = [
   entry('Attaching'),
   entry('Detaching'),
@@ -38,7 +41,7 @@ const USED = [{ state: 'Attached', safeToDetach: false, message: 'mounted at /x'
 
 type Case = [
   name: string,
-  OperationKind,
+  AttachmentOperationKind,
   Outcome,
   before: readonly NodeAttachment[],
   after: object[],
@@ -113,7 +116,11 @@ describe('what was found is known', () => {
   });
 
   const matching = (entries: object[]) => entries.map((each) => expect.objectContaining(each));
-  function settled(kind: OperationKind, outcome: Outcome, before: readonly NodeAttachment[]) {
+  function settled(
+    kind: AttachmentOperationKind,
+    outcome: Outcome,
+    before: readonly NodeAttachment[],
+  ) {
     const known = knownWith(before);
     applyOutcome(known, operation(kind), outcome, 200, 0);
     // The other node is another matter.
@@ -137,7 +144,7 @@ test('each failure in a row doubles the wait, up to a bound, and a success ends 
   expect(failureOf(known, 'attach', 'n1')?.until).toBe(500);
 });
 
-test.each<[string, [OperationKind, Outcome][], OperationKind]>([
+test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind]>([
   ['attach to what is there, but not as it should be', [['attach', still]], 'attach'],
   [
     'attach, though each look finds nothing',
@@ -190,7 +197,7 @@ test('a node that was seen without it is to be looked at again, where an attach 
   expect([...known.unverifiedNodes]).toEqual(['n1']);
 });
 
-test.each<[string, OperationKind, Outcome]>([
+test.each<[string, AttachmentOperationKind, Outcome]>([
   ['a detach of what is in use', 'detach', inUse],
   ['an attach that changed nothing', 'attach', still],
 ])('%s leaves since when it is attached', (_, kind, outcome) => {
@@ -240,7 +247,7 @@ describe('what is said of a node that does not answer', () => {
     silent: true,
   });
   const clear: Outcome = { is: 'unknown', message: 'not mounted', nothingDone: true };
-  const said = (kind: OperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
+  const said = (kind: AttachmentOperationKind, ...outcomes: [at: number, outcome: Outcome][]) => {
     const known = knownWith(entry('Uncertain'));
     for (const [at, outcome] of outcomes) applyOutcome(known, operation(kind), outcome, at, 0);
     return {

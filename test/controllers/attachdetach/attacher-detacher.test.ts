@@ -5,7 +5,7 @@ import {
   createAttacherDetacher,
   type Precheck,
 } from '../../../src/controllers/attachdetach/attacher-detacher.ts';
-import type { OperationKind } from '../../../src/controllers/attachdetach/types.ts';
+import type { AttachmentOperationKind } from '../../../src/controllers/attachdetach/types.ts';
 import { desiredOf } from '../../../src/model/desired-volume.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import type { Job, JobKey, Probe, Step } from '../../../src/nodes/job.ts';
@@ -53,7 +53,7 @@ function attacherWith({ executor, desiredOf: desired, ...parts }: Parts) {
   } as unknown as AttacherDeps);
   const { signal } = new AbortController();
   const run = (
-    kind: OperationKind,
+    kind: AttachmentOperationKind,
     { on = 'n1', of = volume(), precheck = maySo as Precheck } = {},
   ) => attacher.run({ ...attach, kind, node: on }, of, signal, precheck, () => {});
   return { attacher, loopNumbers, run };

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim } from '../../../src/api/core.ts';
 import {
+  classifyDataSource,
+  type DataSourceClass,
   toTell,
-  type Verdict,
-  verdictOf,
 } from '../../../src/controllers/data-source-validator/decide.ts';
 import {
   createValidator,
@@ -23,7 +23,7 @@ const claim = (
   }) as PersistentVolumeClaim;
 
 /** KEP-1495's four, and what is near them. */
-test.each<[string, PersistentVolumeClaim, Verdict]>([
+test.each<[string, PersistentVolumeClaim, DataSourceClass]>([
   ['nothing', claim(), 'empty'],
   ['a claim', claim({ kind: 'PersistentVolumeClaim', name: 'a' }), 'pvc'],
   [
@@ -61,15 +61,18 @@ test.each<[string, PersistentVolumeClaim, Verdict]>([
     'populator',
   ],
 ])('%s', (_, it, verdict) => {
-  expect(verdictOf(it, REGISTERED)).toBe(verdict);
+  expect(classifyDataSource(it, REGISTERED)).toBe(verdict);
 });
 
 describe('an event', () => {
   const unknown = { apiGroup: 'x.example.com', kind: 'X', name: 'a' };
 
-  test.each<Verdict>(['empty', 'pvc', 'snapshot', 'populator'])('is not told of %s', (verdict) => {
-    expect(toTell(claim(), verdict)).toBeUndefined();
-  });
+  test.each<DataSourceClass>(['empty', 'pvc', 'snapshot', 'populator'])(
+    'is not told of %s',
+    (verdict) => {
+      expect(toTell(claim(), verdict)).toBeUndefined();
+    },
+  );
 
   test('is told of what nobody knows, in the words of others', () => {
     expect(toTell(claim(unknown), 'invalid')).toEqual({

@@ -6,7 +6,7 @@ import type {
   DesiredRaw,
   DeviceFacts,
   ObservedRaw,
-  Operation,
+  VolumeOperation,
 } from '../../../src/storage/types.ts';
 import {
   BY_PARTUUID,
@@ -74,7 +74,11 @@ function commands(wanted: DesiredRaw, observed: ObservedRaw): string[] | string 
   return 'steps' in planned ? planned.steps.map(({ argv }) => argv.join(' ')) : planned.refusal;
 }
 
-function stepsOf(operation: Operation, wanted: DesiredRaw, observed: ObservedRaw): readonly Step[] {
+function stepsOf(
+  operation: VolumeOperation,
+  wanted: DesiredRaw,
+  observed: ObservedRaw,
+): readonly Step[] {
   const planned = plan(operation, wanted, observed, 0);
   if ('refusal' in planned) throw new Error(planned.refusal);
   return planned.steps;

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Step } from '../../../src/nodes/job.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredRaw, Operation } from '../../../src/storage/types.ts';
+import type { DesiredRaw, VolumeOperation } from '../../../src/storage/types.ts';
 import { divide, FakeDisks, fakeDisk, Raced } from '../../support/fake-disk.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { writesTo } from '../../support/plans.ts';
@@ -70,7 +70,11 @@ function desiredFor(
   return found === '' ? desired : { ...desired, overwrite: found };
 }
 
-function stepsOf(node: FakeDisks, operation: Operation, desired: DesiredRaw): readonly Step[] {
+function stepsOf(
+  node: FakeDisks,
+  operation: VolumeOperation,
+  desired: DesiredRaw,
+): readonly Step[] {
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, 0);
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
@@ -107,7 +111,7 @@ function raceable(work: () => void): void {
 
 function interrupt(
   node: FakeDisks,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: DesiredRaw,
   crashed: readonly Crash[],
 ): void {
@@ -118,7 +122,7 @@ function interrupt(
   }
 }
 
-function finish(node: FakeDisks, operation: Operation, desired: DesiredRaw): void {
+function finish(node: FakeDisks, operation: VolumeOperation, desired: DesiredRaw): void {
   for (let round = 0; round < 4; round++) {
     const steps = stepsOf(node, operation, desired);
     if (steps.length === 0) return;

@@ -4,7 +4,7 @@ import type {
   DesiredRaw,
   DeviceFacts,
   ObservedRaw,
-  Operation,
+  VolumeOperation,
 } from '../../../src/storage/types.ts';
 import { disk, rawDesired } from '../../support/raw-input.ts';
 
@@ -36,7 +36,7 @@ export function carrying(content: string, base: DeviceFacts = disk): DeviceFacts
 export const made = (
   wanted: DesiredRaw,
   observed: ObservedRaw,
-  operation: Operation = 'provision',
+  operation: VolumeOperation = 'provision',
 ) => plan(operation, wanted, observed, 0);
 export function stepsOf(wanted: DesiredRaw, observed: ObservedRaw): readonly Step[] {
   const planned = made(wanted, observed);

@@ -8,7 +8,7 @@ import type {
   Intent,
   LoopFacts,
   ObservedSparse,
-  Operation,
+  VolumeOperation,
 } from '../../../src/storage/types.ts';
 import {
   BY_PARTUUID,
@@ -158,7 +158,7 @@ export const otherIntent = (fields: object): Partial<ObservedSparse> => ({
 });
 
 function commands(
-  operation: Operation,
+  operation: VolumeOperation,
   wanted: DesiredSparse,
   observed: ObservedSparse,
 ): string[] | string {
@@ -174,7 +174,7 @@ export type Case = [
   wanted?: Partial<DesiredSparse>,
 ];
 
-export function table(operation: Operation, cases: Case[]): void {
+export function table(operation: VolumeOperation, cases: Case[]): void {
   test.each(cases)(`${operation}: %s`, (_, observed, outcome, wanted = {}) => {
     const made = commands(operation, { ...desired, ...wanted }, observed);
     if (outcome instanceof RegExp) expect(made).toMatch(outcome);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { freeLoopNumber } from '../../../src/storage/loops.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { DIRECTORIES } from '../../../src/storage/records.ts';
-import type { DesiredSparse, Operation } from '../../../src/storage/types.ts';
+import type { DesiredSparse, VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeNode, type Killed } from '../../support/fake-node.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE, sparseDesired, UID } from '../../support/volume-input.ts';
@@ -39,7 +39,7 @@ const crash: fc.Arbitrary<Crash> = fc.record({
 });
 const crashes = fc.array(crash, { maxLength: 6 });
 
-function stepsOf(node: FakeNode, operation: Operation, desired: DesiredSparse) {
+function stepsOf(node: FakeNode, operation: VolumeOperation, desired: DesiredSparse) {
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, freeLoopNumber(observed.loops, new Set()));
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
@@ -54,7 +54,7 @@ function stepsOf(node: FakeNode, operation: Operation, desired: DesiredSparse) {
 
 function interrupt(
   node: FakeNode,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: DesiredSparse,
   crashed: readonly Crash[],
 ): void {
@@ -66,7 +66,7 @@ function interrupt(
   }
 }
 
-function finish(node: FakeNode, operation: Operation, desired: DesiredSparse): void {
+function finish(node: FakeNode, operation: VolumeOperation, desired: DesiredSparse): void {
   node.run(stepsOf(node, operation, desired));
   expect(stepsOf(node, operation, desired)).toEqual([]);
 }

@@ -1,13 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
-import type { ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import type { ObservedSparse, VolumeOperation } from '../../../src/storage/types.ts';
 import { FILE, freshNode, loop, madeNode, readyNode, UID } from '../../support/volume-input.ts';
 import { desired } from './plan-cases.ts';
 
 const SAME = 'stat -c %d -- /var/lib/metalk8s/storage/sparse';
 
 describe('before a step', () => {
-  const preconditionsOf = (operation: Operation, observed: ObservedSparse, program: string) => {
+  const preconditionsOf = (
+    operation: VolumeOperation,
+    observed: ObservedSparse,
+    program: string,
+  ) => {
     const made = plan(operation, desired, observed, 5);
     const step = 'steps' in made ? made.steps.find(({ argv }) => argv[0] === program) : undefined;
     return step?.preconditions.map(({ argv, expect }) => [argv.join(' '), expect]);

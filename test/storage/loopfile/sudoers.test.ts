@@ -11,7 +11,7 @@ import type {
   BlockDevice,
   DesiredSparse,
   ObservedSparse,
-  Operation,
+  VolumeOperation,
 } from '../../../src/storage/types.ts';
 import { QUIET } from '../../support/fake-shared.ts';
 import { BY_PARTUUID, BY_UUID } from '../../support/link-words.ts';
@@ -51,7 +51,7 @@ const table = { found: 'one', type: 'gpt', uuid: UID } as const;
 const attached: ObservedSparse = { ...readyNode, signature: table, devices: [loopRow, part] };
 const detached: ObservedSparse = { ...madeNode, signature: table };
 
-test.each<[Operation, Partial<DesiredSparse>, ObservedSparse]>([
+test.each<[VolumeOperation, Partial<DesiredSparse>, ObservedSparse]>([
   ['detach', {}, attached],
   ['detach', { mode: 'Filesystem' }, readyNode],
   ['attach', { readOnly: true }, detached],

@@ -3,7 +3,7 @@ import type { Step } from '../../../src/nodes/job.ts';
 import { isTagged } from '../../../src/storage/lvm/names.ts';
 import { planThinSnapshot, thinBytes } from '../../../src/storage/lvm/snapshot.ts';
 import { plan } from '../../../src/storage/plan.ts';
-import type { DesiredLvm, Operation, Plan } from '../../../src/storage/types.ts';
+import type { DesiredLvm, Plan, VolumeOperation } from '../../../src/storage/types.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { FakeThin } from '../../support/fake-thin.ts';
 import {
@@ -26,7 +26,7 @@ const stepsOf = (made: Plan): readonly Step[] => {
 };
 const snapshotSteps = (node: FakeThin, operation: 'take' | 'delete') =>
   stepsOf(planThinSnapshot(operation, wantedSnap, node.snapshot()));
-const volumeSteps = (node: FakeThin, operation: Operation, desired: DesiredLvm) =>
+const volumeSteps = (node: FakeThin, operation: VolumeOperation, desired: DesiredLvm) =>
   stepsOf(plan(operation, desired, node.observe(desired), 0));
 
 function settle(node: FakeThin, look: () => readonly Step[]): void {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { cancelFill } from '../../../src/storage/device.ts';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
-import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
+import type { DesiredLvm, ObservedLvm, VolumeOperation } from '../../../src/storage/types.ts';
 import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import {
   asleep,
@@ -35,7 +35,11 @@ const inPool: DesiredLvm = { ...thin, fill };
 const block: DesiredLvm = { ...lvmBlock, fill };
 
 /** Without the records, which every kind has. */
-function outcome(wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'provision') {
+function outcome(
+  wanted: DesiredLvm,
+  observed: ObservedLvm,
+  operation: VolumeOperation = 'provision',
+) {
   const made = plan(operation, wanted, observed, 0);
   if ('refusal' in made) return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
   return made.steps

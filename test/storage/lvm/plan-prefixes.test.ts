@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Step } from '../../../src/nodes/job.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import type { Fill } from '../../../src/storage/populate/types.ts';
-import type { DesiredLvm, Operation } from '../../../src/storage/types.ts';
+import type { DesiredLvm, VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeLvm, FILLED } from '../../support/fake-lvm.ts';
 import type { Killed } from '../../support/fake-node.ts';
 import { GIB, lvmDesired } from '../../support/lvm-input.ts';
@@ -40,7 +40,7 @@ function desiredFor(
   };
 }
 
-function stepsOf(node: FakeLvm, operation: Operation, desired: DesiredLvm): readonly Step[] {
+function stepsOf(node: FakeLvm, operation: VolumeOperation, desired: DesiredLvm): readonly Step[] {
   const observed = node.observe(desired);
   const made = plan(operation, desired, observed, 0);
   if ('refusal' in made) throw new Error(`${operation} refused: ${made.refusal}`);
@@ -70,7 +70,7 @@ const crashes = fc.array(
 
 function live(
   node: FakeLvm,
-  operation: Operation,
+  operation: VolumeOperation,
   desired: DesiredLvm,
   crashed: readonly Crash[],
 ): void {

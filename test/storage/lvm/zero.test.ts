@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { cancelPath } from '../../../src/storage/records.ts';
-import type { DesiredLvm, ObservedLvm, Operation } from '../../../src/storage/types.ts';
+import type { DesiredLvm, ObservedLvm, VolumeOperation } from '../../../src/storage/types.ts';
 import { begun, dm, GIB, intent, lv, lvmBlock, lvmNode, pool } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
@@ -10,7 +10,11 @@ const block: DesiredLvm = { ...lvmBlock, zeroed: true };
 const UNFINISHED = unfinishedTag(UID);
 const half = { ...lv, tags: [UNFINISHED] };
 
-const stepsOf = (wanted: DesiredLvm, observed: ObservedLvm, operation: Operation = 'provision') => {
+const stepsOf = (
+  wanted: DesiredLvm,
+  observed: ObservedLvm,
+  operation: VolumeOperation = 'provision',
+) => {
   const made = plan(operation, wanted, observed, 0);
   if ('refusal' in made) throw new Error(made.refusal);
   return made.steps;

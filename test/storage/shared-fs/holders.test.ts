@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import type { Observed } from '../../../src/storage/registry.ts';
 import { holdersBeside } from '../../../src/storage/shared-fs/holders.ts';
-import type { Holder, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
+import type { NodeHold, ObservedShared } from '../../../src/storage/shared-fs/types.ts';
 import { NFS } from '../../support/fake-shared.ts';
 import { disk, rawNode } from '../../support/raw-input.ts';
 import { madeNode } from '../../support/volume-input.ts';
 
-const by = (node: string): Holder => ({ node, bootId: 'boot', token: `of-${node}` });
+const by = (node: string): NodeHold => ({ node, bootId: 'boot', token: `of-${node}` });
 const owner = (number: number, is: 'held' | 'free', node: string) =>
   ({ number, says: { is, by: by(node) }, text: '', since: undefined }) as const;
 const mark = (node: string) => ({ path: '', node, by: by(node) });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Holder } from '../../../src/storage/shared-fs/types.ts';
-import type { Operation } from '../../../src/storage/types.ts';
+import type { NodeHold } from '../../../src/storage/shared-fs/types.ts';
+import type { VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, Stopped } from '../../support/fake-shared.ts';
 import { TEST_SEED } from '../../support/test-seed.ts';
 import { FILE } from '../../support/volume-input.ts';
@@ -13,7 +13,7 @@ import { FILE } from '../../support/volume-input.ts';
 
 type Event =
   /** A job is planned and begun; where the node has one, that goes on first, for nodes run one at a time. */
-  | { what: 'begin'; node: number; operation: Operation; old: boolean; readOnly: boolean }
+  | { what: 'begin'; node: number; operation: VolumeOperation; old: boolean; readOnly: boolean }
   | { what: 'go on'; node: number; count: number }
   | { what: 'crash'; node: number }
   | { what: 'reboot'; node: number }
@@ -32,7 +32,7 @@ const eventOf = (kinds: fc.Arbitrary<boolean>): fc.Arbitrary<Event> =>
       arbitrary: fc.record({
         what: fc.constant('begin' as const),
         node,
-        operation: fc.constantFrom<Operation>('attach', 'attach', 'detach'),
+        operation: fc.constantFrom<VolumeOperation>('attach', 'attach', 'detach'),
         old: fc.boolean(),
         readOnly: kinds,
       }),
@@ -94,7 +94,7 @@ class World {
   }
 
   /** What nodes that are off wrote, as whoever looks at the directory reads it. */
-  dead(): Holder[] {
+  dead(): NodeHold[] {
     const { owners, marks } = this.share.observe('');
     const holders = [
       ...owners.map(({ says }) => ('by' in says ? says.by : undefined)),
@@ -173,7 +173,11 @@ describe('whatever jobs do meanwhile', () => {
             for (const event of events) world.apply(event);
             for (const own of world.nodes) own.busy = false;
             const wanted = world.nodes[at] as FakeSharer;
-            const settle = (own: FakeSharer, operation: Operation, more: { readOnly: boolean }) => {
+            const settle = (
+              own: FakeSharer,
+              operation: VolumeOperation,
+              more: { readOnly: boolean },
+            ) => {
               for (let round = 0; round < 4; round++) {
                 own.attempts++;
                 const steps = own.steps(operation, own.desired(more, []));

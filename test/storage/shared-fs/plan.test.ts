@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import { directoryPartial } from '../../../src/storage/records.ts';
 import { textOf } from '../../../src/storage/shared-fs/text.ts';
-import type { Holder, ObservedShared, OwnerFile } from '../../../src/storage/shared-fs/types.ts';
-import type { DesiredSparse, ObservedSparse, Operation } from '../../../src/storage/types.ts';
+import type { NodeHold, ObservedShared, OwnerFile } from '../../../src/storage/shared-fs/types.ts';
+import type { DesiredSparse, ObservedSparse, VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, NFS, Stopped, sharedDesired } from '../../support/fake-shared.ts';
 import { LINK, ruleFor, settle } from '../../support/link-words.ts';
 import {
@@ -18,13 +18,13 @@ import {
 
 const BOOT = '00000000-0000-4000-8000-000000000001';
 const FOLDER = '/var/lib/metalk8s/storage/sparse';
-const by = (node: string, more: Partial<Holder> = {}): Holder => ({
+const by = (node: string, more: Partial<NodeHold> = {}): NodeHold => ({
   node,
   bootId: BOOT,
   token: 't0',
   ...more,
 });
-const owner = (number: number, is: 'held' | 'free', holder: Holder): OwnerFile => ({
+const owner = (number: number, is: 'held' | 'free', holder: NodeHold): OwnerFile => ({
   number,
   says: { is, by: holder },
   text: textOf(is, holder),
@@ -77,7 +77,7 @@ const unmark = (...nodes: string[]) => [
 ];
 
 function commands(
-  operation: Operation,
+  operation: VolumeOperation,
   wanted: DesiredSparse,
   observed: ObservedSparse,
 ): string[] | string {
@@ -86,7 +86,7 @@ function commands(
   return `${made.retryable ? 'retryable: ' : ''}${made.refusal}`;
 }
 
-const taking = (...takeOver: Holder[]): DesiredSparse => ({
+const taking = (...takeOver: NodeHold[]): DesiredSparse => ({
   ...sharedDesired,
   owner: { node: 'n1', token: 't1', takeOver },
 });
@@ -101,7 +101,13 @@ const HELD = `retryable: ${FILE} is held by node n2 since 2026-01-02T03:04:05Z`;
 const READ = `retryable: ${FILE} is read on node n2`;
 const STRAY = `/dev/loop3 on node n1 has ${FILE}, which is not held for that node`;
 
-type Case = [name: string, Operation, DesiredSparse, ObservedSparse, outcome: string[] | string];
+type Case = [
+  name: string,
+  VolumeOperation,
+  DesiredSparse,
+  ObservedSparse,
+  outcome: string[] | string,
+];
 
 test.each<Case>([
   ['a file that nobody had', 'attach', sharedDesired, seen({}), [...link(1), ...ATTACH]],
@@ -402,7 +408,7 @@ test('a job that was planned long ago can take a number that is free again, and 
     FakeSharer,
     FakeSharer,
   ];
-  const turn = (own: FakeSharer, operation: Operation) => {
+  const turn = (own: FakeSharer, operation: VolumeOperation) => {
     own.attempts++;
     own.finish(own.steps(operation, own.desired({}, [])));
   };
@@ -421,7 +427,7 @@ test('a job that was planned long ago can take a number that is free again, and 
   expect(slow.attached).toBe('rw');
 });
 
-test.each<[Operation, Partial<DesiredSparse>]>([
+test.each<[VolumeOperation, Partial<DesiredSparse>]>([
   ['provision', { recorded: false }],
   ['attach', {}],
   ['delete', {}],

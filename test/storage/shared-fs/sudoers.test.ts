@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { plan } from '../../../src/storage/plan.ts';
 import { sharedProbes } from '../../../src/storage/shared-fs/observe.ts';
-import type { Operation } from '../../../src/storage/types.ts';
+import type { VolumeOperation } from '../../../src/storage/types.ts';
 import { FakeShare, FakeSharer, sharedDesired } from '../../support/fake-shared.ts';
 import { FILE, freshNode, UID } from '../../support/volume-input.ts';
 
@@ -51,7 +51,7 @@ test('and may do all that is done on a shared file', () => {
     );
   if ('refusal' in made) throw new Error(made.refusal);
   keep(made.steps);
-  const operations: [Operation, boolean][] = [
+  const operations: [VolumeOperation, boolean][] = [
     ['attach', false],
     ['detach', false],
     ['attach', true],

@@ -7,7 +7,7 @@ import { addressOfNode, addressProblems } from '../../../model/node-address.ts';
 import type { NodeFlags } from './flags.ts';
 
 /** What was heard of a node. */
-export interface Heard {
+export interface ProbedNode {
   reachable: boolean;
   /** What keeps it from being reached, or its free space from being known. */
   message?: string;
@@ -16,7 +16,7 @@ export interface Heard {
 }
 
 /** As docs/output.md has it; `message` tells of annotations that are not valid, too. */
-export interface NodeRow extends Heard {
+export interface NodeRow extends ProbedNode {
   name: string;
   transport: NodeFlags['transport'];
   /** Where that is not its name. */
@@ -30,7 +30,7 @@ export function nodeRow(
   node: KubeNode | undefined,
   volumes: readonly Volume[],
   { transport, addresses }: NodeFlags,
-  heard: Heard,
+  heard: ProbedNode,
 ): NodeRow {
   const there = volumes.filter((volume) => nodeOf(volume) === name);
   const { host } = transport === 'ssh' ? { ...addressOfNode(node), ...addresses.get(name) } : {};

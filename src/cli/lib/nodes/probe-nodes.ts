@@ -6,38 +6,38 @@ import { ModuleRefusal } from '../../../nodes/transport/salt/refusal.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../../storage/free-space.ts';
 import { SPARSE_FOLDER } from '../../../storage/loopfile/file.ts';
 import { ObservationError } from '../../../storage/probe-results.ts';
-import type { Heard } from './node-row.ts';
+import type { ProbedNode } from './node-row.ts';
 
 /** As many as an executor asks at once, so that the time of each begins when it is asked. */
 const AT_ONCE = 64;
 
 /** Asks nodes, each `timeoutMs` at most, whatever the others do. In their order. */
-export async function hearNodes(
+export async function probeNodes(
   executor: Executor,
   names: readonly string[],
   timeoutMs: number,
   clock: Clock,
-): Promise<Heard[]> {
-  const heard: Heard[] = [];
+): Promise<ProbedNode[]> {
+  const heard: ProbedNode[] = [];
   const left = names.entries();
   const ask = async () => {
     for (const [index, name] of left)
-      heard[index] = await hearNode(executor, name, timeoutMs, clock);
+      heard[index] = await probeNode(executor, name, timeoutMs, clock);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, ask));
   return heard;
 }
 
-async function hearNode(
+async function probeNode(
   executor: Executor,
   name: string,
   timeoutMs: number,
   clock: Clock,
-): Promise<Heard> {
+): Promise<ProbedNode> {
   const over = new AbortController();
   const late = clock.sleep(timeoutMs, over.signal).then(
-    (): Heard => ({ reachable: false, message: `no answer within ${timeoutMs / 1000} s` }),
-    () => new Promise<Heard>(() => {}),
+    (): ProbedNode => ({ reachable: false, message: `no answer within ${timeoutMs / 1000} s` }),
+    () => new Promise<ProbedNode>(() => {}),
   );
   try {
     return await Promise.race([freeSpaceOf(executor, name), late]);
@@ -47,7 +47,7 @@ async function hearNode(
 }
 
 /** Throws what is no answer of a node. */
-async function freeSpaceOf(executor: Executor, name: string): Promise<Heard> {
+async function freeSpaceOf(executor: Executor, name: string): Promise<ProbedNode> {
   try {
     const results = await executor.observe(name, freeSpaceProbes(SPARSE_FOLDER));
     const bytes = Number(readFreeSpace(SPARSE_FOLDER, results));

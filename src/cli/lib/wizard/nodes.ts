@@ -3,8 +3,8 @@ import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import type { Heard } from '../nodes/node-row.ts';
-import { hearNodes } from '../nodes/probe-nodes.ts';
+import type { ProbedNode } from '../nodes/node-row.ts';
+import { probeNodes } from '../nodes/probe-nodes.ts';
 import { reachNodes } from '../nodes/with-nodes.ts';
 import { roundedSize } from '../output/size.ts';
 import type { Choice } from '../prompts/prompts.ts';
@@ -36,7 +36,7 @@ async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonl
   io.stderr.write(`Looking at ${names.length === 1 ? '1 node' : `${names.length} nodes`} …\n`);
   const byName = new Map(nodes.map((node) => [node.metadata.name, node]));
   const heard = await reachNodes(byName, await nodeFlags(), io, (executor) =>
-    hearNodes(executor, names, HEAR_MS, io.clock),
+    probeNodes(executor, names, HEAR_MS, io.clock),
   );
   const width = Math.max(...names.map((name) => name.length));
   const choices = names.map((name, index) => {
@@ -46,7 +46,7 @@ async function nodeChoices({ io, connect, nodeFlags }: Looking): Promise<readonl
   return orOther(choices, 'another one, or several');
 }
 
-function told(heard: Heard | undefined, volumes: number): string {
+function told(heard: ProbedNode | undefined, volumes: number): string {
   const room = heard?.free && `${roundedSize(heard.free.bytes)} free in ${heard.free.directory}`;
   return [
     room ??

@@ -4,7 +4,7 @@ import { directoryWanted } from '../../../api/directory.ts';
 import type { Leftover } from '../../../api/leftover.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
-import { recordProblem } from '../../../model/validate-status.ts';
+import { statusProblem } from '../../../model/status-problem.ts';
 import type { ObservedDirectory } from '../../../storage/directory/types.ts';
 import { earlierLink, linkOf } from '../../../storage/links.ts';
 import type { VolumeGroup } from '../../../storage/lvm/facts.ts';
@@ -92,7 +92,7 @@ export function foldersOf(
   const folders = volumes.flatMap((volume) => {
     if (nodeOf(volume) !== node || volume.spec.sparseLoopDevice == null) return [];
     const [made] =
-      recordProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
+      statusProblem(volume) === undefined ? (volume.status?.prepared?.paths ?? []) : [];
     return [volume.spec.sparseLoopDevice.directory, made && dirname(made)];
   });
   const recorded = [...intents].map(({ file }) => file && dirname(file));
@@ -116,7 +116,7 @@ export const madeOn = (node: string, volumes: readonly Volume[]): Volume[] =>
     (volume) =>
       nodeOf(volume) === node &&
       volume.status?.prepared !== undefined &&
-      recordProblem(volume) === undefined,
+      statusProblem(volume) === undefined,
   );
 
 /** The persistent name of a Volume that was made. */

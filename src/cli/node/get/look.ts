@@ -10,7 +10,7 @@ import type { GetFlags, GetRequest } from '../../lib/get/resource-view.ts';
 import type { Io } from '../../lib/io.ts';
 import type { NodeFlags } from '../../lib/nodes/flags.ts';
 import { type NodeRow, nodeRow } from '../../lib/nodes/node-row.ts';
-import { hearNodes } from '../../lib/nodes/probe-nodes.ts';
+import { probeNodes } from '../../lib/nodes/probe-nodes.ts';
 import { selected } from '../../lib/objects/selector.ts';
 import { printable } from '../../lib/output/printable.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
@@ -35,7 +35,7 @@ export async function lookAtNodes(
   const named = volumes.map(nodeOf).filter((name) => name !== '');
   const known = new Set([...nodes.keys(), ...(selector === undefined ? named : [])]);
   const asked = names.length > 0 ? names : [...known];
-  const heard = await hearNodes(executor, asked, flags.timeout, io.clock);
+  const heard = await probeNodes(executor, asked, flags.timeout, io.clock);
   const errors: unknown[] = [];
   const rows = asked.flatMap((name, index) => {
     const answer = heard[index] ?? { reachable: false };

@@ -13,9 +13,9 @@ import type { Choice } from '../../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 import { type Asking, complete as completeBy, type Question } from '../../lib/wizard/ask.ts';
 import { namespaceChoices } from '../../lib/wizard/namespaces.ts';
-import { agree, summarise } from '../../lib/wizard/review-plan.ts';
 import { sameCommand } from '../../lib/wizard/same-command.ts';
 import { SNAPSHOT, snapshotChoices } from '../../lib/wizard/snapshots.ts';
+import { confirmSummary, showSummary } from '../../lib/wizard/summary.ts';
 import type { Wanted } from './claim.ts';
 import type { RestoreFlags } from './flags.ts';
 import type { Way } from './make.ts';
@@ -115,8 +115,8 @@ export async function agreeToClaim(
     },
     flags,
   );
-  summarise({ sections: [[made, asYaml(asked(tried))]], command }, io);
-  await agree('Create it?', io);
+  showSummary({ sections: [[made, asYaml(asked(tried))]], command }, io);
+  await confirmSummary('Create it?', io);
 }
 
 /** Without what the server adds to every object. */

@@ -15,8 +15,8 @@ import { refuse } from '../../lib/objects/refuse.ts';
 import { refused, type VolumePlan } from '../../lib/plan/plan.ts';
 import { plansOf, printPlans } from '../../lib/plan/print.ts';
 import { isInteractive } from '../../lib/prompts/interactive.ts';
-import { agree, summarise } from '../../lib/wizard/review-plan.ts';
 import { sameCommand } from '../../lib/wizard/same-command.ts';
+import { confirmSummary, showSummary } from '../../lib/wizard/summary.ts';
 import { volumeProblem } from '../check.ts';
 import { labelsText } from '../summary.ts';
 import { type Found, find } from './find.ts';
@@ -53,8 +53,8 @@ export async function adopt(
   if (dryRun === 'none') {
     // A name that is taken is told before the node is asked what it would do.
     await checkObjects([volume], io, client);
-    summarise(await summaryOf(volume, found, flags, io, client), io);
-    if (isInteractive(io) && !flags.yes) await agree('Adopt it?', io);
+    showSummary(await summaryOf(volume, found, flags, io, client), io);
+    if (isInteractive(io) && !flags.yes) await confirmSummary('Adopt it?', io);
   }
   await createObjects([volume], { ...flags, dryRun }, io, connect);
 }

@@ -5,7 +5,7 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../../api/names.ts';
 import { kindText } from '../../../api/populator.ts';
-import { claimSource } from '../../../model/populator-definition.ts';
+import { sourceReference } from '../../../model/data-source/reference.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
@@ -18,7 +18,7 @@ import { populating } from './populator-pod.ts';
 /** Why a claim that a populator is to fill is not filled yet; undefined where it waits for something else first. Pure. */
 export function population(known: ClaimFacts): Blocker | undefined {
   const { claim, population: found } = known;
-  const source = claimSource(claim);
+  const source = sourceReference(claim);
   if (found === undefined || source === undefined) return undefined;
   // It is filled on its node, whoever says by now how: what is known of that says more.
   if (foundIn(known.volume)?.spec.source?.populator !== undefined) return undefined;

@@ -27,8 +27,10 @@ import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../model/data-source/builtin.ts';
+import { dataSourceOf } from '../../../model/data-source/data-source.ts';
 import { type NearMiss, nearMisses } from '../../../model/data-source/grant.ts';
 import { liveReads } from '../../../model/data-source/reads.ts';
+import { isSameKind, isStandard, sourceReference } from '../../../model/data-source/reference.ts';
 import {
   droppedBy,
   type ReadySource,
@@ -36,13 +38,7 @@ import {
   resolve,
   type SourceReads,
 } from '../../../model/data-source/resolve.ts';
-import { sourceOf } from '../../../model/data-source/source-of.ts';
-import {
-  claimSource,
-  definitionsFor,
-  isSameKind,
-  isStandard,
-} from '../../../model/populator-definition.ts';
+import { definitionsFor } from '../../../model/populator-definition.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../lib/leaders.ts';
 import { eventsOf, isOwn } from '../../lib/objects/events.ts';
 import { referrer } from '../../lib/objects/grant-kinds.ts';
@@ -112,11 +108,11 @@ export async function readClaim(
 
   /** Who may not look there is told of what is said of the claim. */
   async function readPopulation(): Promise<ClaimFacts['population']> {
-    const kind = claimSource(claim);
+    const kind = sourceReference(claim);
     if (
       kind === undefined ||
       isStandard(kind) ||
-      sourceOf(claim, { crossNamespace: true }).kind !== 'other'
+      dataSourceOf(claim, { crossNamespace: true }).kind !== 'other'
     ) {
       return undefined;
     }
@@ -166,7 +162,7 @@ export async function readClaim(
   > {
     const leases = await readLeasesFor();
     const gate = { crossNamespace: isFollowed(leases), links: areLinksFollowed(leases) };
-    const kind = sourceOf(claim, gate).kind;
+    const kind = dataSourceOf(claim, gate).kind;
     const looked = leases === undefined ? {} : { leases };
     if (kind === 'none') return { source: { none: true }, misses: [] };
     try {
@@ -216,9 +212,9 @@ export async function readClaim(
 
   /** Undefined where neither gate is asked. */
   async function readLeasesFor(): Promise<Reading<Lease[]> | undefined> {
-    const source = sourceOf(claim, { crossNamespace: false });
+    const source = dataSourceOf(claim, { crossNamespace: false });
     // A reference to any other kind crosses namespaces by itself.
-    const crosses = claimSource(claim)?.crossNamespace === true;
+    const crosses = sourceReference(claim)?.crossNamespace === true;
     return source.kind === 'gate-off' || source.kind === 'link' || crosses
       ? readLeases(client, signal)
       : undefined;
@@ -269,7 +265,7 @@ export async function readClaim(
 
 /** Whatever made its volume, it is not what was asked for. */
 function wasDropped(claim: PersistentVolumeClaim): ClaimFacts['source'] {
-  const source = sourceOf(claim, { crossNamespace: true });
+  const source = dataSourceOf(claim, { crossNamespace: true });
   return source.kind === 'dropped' ? { refuse: droppedBy(source) } : undefined;
 }
 

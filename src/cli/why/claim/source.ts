@@ -1,9 +1,9 @@
 import type { KubeNode, PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
+import { sourceReference } from '../../../model/data-source/reference.ts';
 import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
 import { isNodeReady } from '../../../model/node-health.ts';
-import { claimSource } from '../../../model/populator-definition.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Reason } from '../reasons.ts';
@@ -99,7 +99,7 @@ function chainTo(known: ClaimFacts, { on, referent }: Obstacle): Pick<Blocker, '
 
 /** Of any kind that volumes are filled from: the one that the claim names. */
 const kindOf = ({ claim }: ClaimFacts, kind: string): string =>
-  kind === 'PopulatorSource' ? (claimSource(claim)?.kind ?? kind) : kind;
+  kind === 'PopulatorSource' ? (sourceReference(claim)?.kind ?? kind) : kind;
 
 /** The grant that nearly allows it. */
 function nearest({ misses: [miss] }: ClaimFacts): string {

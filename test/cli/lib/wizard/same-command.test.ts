@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
-import { summarise } from '../../../../src/cli/lib/wizard/review-plan.ts';
 import { sameCommand } from '../../../../src/cli/lib/wizard/same-command.ts';
+import { showSummary } from '../../../../src/cli/lib/wizard/summary.ts';
 import { fakeIo } from '../../../support/fake-io.ts';
 
 /** The words that a real sh makes of a command of `stowage`. */
@@ -47,7 +47,7 @@ test('leaves out what was not given, and keeps the flags of the cluster', () => 
 test('it stays what it is where it is shown', () => {
   const { io, outcome } = fakeIo();
   const command = sameCommand(['x'], { '--arg': 'a\n  b\nc' }, { color: true });
-  summarise({ sections: [['What', 'one\ntwo\u001b[2J']], command }, io);
+  showSummary({ sections: [['What', 'one\ntwo\u001b[2J']], command }, io);
   const [, shown = ''] = /without questions:\n(.*)$/s.exec(outcome.err) ?? [];
   expect(wordsOf(shown)).toEqual(['x', '--arg', 'a\n  b\nc']);
   expect(outcome.err).toContain('\nWhat:\n  one\n  two\ufffd[2J\n');

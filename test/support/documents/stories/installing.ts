@@ -18,7 +18,7 @@ const inMachine = (has: string): Elsewhere => ({
   has,
 });
 const TAKE_OVER = {
-  runBy: 'test/thorough/take-over.test.ts',
+  runBy: 'test/thorough/metalk8s.test.ts',
   has: "stowage('install', '--take-over-metalk8s'",
 };
 

@@ -92,7 +92,7 @@ export const README_STORIES: readonly Story[] = [
       'stowage register populator': named('stowage register populator', /--mount-path/),
       'stowage create backup': named('stowage create backup', /--to/),
       'stowage install --take-over-metalk8s': {
-        runBy: 'test/thorough/take-over.test.ts',
+        runBy: 'test/thorough/metalk8s.test.ts',
         has: "'install', '--take-over-metalk8s'",
       },
       'stowage completion bash': shows(/complete -F _stowage stowage/),

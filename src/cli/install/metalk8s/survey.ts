@@ -5,16 +5,16 @@ import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import type { Executor } from '../../../nodes/job.ts';
 import { about } from '../../lib/batch.ts';
-import type { Subject } from './adopt.ts';
-import { type AdoptionState, adoptionStateOf } from './adoption-state.ts';
+import { type MigrationState, migrationStateOf } from './migration-state.ts';
 import { type Recognised, recognise } from './recognise.ts';
+import type { Recordable } from './record-volume.ts';
 import { refusedVolume } from './refused.ts';
 
 /** The Volumes of a cluster, and what is to become of each. */
 export interface Cluster {
   volumes: readonly Volume[];
-  standings: readonly { volume: Volume; standing: AdoptionState }[];
-  subjects: readonly Subject[];
+  standings: readonly { volume: Volume; standing: MigrationState }[];
+  subjects: readonly Recordable[];
 }
 
 export async function readVolumes(
@@ -25,7 +25,7 @@ export async function readVolumes(
   const { items: pvs } = await listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal });
   const standings = volumes.map((volume) => ({
     volume,
-    standing: adoptionStateOf(
+    standing: migrationStateOf(
       volume,
       pvs.find(({ metadata }) => metadata.name === volume.metadata.name),
     ),
@@ -37,7 +37,7 @@ export async function readVolumes(
 }
 
 /** What was found of a Volume on its node, or what keeps it from being adopted. */
-export type Surveyed = Subject &
+export type Surveyed = Recordable &
   ({ found: Extract<Recognised, { steps: unknown }> } | { error: unknown });
 
 /** Looks at all Volumes that are to be adopted, those of a node one after the other. Writes nothing. */
@@ -62,10 +62,10 @@ export async function survey(
 
 /** Nodes side by side, and the Volumes of each in turn. Results in the order of `subjects`. */
 export async function eachOf<T>(
-  subjects: readonly Subject[],
-  work: (subject: Subject) => Promise<T>,
+  subjects: readonly Recordable[],
+  work: (subject: Recordable) => Promise<T>,
 ): Promise<T[]> {
-  const results = new Map<Subject, T>();
+  const results = new Map<Recordable, T>();
   const nodes = Map.groupBy(subjects, ({ volume }) => volume.spec.nodeName);
   await Promise.all(
     [...nodes.values()].map(async (ofNode) => {

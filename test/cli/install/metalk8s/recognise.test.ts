@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { recognise } from '../../../../src/cli/install/take-over/recognise.ts';
+import { recognise } from '../../../../src/cli/install/metalk8s/recognise.ts';
 import type { Executor, Probe, ProbeResult } from '../../../../src/nodes/job.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../../../support/link-words.ts';
 import { FRESH, MADE, missing, result } from '../../../support/sparse-answers.ts';

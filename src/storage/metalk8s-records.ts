@@ -8,7 +8,7 @@ import type { Intent, ObservedVolume, Plan } from './types.ts';
  * @param sizeBytes for how many bytes it is made
  * @param preconditions that it still is what was recognised
  */
-export function takenOverRecords(
+export function metalk8sRecords(
   wanted: Intent,
   sizeBytes: bigint,
   { intent, done }: Pick<ObservedVolume, 'intent' | 'done'>,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { plan, planTakeOver } from '../../src/storage/plan.ts';
+import { plan, planMetalk8sRecords } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
 import type { DesiredSparse, DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../support/link-words.ts';
@@ -76,7 +76,7 @@ const KINDS: [string, Desired, Observed][] = [
 ];
 
 function stepsOf(desired: Desired, observed: Observed) {
-  const planned = planTakeOver(desired, observed);
+  const planned = planMetalk8sRecords(desired, observed);
   if ('refusal' in planned) throw new Error(planned.refusal);
   return planned.steps;
 }
@@ -121,7 +121,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
 
   test('once recorded leaves nothing to do, and is never made anew', () => {
     const after = recorded(desired, observed);
-    expect(planTakeOver(desired, after)).toMatchObject({ steps: [] });
+    expect(planMetalk8sRecords(desired, after)).toMatchObject({ steps: [] });
     const identity = after.intent?.device?.identity;
     const known = {
       ...desired,
@@ -145,7 +145,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
       intent?.file === undefined
         ? { ...intent, device: { ...intent?.device, path: '/dev/other' } }
         : { ...intent, file: '/other' };
-    expect(planTakeOver(desired, { ...observed, intent: other } as Observed)).toMatchObject({
+    expect(planMetalk8sRecords(desired, { ...observed, intent: other } as Observed)).toMatchObject({
       refusal: expect.stringContaining('the node records for this Volume'),
     });
   });
@@ -248,7 +248,9 @@ describe('what is not recognised is refused', () => {
       onLvm,
     ],
   ])('%s', (_, observed, why, desired = sparse) => {
-    expect(planTakeOver(desired, observed)).toMatchObject({ refusal: expect.stringMatching(why) });
+    expect(planMetalk8sRecords(desired, observed)).toMatchObject({
+      refusal: expect.stringMatching(why),
+    });
   });
 });
 
@@ -276,7 +278,7 @@ test.each([
       ...sparseNode,
       file: { type: 'file', sizeBytes: found, inode: '42' },
     };
-    const planned = planTakeOver({ ...sparse, sizeBytes }, observed);
+    const planned = planMetalk8sRecords({ ...sparse, sizeBytes }, observed);
     expect(recorded({ ...sparse, sizeBytes }, observed).done).toEqual({ sizeBytes: made });
     expect('notes' in planned).toBe(sizeBytes > made);
   },

@@ -3,12 +3,12 @@ import type { Volume, VolumeStatus } from '../../../api/volume.ts';
 import { observedStatus } from '../../../controllers/volume/observed-status.ts';
 import { withPathOf } from '../../../controllers/volume/persistent-volume.ts';
 import { desiredOf } from '../../../model/desired-volume.ts';
-import { withOwners } from '../../../model/resolve-owners.ts';
+import { resolveOwners } from '../../../model/resolve-owners.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { deviceOf } from '../../../storage/device.ts';
 import { linkOf } from '../../../storage/links.ts';
 import { observe } from '../../../storage/observe.ts';
-import { planTakeOver } from '../../../storage/plan.ts';
+import { planMetalk8sRecords } from '../../../storage/plan.ts';
 
 export type Recognised =
   | {
@@ -43,10 +43,10 @@ export async function recognise(
     };
   }
   const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = withOwners(looked, desired.uid, (uid) =>
+  const observed = resolveOwners(looked, desired.uid, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
-  const planned = planTakeOver(desired, observed);
+  const planned = planMetalk8sRecords(desired, observed);
   if ('refusal' in planned) return planned;
   const { device } = deviceOf(desired, observed);
   const status = {

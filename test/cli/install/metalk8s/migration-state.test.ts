@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume } from '../../../../src/api/core.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
-import { adoptionStateOf } from '../../../../src/cli/install/take-over/adoption-state.ts';
+import { migrationStateOf } from '../../../../src/cli/install/metalk8s/migration-state.ts';
 import { pv, UID, volume } from '../../../support/volume-input.ts';
 
 const ready = (status: 'True' | 'False' | 'Unknown', reason?: string) => ({
@@ -97,5 +97,5 @@ test.each<[string, Volume, PersistentVolume | undefined, object]>([
     { is: 'refused', why: expect.stringContaining('metadata.uid') },
   ],
 ])('a Volume that is %s', (_, one, itsPv, standing) => {
-  expect(adoptionStateOf(one, itsPv)).toMatchObject(standing);
+  expect(migrationStateOf(one, itsPv)).toMatchObject(standing);
 });

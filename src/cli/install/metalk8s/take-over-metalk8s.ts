@@ -13,7 +13,6 @@ import { type InstallFlags, install, settledValues } from '../install.ts';
 import { installedOf } from '../installed-objects.ts';
 import { boundNamespaces, daemonsAmong } from '../move.ts';
 import { NAMESPACE } from '../objects.ts';
-import { adopt } from './adopt.ts';
 import {
   checkStopped,
   findOperators,
@@ -22,6 +21,7 @@ import {
   stopOperators,
   titleOfOperator,
 } from './operator.ts';
+import { recordVolume } from './record-volume.ts';
 import { refusedVolume } from './refused.ts';
 import { type Cluster, eachOf, readVolumes, survey } from './survey.ts';
 import { takeOverText, what } from './text.ts';
@@ -33,7 +33,7 @@ export interface TakeOverFlags extends Omit<InstallFlags, 'namespace'>, NodeFlag
  * node. Then MetalK8s's operator is stopped, the definitions are upgraded, each Volume is recorded as Stowage's, and the rest is
  * installed. Of devices it writes no byte. Run again it goes on where it was. Throws what is refused, and what fails.
  */
-export async function takeOver(
+export async function takeOverMetalk8s(
   flags: TakeOverFlags,
   io: Io,
   connect: () => Promise<KubeClient>,
@@ -113,7 +113,7 @@ async function takeAll(
     const errors = await eachOf(cluster.subjects, async (subject) => {
       const { name } = subject.volume.metadata;
       try {
-        const { device } = await adopt(subject, adopting);
+        const { device } = await recordVolume(subject, adopting);
         say(`volume/${name} adopted: ${what(device)} on ${subject.volume.spec.nodeName}`);
         return undefined;
       } catch (error) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Volume } from '../../src/api/volume.ts';
-import { recordProblem } from '../../src/model/validate-status.ts';
+import { statusProblem } from '../../src/model/status-problem.ts';
 import { deleted, given, outcome, prepared, status } from '../support/decisions.ts';
 import { FILE, UID, volume } from '../support/volume-input.ts';
 
@@ -28,7 +28,7 @@ describe('A status that Stowage never wrote', () => {
     const made = volume(
       status('Available', 'PrepareVolume/DONE', ['True', 'x'], { prepared: record }),
     );
-    expect(recordProblem({ ...made, spec: lvm }) === undefined).toBe(fine);
+    expect(statusProblem({ ...made, spec: lvm }) === undefined).toBe(fine);
   });
 
   test.each(rows)('%s: nothing is done by it, whatever is asked', (_, change) => {

@@ -1,6 +1,7 @@
-import type { DataSourceReference, PersistentVolumeClaim } from '../../api/core.ts';
+import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { SNAPSHOT_GROUP } from '../../api/names.ts';
 import { droppedSource } from './dropped-data-source.ts';
+import { sourceReference } from './reference.ts';
 
 /** What a claim is to start from. A namespace of another claim or snapshot may be another one than the claim's. */
 export type DataSource =
@@ -27,26 +28,22 @@ export interface SourceGates {
  * What a claim asks to start from. `dataSourceRef` is what counts, and `dataSource` where an API server of old left it alone.
  * With the gate `crossNamespace` off, what names another namespace is not followed. Its own namespace, written out, is not another one. Pure.
  */
-export function sourceOf(
+export function dataSourceOf(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   { crossNamespace, links = true }: SourceGates,
 ): DataSource {
-  const reference: DataSourceReference | undefined =
-    spec.dataSourceRef ?? spec.dataSource ?? undefined;
-  const own = metadata.namespace ?? '';
+  const reference = sourceReference({ metadata, spec });
   if (reference === undefined) {
     const dropped = droppedSource({ metadata, spec });
     if (dropped === undefined) return { kind: 'none' };
-    const { kind: objectKind, name } = dropped;
-    return { kind: 'dropped', objectKind, namespace: dropped.namespace || own, name };
+    const namespace = dropped.namespace || (metadata.namespace ?? '');
+    return { kind: 'dropped', objectKind: dropped.kind, namespace, name: dropped.name };
   }
-  const group = reference.apiGroup ?? '';
-  const { kind: objectKind, name } = reference;
-  const namespace = reference.namespace || own;
+  const { group, kind: objectKind, namespace, name } = reference;
   const kind = kindOf(group, objectKind);
   if (kind === undefined || (kind === 'link' && !links))
     return { kind: 'other', group, objectKind, namespace, name };
-  if (namespace !== own && !crossNamespace)
+  if (reference.crossNamespace && !crossNamespace)
     return { kind: 'gate-off', objectKind, namespace, name };
   return kind === 'snapshot'
     ? { kind, namespace, name, from: 'PersistentVolumeClaim' }

@@ -2,11 +2,11 @@ import type { PersistentVolume } from '../../../api/core.ts';
 import { phaseOf } from '../../../api/phase.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { isPvOf } from '../../../model/persistent-volume.ts';
-import { recordProblem } from '../../../model/validate-status.ts';
+import { statusProblem } from '../../../model/status-problem.ts';
 import { validateVolume } from '../../../model/validate-volume.ts';
 
 /** What is to become of a Volume that may be MetalK8s's. */
-export type AdoptionState =
+export type MigrationState =
   | { is: 'to adopt'; pv: PersistentVolume }
   /** Nothing is to be adopted. */
   | { is: 'left'; why: string }
@@ -16,9 +16,9 @@ export type AdoptionState =
 const AT_WORK = /^(PrepareVolume|UnprepareVolume)\/(?!DONE$)./;
 
 /** Pure. @param pv the PersistentVolume of the Volume's name */
-export function adoptionStateOf(volume: Volume, pv: PersistentVolume | undefined): AdoptionState {
+export function migrationStateOf(volume: Volume, pv: PersistentVolume | undefined): MigrationState {
   const { metadata, status } = volume;
-  const refused = (why: string, hint: string): AdoptionState => ({ is: 'refused', why, hint });
+  const refused = (why: string, hint: string): MigrationState => ({ is: 'refused', why, hint });
   if (status?.prepared !== undefined) return { is: 'left', why: "it is Stowage's" };
   if (metadata.deletionTimestamp !== undefined) {
     return refused('it is being deleted', 'Let MetalK8s end that, and take over then.');
@@ -35,7 +35,7 @@ export function adoptionStateOf(volume: Volume, pv: PersistentVolume | undefined
       why: `it is ${phaseOf(volume) ?? 'new'} and not made yet; Stowage makes it, or says why not`,
     };
   }
-  const problem = recordProblem(volume) ?? validateVolume(volume)[0];
+  const problem = statusProblem(volume) ?? validateVolume(volume)[0];
   if (problem !== undefined)
     return refused(problem, 'Delete it with MetalK8s, if it is of no use.');
   if (pv === undefined) {

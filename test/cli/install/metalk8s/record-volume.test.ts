@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../../src/api/meta.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
-import { adopt } from '../../../../src/cli/install/take-over/adopt.ts';
+import { recordVolume } from '../../../../src/cli/install/metalk8s/record-volume.ts';
 import type { KubeClient } from '../../../../src/kube/types.ts';
 import type { Executor, Job, JobState, ProbeResult } from '../../../../src/nodes/job.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -56,7 +56,7 @@ function world(states: JobState[], now: Volume = its) {
     },
   } as unknown as KubeClient;
   const signal = new AbortController().signal;
-  const done = adopt(
+  const done = recordVolume(
     { volume: its, pv: itsPv },
     { client, executor, volumes: [its], clock: new FakeClock(), signal },
   );

@@ -9,7 +9,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  * Why nothing may be done on a node by what the Volume's object says. Whoever may write a status could otherwise have
  * any file of a node removed, or any disk wiped.
  */
-export function recordProblem(volume: Volume): string | undefined {
+export function statusProblem(volume: Volume): string | undefined {
   const { metadata, status } = volume;
   const { uid = '' } = metadata;
   if (!UUID.test(uid)) return `metadata.uid is ${JSON.stringify(uid)}, which is no UUID`;

@@ -14,12 +14,12 @@ import { refusedVolume } from './refused.ts';
 const DONE_WITHIN = 120_000;
 const AT_ONCE = 10_000;
 
-export interface Subject {
+export interface Recordable {
   volume: Volume;
   pv: PersistentVolume;
 }
 
-export interface Adopting {
+export interface RecordingContext {
   client: KubeClient;
   executor: Executor;
   /** All of the cluster. */
@@ -32,9 +32,9 @@ export interface Adopting {
  * Writes down on the node and then in the status that the storage is the Volume's. What was recognised is looked at again.
  * Throws a StowageError where it is not recognised any more, or the node fails; NodeError, ObservationError.
  */
-export async function adopt(
-  { volume, pv }: Subject,
-  adopting: Adopting,
+export async function recordVolume(
+  { volume, pv }: Recordable,
+  adopting: RecordingContext,
 ): Promise<Extract<Recognised, { steps: unknown }>> {
   const { client, executor, volumes, signal } = adopting;
   const found = await recognise(volume, pv, executor, volumes);
@@ -71,7 +71,7 @@ export async function adopt(
 async function record(
   { metadata, spec: { nodeName } }: Volume,
   steps: readonly Step[],
-  { executor, clock }: Adopting,
+  { executor, clock }: RecordingContext,
 ): Promise<void> {
   const jobs = createJobRunner(executor);
   const key = { subject: metadata.uid ?? '', id: 'adopt-1' };

@@ -1,6 +1,6 @@
 import { linkOf } from '../links.ts';
+import { metalk8sRecords } from '../metalk8s-records.ts';
 import { intentOf } from '../records.ts';
-import { takenOverRecords } from '../taken-over-records.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '../types.ts';
 import { linked } from './attach.ts';
 import { isOurs } from './ownership.ts';
@@ -12,7 +12,7 @@ import { targetOf } from './target.ts';
  * What remains to be recorded of a device that MetalK8s made ready. Nothing on a logical volume in mode Block tells whose it
  * is: whoever takes it over looks whether the PersistentVolume leads to its link.
  */
-export function planTakeOver(desired: DesiredRaw, observed: ObservedRaw): Plan {
+export function planMetalk8sRecords(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const device = targetOf(desired, observed);
   if ('refusal' in device) return device;
   const other = ofAnother(device, observed);
@@ -54,5 +54,5 @@ export function recordDevice(
     signature: device.content || 'none',
   };
   const preconditions = [...sameDevicePreconditions(device), ...sameContentPreconditions(device)];
-  return takenOverRecords(wanted, sizeBytes, observed, preconditions);
+  return metalk8sRecords(wanted, sizeBytes, observed, preconditions);
 }

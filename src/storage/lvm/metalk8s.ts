@@ -1,4 +1,4 @@
-import { recordDevice } from '../block/take-over.ts';
+import { recordDevice } from '../block/metalk8s.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
 import { planAttach } from './attach.ts';
@@ -9,7 +9,7 @@ import { deviceOf, ownOf } from './ownership.ts';
  * What remains to be recorded of a logical volume that MetalK8s made. Its name tells whose it is, and its file system; nothing
  * on it does in mode Block: whoever takes it over looks whether the PersistentVolume leads to its link.
  */
-export function planTakeOver(desired: DesiredLvm, observed: ObservedLvm): Plan {
+export function planMetalk8sRecords(desired: DesiredLvm, observed: ObservedLvm): Plan {
   // Records of a take-over that was cut off would make another's of what has only the name.
   const attached = planAttach(desired, { ...observed, intent: undefined, done: undefined });
   if ('refusal' in attached) return attached;

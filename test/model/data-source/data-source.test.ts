@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DataSourceReference, PersistentVolumeClaim } from '../../../src/api/core.ts';
-import { sourceOf } from '../../../src/model/data-source/source-of.ts';
+import { dataSourceOf } from '../../../src/model/data-source/data-source.ts';
 import { claimNamed } from '../../support/snapshots.ts';
 
 const GROUP = 'snapshot.storage.k8s.io';
@@ -110,7 +110,7 @@ test.each<[string, Partial<PersistentVolumeClaim['spec']>, { crossNamespace: boo
     { kind: 'other', group: 'example.com', objectKind: 'Image', namespace: 'prod', name: 'a' },
   ],
 ])('%s', (_name, spec, gate, wanted) => {
-  expect(sourceOf(claimNamed('c', spec), gate)).toEqual(wanted);
+  expect(dataSourceOf(claimNamed('c', spec), gate)).toEqual(wanted);
 });
 
 describe('a source that was dropped', () => {
@@ -141,9 +141,9 @@ describe('a source that was dropped', () => {
   ])('%s', (_name, text, wanted) => {
     const claim = claimNamed('c');
     claim.metadata.annotations = { [ANNOTATION]: text };
-    expect(sourceOf(claim, ON)).toEqual(wanted);
+    expect(dataSourceOf(claim, ON)).toEqual(wanted);
     // What is there counts.
     claim.spec.dataSourceRef = snapshot();
-    expect(sourceOf(claim, ON)).toEqual(OWN);
+    expect(dataSourceOf(claim, ON)).toEqual(OWN);
   });
 });

@@ -1,7 +1,7 @@
 import type { Precondition } from '../../nodes/job.ts';
+import { metalk8sRecords } from '../metalk8s-records.ts';
 import { intentOf } from '../records.ts';
 import { entryBlkid, ownBlkid } from '../signature.ts';
-import { takenOverRecords } from '../taken-over-records.ts';
 import type { BlockDevice, DesiredSparse, LoopFacts, ObservedSparse, Plan } from '../types.ts';
 import { attach } from './attach.ts';
 import { loopsOf, volumeDevice } from './file-loops.ts';
@@ -11,7 +11,7 @@ import { checkContent } from './provision.ts';
  * What remains to be recorded of a file that MetalK8s made. A file system is known by its UUID; a table has any GUID, so that
  * its partition has to be there, as the device that the persistent link leads to.
  */
-export function planTakeOver(desired: DesiredSparse, observed: ObservedSparse): Plan {
+export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
   const { signature } = observed;
   if (observed.file.type === 'missing') {
@@ -46,7 +46,7 @@ export function planTakeOver(desired: DesiredSparse, observed: ObservedSparse): 
       ? { table: found.uuid }
       : {}),
   };
-  const records = takenOverRecords(
+  const records = metalk8sRecords(
     wanted,
     sizeBytes,
     observed,

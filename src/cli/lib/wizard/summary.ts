@@ -11,7 +11,7 @@ export interface Summary {
 }
 
 /** Shows on standard error what is about to be done. */
-export function summarise({ sections, command }: Summary, io: Io): void {
+export function showSummary({ sections, command }: Summary, io: Io): void {
   for (const [heading, text] of sections) {
     io.stderr.write(`\n${printable(`${heading}:\n${indented(text.trimEnd())}`)}\n`);
   }
@@ -22,7 +22,7 @@ export function summarise({ sections, command }: Summary, io: Io): void {
 const indented = (text: string): string => text.replaceAll(/^(?=.)/gm, '  ');
 
 /** Goes on only with a yes. Throws a StowageError `conflict` when the answer is no: nothing was done. */
-export async function agree(question: string, io: Io): Promise<void> {
+export async function confirmSummary(question: string, io: Io): Promise<void> {
   const { confirm } = await io.prompts();
   if (!(await confirm(question)))
     throw new StowageError('conflict', 'Not confirmed: nothing was done');
