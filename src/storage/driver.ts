@@ -74,6 +74,14 @@ export interface VolumeDriver<
   holdsData(spec: VolumeSpec, path: string | undefined): { what: string; own: boolean };
   /** Where there may be something that `spec.overwrite` gives leave to destroy; of a kind that it is for. */
   overwritten?(spec: VolumeSpec): string;
+  /** Whether bytes that the volume gets show what earlier volumes left there. Unset: they never do. */
+  exposesOldData?(spec: VolumeSpec): boolean;
+  /** The command that shows on its node what room there is for it; of a kind that takes room from something. */
+  roomCommand?(spec: VolumeSpec): string[];
+  /** What its room is taken from, as metrics call it; `path`: where it was made. Of a kind that takes room from something. */
+  pool?(spec: VolumeSpec, path: string | undefined): string | undefined;
+  /** The spec that finds what was made at the path, whatever the default place is by then. Unset: as it is. */
+  specAt?(spec: VolumeSpec, path: string): VolumeSpec;
   /** The path on the node that is recorded as the place of what was made. */
   place(desired: D): string;
   /** Whether Stowage records that path for that Volume: anything else there was not written by it. */

@@ -4,6 +4,7 @@ import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import { commandLine, patchSpec, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
@@ -45,7 +46,7 @@ function wrong(known: VolumeFacts, reason: string | undefined, message: string):
     return {
       cause: 'SignatureFound',
       fix: {
-        say: `The ${volume.spec.lvmLogicalVolume == null ? 'device holds' : 'extents of the volume group hold'} data. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
+        say: `There is data ${driverOfSpec(volume.spec).overwritten?.(volume.spec) ?? 'on the device'}. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
         run: [patchSpec(volume, { overwrite: signature })],
       },
     };

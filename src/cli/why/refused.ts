@@ -1,8 +1,8 @@
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { commandIn } from '../../storage/holders.ts';
-import { SPARSE_FOLDER } from '../../storage/loopfile/file.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import { commandLine, onNode } from '../lib/command-line.ts';
 import type { Obstruction } from './node-connectivity.ts';
 
@@ -87,10 +87,9 @@ function toolMissing(volume: Volume, program: string): Obstruction {
 }
 
 function makeRoom(volume: Volume): Obstruction['fix'] {
-  const { lvmLogicalVolume: lv, sparseLoopDevice: sparse } = volume.spec;
-  const look = lv == null ? ['df', '-h', sparse?.directory ?? SPARSE_FOLDER] : ['vgs', lv.vgName];
+  const look = driverOfSpec(volume.spec).roomCommand?.(volume.spec);
   return {
-    say: 'Make room, or create a smaller volume. See what there is:',
-    run: [onNode(nodeOf(volume), ...look)],
+    say: `Make room, or create a smaller volume.${look === undefined ? '' : ' See what there is:'}`,
+    ...(look && { run: [onNode(nodeOf(volume), ...look)] }),
   };
 }

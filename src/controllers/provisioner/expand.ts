@@ -4,7 +4,7 @@ import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
-import { sizeText } from '../../storage/registry.ts';
+import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { saidBy } from '../lib/event-key.ts';
 import { failureMessage } from './failure-message.ts';
@@ -68,12 +68,12 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
 }
 
 /**
- * Extents that are added to a logical volume show at once what earlier ones left in them, and whoever writes zeros there may write
- * over what the pod wrote first.
+ * Bytes that are added to a volume of mode Block may show at once what earlier volumes left there, and whoever writes zeros there may
+ * write over what the pod wrote first.
  */
-function shownByGrowth({ spec: { mode, lvmLogicalVolume: lvm } }: Volume): string | undefined {
-  if (mode !== 'Block' || lvm == null || lvm.thinPool != null) return undefined;
-  return `a volume of mode Block does not grow in volume group ${lvm.vgName}: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim`;
+function shownByGrowth({ spec }: Volume): string | undefined {
+  if (!driverOfSpec(spec).exposesOldData?.(spec)) return undefined;
+  return `a volume of mode Block does not grow in volume group ${spec.lvmLogicalVolume?.vgName}: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim`;
 }
 
 function refuse(input: ClaimInput, message: string): ClaimDecision {

@@ -6,6 +6,7 @@ import { isConflict, isNotFound } from '../../kube/errors.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import { decideReclaim } from './decide-reclaim.ts';
 import type { ClaimReconcilerDeps } from './deps.ts';
 
@@ -95,10 +96,7 @@ export function createReclaimer({
     const storageClass = deps.storageClasses.get(spec.storageClassName);
     const options = storageClass?.provisioner === DRIVER ? dynamicClass(storageClass) : undefined;
     const wipes = options !== undefined && 'wipe' in options;
-    const { lvmLogicalVolume: lvm } = spec;
-    return wipes || (lvm != null && lvm.thinPool == null && spec.mode === 'Block')
-      ? 'Wipe'
-      : 'Delete';
+    return wipes || driverOfSpec(spec).exposesOldData?.(spec) ? 'Wipe' : 'Delete';
   }
 }
 

@@ -9,6 +9,7 @@ import { claimOf, volumeNameOf } from '../../model/claim-volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import { dynamicClass } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { saidBy } from '../lib/event-key.ts';
@@ -239,9 +240,9 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
       }
       case 'expand': {
         const { volume, size } = action;
-        const part = volume.spec.sparseLoopDevice == null ? 'lvmLogicalVolume' : 'sparseLoopDevice';
-        const patch = { metadata: { uid: volume.metadata.uid }, spec: { [part]: { size } } };
-        const grown = { ...volume.spec, [part]: { ...volume.spec[part], size } };
+        const { field } = driverOfSpec(volume.spec);
+        const patch = { metadata: { uid: volume.metadata.uid }, spec: { [field]: { size } } };
+        const grown = { ...volume.spec, [field]: { ...(volume.spec[field] as object), size } };
         const release = reservations.reserve({ ...volume, spec: grown });
         try {
           volumes.recordWrite(await client.patch(VOLUMES, volume.metadata.name, patch));

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { KEPT_FIELDS, type Leftover, type LeftoverSpec } from '../../api/leftover.ts';
 import { FORGET_NODE_ANNOTATION, STOWAGE_API_VERSION } from '../../api/names.ts';
@@ -7,6 +6,7 @@ import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { statusProblem } from '../../model/status-problem.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 
 /** Whether someone said of this very Volume, not of one whose manifest was copied, that its node is lost. */
 export const isNodeForgotten = ({ metadata }: Volume): boolean =>
@@ -50,8 +50,8 @@ export function leftoverOf(volume: Volume): Leftover {
 export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover): Volume {
   const { volumeName: _, uid, prepared, job, attempt, ...volumeSpec } = spec;
   const { creationTimestamp } = metadata;
-  const { sparseLoopDevice } = spec;
-  const [file] = prepared?.paths ?? [];
+  const [path] = prepared?.paths ?? [];
+  const { specAt } = driverOfSpec(volumeSpec);
   return {
     apiVersion,
     kind,
@@ -60,13 +60,7 @@ export function volumeOf({ apiVersion, kind, metadata, spec, status }: Leftover)
       uid,
       ...(creationTimestamp === undefined ? {} : { deletionTimestamp: creationTimestamp }),
     },
-    spec: {
-      ...volumeSpec,
-      // Where the file was made.
-      ...(sparseLoopDevice == null || file === undefined
-        ? {}
-        : { sparseLoopDevice: { ...sparseLoopDevice, directory: dirname(file) } }),
-    },
+    spec: path === undefined || specAt === undefined ? volumeSpec : specAt(volumeSpec, path),
     status: {
       ...(job === undefined ? {} : { job }),
       ...(attempt === undefined ? {} : { attempt }),

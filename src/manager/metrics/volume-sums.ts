@@ -1,9 +1,8 @@
-import { dirname } from 'node:path';
 import { phaseOf } from '../../api/phase.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { poolPath } from '../../storage/lvm/names.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
 import type { SeenSpace } from './volume-space.ts';
 
 export const PHASES = ['Pending', 'Available', 'Failed', 'Terminating', 'Unknown'] as const;
@@ -41,12 +40,8 @@ export function sumSizes(volumes: readonly Volume[]): (NodeDirectory & { bytes: 
   return [...sums.values()];
 }
 
-function directoryOf({ spec, status }: Volume): string {
-  const { sparseLoopDevice, lvmLogicalVolume } = spec;
-  if (lvmLogicalVolume != null) return poolPath(lvmLogicalVolume);
-  const file = sparseLoopDevice == null ? undefined : status?.prepared?.paths[0];
-  return file === undefined ? '' : dirname(file);
-}
+const directoryOf = ({ spec, status }: Volume): string =>
+  driverOfSpec(spec).pool?.(spec, status?.prepared?.paths[0]) ?? '';
 
 /** As measured; undefined while there is none. */
 function capacityOf({ status }: Volume): number | undefined {

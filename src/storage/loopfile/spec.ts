@@ -76,6 +76,16 @@ export const describe = ({ sparseLoopDevice }: VolumeSpec): [string, string | un
 export const summarize = (spec: VolumeSpec): string =>
   `a file of ${spec.sparseLoopDevice?.size} in ${directoryOf(spec)}`;
 
+export const roomCommand = (spec: VolumeSpec): string[] => ['df', '-h', directoryOf(spec)];
+
+export const pool = (_spec: VolumeSpec, path: string | undefined): string | undefined =>
+  path === undefined ? undefined : dirname(path);
+
+export const specAt = (spec: VolumeSpec, path: string): VolumeSpec =>
+  spec.sparseLoopDevice == null
+    ? spec
+    : { ...spec, sparseLoopDevice: { ...spec.sparseLoopDevice, directory: dirname(path) } };
+
 /** A file is named after the Volume's UID. */
 export const isPlaceOf = ({ metadata }: Volume, path: string): boolean =>
   basename(path) === metadata.uid;

@@ -6,7 +6,7 @@ import { sizeProblems } from '../../api/spec-problems.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { DesiredContext } from '../driver.ts';
 import type { DesiredLvm, Source, ThinSource } from '../types.ts';
-import { lvPath } from './names.ts';
+import { lvPath, poolPath } from './names.ts';
 
 export function specProblems({ metadata: { name }, spec }: Volume): string[] {
   if (spec.lvmLogicalVolume == null) return [];
@@ -71,6 +71,18 @@ export const summarize = ({ lvmLogicalVolume }: VolumeSpec): string =>
 
 export const overwritten = ({ lvmLogicalVolume }: VolumeSpec): string =>
   `in the free extents of the volume group ${lvmLogicalVolume?.vgName}`;
+
+/** Extents of the group come as the last logical volume left them; a file system never shows those that it did not write. */
+export const exposesOldData = ({ mode, lvmLogicalVolume }: VolumeSpec): boolean =>
+  mode === 'Block' && lvmLogicalVolume?.thinPool == null;
+
+export const roomCommand = ({ lvmLogicalVolume }: VolumeSpec): string[] => [
+  'vgs',
+  lvmLogicalVolume?.vgName ?? '',
+];
+
+export const pool = ({ lvmLogicalVolume }: VolumeSpec): string | undefined =>
+  lvmLogicalVolume == null ? undefined : poolPath(lvmLogicalVolume);
 
 /** A logical volume is named after the Volume. */
 export const isPlaceOf = ({ metadata, spec }: Volume, path: string): boolean =>

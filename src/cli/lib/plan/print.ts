@@ -4,6 +4,7 @@ import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { stepJson } from '../../../nodes/step-json.ts';
+import { driverOfSpec } from '../../../storage/registry.ts';
 import { about, conclude } from '../batch.ts';
 import type { GlobalFlags } from '../globals.ts';
 import type { Io } from '../io.ts';
@@ -63,7 +64,7 @@ export async function plansOf(
     signal: io.signal,
   });
   // A device may be another Volume's, of which its node has no record.
-  const onDevices = volumes.some(({ spec }) => spec.sparseLoopDevice === undefined);
+  const onDevices = volumes.some(({ spec }) => driverOfSpec(spec).overwrites);
   const known = onDevices
     ? (await listAll<Volume>(client, VOLUMES, { signal: io.signal })).items
     : [];
