@@ -5,13 +5,13 @@ import type { Io } from '../lib/io.ts';
 import type { NodeFlags } from '../lib/nodes/flags.ts';
 import { checkObjects, createObjects } from '../lib/objects/create.ts';
 import type { CreateFlags } from '../lib/objects/flags.ts';
-import { refuse } from '../lib/objects/refuse.ts';
-import { printPlans } from '../lib/plan/print.ts';
 import { confirm } from '../lib/prompts/confirm.ts';
 import { confirmSummary, showSummary } from '../lib/wizard/summary.ts';
 import { volumeProblem } from './check.ts';
 import { lostByCreation } from './data-loss.ts';
 import { volumesOf } from './manifest.ts';
+import { printPlans } from './print-plan.ts';
+import { refuse } from './refuse-problems.ts';
 import { summaryOf } from './summary.ts';
 import { complete, type Given } from './wizard.ts';
 

@@ -8,10 +8,10 @@ import type { Io } from '../lib/io.ts';
 import type { NodeFlags } from '../lib/nodes/flags.ts';
 import type { Nodes } from '../lib/nodes/node-pattern.ts';
 import { refused, type VolumePlan } from '../lib/plan/plan.ts';
-import { plansOf } from '../lib/plan/print.ts';
 import { type SameFlags, sameCommand } from '../lib/wizard/same-command.ts';
 import type { Summary } from '../lib/wizard/summary.ts';
 import type { VolumeFlags } from './manifest.ts';
+import { plansOf } from './print-plan.ts';
 
 /**
  * What is about to be created, what would run on the nodes for it, and the command that asks for the same. Throws a StowageError

@@ -19,8 +19,8 @@ import { roundedSize } from '../../lib/output/size.ts';
 import type { Choice } from '../../lib/prompts/prompts.ts';
 import { foundIn, reading } from '../../lib/read-result.ts';
 import { complete as completeBy, orOther, type Question } from '../../lib/wizard/ask.ts';
-import { NODE } from '../../lib/wizard/nodes.ts';
 import { deviceOf, groupOf, type Looking, look } from '../../lib/wizard/storage.ts';
+import { NODE } from '../ask-nodes.ts';
 import { askingOf, NAME, STORAGE_CLASS } from '../wizard.ts';
 import { type AdoptFlags, type StorageType, typeOf } from './flags.ts';
 

@@ -2,7 +2,7 @@ import { StowageError } from '../../../api/errors.ts';
 import { apiVersionOf, type KubeObject, type Resource } from '../../../api/meta.ts';
 import { STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
 import type { Io } from '../../lib/io.ts';
-import { refuse } from '../../lib/objects/refuse.ts';
+import { refuse } from '../refuse-problems.ts';
 import { type Document, documentsOf } from './documents.ts';
 import { schemaProblem } from './schema.ts';
 import { readSources } from './source.ts';

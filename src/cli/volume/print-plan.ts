@@ -1,19 +1,19 @@
-import type { StorageClass } from '../../../api/core.ts';
-import { STORAGE_CLASSES, VOLUMES } from '../../../api/resources.ts';
-import type { Volume } from '../../../api/volume.ts';
-import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
-import { stepJson } from '../../../nodes/step-json.ts';
-import { driverOfSpec } from '../../../storage/registry.ts';
-import { about, conclude } from '../batch.ts';
-import type { GlobalFlags } from '../globals.ts';
-import type { Io } from '../io.ts';
-import type { NodeFlags } from '../nodes/flags.ts';
-import { withNodes } from '../nodes/with-nodes.ts';
-import { asJson, asYaml } from '../output/data.ts';
-import { printable } from '../output/printable.ts';
-import { PLACEHOLDER_UID, planVolume, refused, type VolumePlan } from './plan.ts';
-import { comment, planText } from './text.ts';
+import type { StorageClass } from '../../api/core.ts';
+import { STORAGE_CLASSES, VOLUMES } from '../../api/resources.ts';
+import type { Volume } from '../../api/volume.ts';
+import { listAll } from '../../kube/client.ts';
+import type { KubeClient } from '../../kube/types.ts';
+import { stepJson } from '../../nodes/step-json.ts';
+import { driverOfSpec } from '../../storage/registry.ts';
+import { about, conclude } from '../lib/batch.ts';
+import type { GlobalFlags } from '../lib/globals.ts';
+import type { Io } from '../lib/io.ts';
+import type { NodeFlags } from '../lib/nodes/flags.ts';
+import { withNodes } from '../lib/nodes/with-nodes.ts';
+import { asJson, asYaml } from '../lib/output/data.ts';
+import { printable } from '../lib/output/printable.ts';
+import { PLACEHOLDER_UID, planVolume, refused, type VolumePlan } from '../lib/plan/plan.ts';
+import { comment, planText } from '../lib/plan/text.ts';
 
 interface PlanFlags extends NodeFlags, GlobalFlags {
   output?: 'json' | 'yaml' | 'name';

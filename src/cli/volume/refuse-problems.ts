@@ -1,4 +1,4 @@
-import { StowageError } from '../../../api/errors.ts';
+import { StowageError } from '../../api/errors.ts';
 
 /** More say the same again. */
 const SHOWN = 10;
