@@ -24,7 +24,8 @@ export function answerTooLong(node: string): NodeError {
 
 /**
  * Waits for a program that answers for a node and was started with `buffer: false`: the errors that execa makes hold all output
- * several times over. A program that prints more than ANSWER_LIMIT is killed. `stdout`: undefined then.
+ * several times over. A program that prints more than ANSWER_LIMIT is killed. `stdout`: a character for each byte; undefined
+ * where it was killed.
  */
 export async function endOf<Options extends { buffer: false }>(program: ResultPromise<Options>) {
   const [stdout, stderr, result] = await Promise.all([
@@ -32,7 +33,11 @@ export async function endOf<Options extends { buffer: false }>(program: ResultPr
     read(program.stderr as Readable, ERRORS_LIMIT, () => {}),
     program,
   ]);
-  return { result, stdout: stdout.whole ? stdout.text : undefined, stderr: stderr.text };
+  return {
+    result,
+    stdout: stdout.whole ? stdout.bytes.toString('latin1') : undefined,
+    stderr: stderr.bytes.toString('utf8'),
+  };
 }
 
 /** Reads a stream to its end, and keeps `limit` bytes of it. `onMore` is called once, when there are more. Never throws. */
@@ -40,7 +45,7 @@ async function read(
   stream: Readable,
   limit: number,
   onMore: () => void,
-): Promise<{ text: string; whole: boolean }> {
+): Promise<{ bytes: Buffer; whole: boolean }> {
   const chunks: Buffer[] = [];
   let room = limit;
   let whole = true;
@@ -55,5 +60,5 @@ async function read(
   } catch {
     // The program's end tells why.
   }
-  return { text: Buffer.concat(chunks).toString('utf8'), whole };
+  return { bytes: Buffer.concat(chunks), whole };
 }

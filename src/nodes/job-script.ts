@@ -5,7 +5,7 @@ import prelude from './scripts/prelude.sh';
 import sudo from './scripts/sudo.sh';
 
 /** The commands of a script: comments are for who reads its file. */
-const commandsOf = (file: string): string =>
+export const commandsOf = (file: string): string =>
   file.replace(/^\s*(?:#.*)?\n/gm, '').replace(/^ +/gm, '');
 
 /** The beginning of each script on a node. */

@@ -1,5 +1,6 @@
+import { END, readRecords } from './answer.ts';
 import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job.ts';
-import { jobScript, PRELUDE } from './job-script.ts';
+import { commandsOf, jobScript, PRELUDE } from './job-script.ts';
 import {
   ForeignJobs,
   JOBS_FOLDER,
@@ -9,13 +10,19 @@ import {
   subjectFolder,
 } from './jobs-folder.ts';
 import { quote, quoteAll } from './quote.ts';
+import answerFunctions from './scripts/answer.sh';
+import pollFunctions from './scripts/poll.sh';
+import probeFunction from './scripts/probe.sh';
 import { SudoRefusal } from './sudo.ts';
 
+const ANSWER = commandsOf(answerFunctions);
+const PROBE = commandsOf(probeFunction);
+const POLL = commandsOf(pollFunctions);
+
 /**
- * What is said to a node's shell and how its answer is read. Every script is read from standard input by `sh`,
- * and its last line of output is END: an answer without it was cut off and says nothing.
+ * What is said to a node's shell and how its answer is read. Every script is read from standard input by `sh`. An answer has a
+ * character for each byte (transport/shell.ts).
  */
-const END = 'stowage-end';
 
 /** sh runs what it has read: in a function nothing runs before all of it has arrived. */
 const whole = (script: string) => `main() {\n${script}}\nmain\n`;
@@ -23,25 +30,10 @@ const whole = (script: string) => `main() {\n${script}}\nmain\n`;
 /** How much of a job's output comes back, in bytes. */
 const OUTPUT_TAIL = 4096;
 
-/**
- * Reads only. Each probe answers a line: its number, exit status, output and errors in base64, and why it was not run. A look
- * is made of some twenty probes, and most of its time is processes being started: none is where there is nothing to say.
- */
+/** Reads only: scripts/probe.sh. */
 export function observeScript(probes: readonly Probe[]): string {
-  return `${PRELUDE}exec 3>&1
-probe() {
-  number=$1
-  shift
-  err=$({ out=$($as "$@" </dev/null); got=$?; printf 'probe %s %s ' "$number" $got >&3; [ -z "$out" ] || printf %s "$out" | base64 -w0 >&3; exit $got; } 2>&1)
-  got=$?
-  why=
-  [ -z "$as" ] || [ $got = 0 ] || why=$(printf '%s\\n' "$err" | not_run $got "$@")
-  printf ' '
-  [ -z "$err" ] || printf %s "$err" | base64 -w0
-  echo " $why"
-}
-${probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`).join('')}echo ${END}
-`;
+  const lines = probes.map((probe, index) => `probe ${index} ${quoteAll(probe.argv)}\n`);
+  return `${PRELUDE}${ANSWER}${PROBE}${lines.join('')}echo ${END}\n`;
 }
 
 /** @throws RangeError for an answer that `observeScript` does not give, SudoRefusal where sudo did not let one run */
@@ -49,22 +41,19 @@ export function readObservation(
   answer: string,
   probes: readonly Probe[],
 ): Map<string, ProbeResult> {
-  const lines = fields(answer, probes.length);
-  if (lines.length !== probes.length) {
-    throw new RangeError(`${lines.length} answers for ${probes.length} probes`);
-  }
-  return new Map(
-    probes.map((probe, index) => {
-      const [kind, number, exit, stdout, stderr, why, user] = lines[index] ?? [];
-      if (kind !== 'probe' || number !== String(index)) {
-        throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
-      }
-      if (why === 'denied')
-        throw new SudoRefusal(decode(user), probe.argv.join(' '), decode(stderr));
-      const ended = why === 'missing' ? 127 : status(exit);
-      return [probe.name, { exit: ended, stdout: decode(stdout), stderr: decode(stderr) }];
-    }),
-  );
+  const results = readRecords(answer, probes.length, (reader, index): [string, ProbeResult] => {
+    const { name, argv } = probes[index] as Probe;
+    const [kind, number, exit] = reader.fields();
+    if (kind !== 'probe' || number !== String(index))
+      throw new RangeError(`not the answer of probe ${index}: ${kind} ${number}`);
+    const [stdout, stderr] = [reader.text(), reader.text()];
+    const [why, user] = reader.fields();
+    if (why === 'denied') throw new SudoRefusal(decode(user), argv.join(' '), stderr);
+    return [name, { exit: why === 'missing' ? 127 : status(exit), stdout, stderr }];
+  });
+  if (results.length !== probes.length)
+    throw new RangeError(`${results.length} answers for ${probes.length} probes`);
+  return new Map(results);
 }
 
 /** Starts a job unless the node has one of its key, then answers as `pollScript` does. */
@@ -91,81 +80,26 @@ export function pollScript(keys: readonly JobKey[], waitMs: number): string {
   return whole(PRELUDE + ownJobs(END) + pollBody(keys, waitMs, false));
 }
 
-/**
- * What was refused before any step had run is told as that to whoever `submits`, and removed: nothing was found out about
- * the volume, and once sudo lets the program run, the same job is tried again. Others are told why it ended, each of them.
- */
-function pollBody(keys: readonly JobKey[], waitMs: number, submits: boolean): string {
-  return `state() {
-  ended=yes
-  if [ -e "$1/result" ]; then
-    read -r line <"$1/result"
-  elif [ ! -d "$1" ]; then
-    line=not-found
-  elif ! flock -ns "$1/output" true; then
-    line=running ended=
-  elif [ -e "$1/result" ]; then
-    read -r line <"$1/result"
-  else
-    line=died
-  fi
-}
-look() {
-  any=
-  for folder; do
-    state "$folder"
-    [ -z "$ended" ] || any=yes
-  done
-}
-report() {
-  for folder; do
-    state "$folder"
-    ${submits ? '' : 'case $line in denied*) line=guarded ;; esac'}
-    printf 'job %s' "$(printf %s "$line" | base64 -w0)"
-    for file in step refusal; do printf ' %s' "$(base64 -w0 "$folder/$file" 2>/dev/null)"; done
-    printf ' %s\\n' "$(tail -c ${OUTPUT_TAIL} "$folder/output" 2>/dev/null | base64 -w0)"
-    case $line in denied*) rm -rf "$folder" ;; esac
-  done
-}
+const pollBody = (keys: readonly JobKey[], waitMs: number, submits: boolean): string => {
+  const wait = waitMs > 0 ? `wait_for ${waitMs / 1000} "$@"\n` : '';
+  return `${ANSWER}${POLL}submits=${submits ? 'yes' : ''}
 set -- ${keys.map((key) => quote(jobFolder(key))).join(' ')}
-${waitMs > 0 ? waitScript(waitMs) : ''}report "$@"
+${wait}report ${OUTPUT_TAIL} "$@"
 echo ${END}
 `;
-}
-
-/**
- * Until one of the jobs has let go of its lock, or the time is over: a process a job that waits in flock(2), and none
- * after it. The time ends them also where the connection is gone and nobody is there to hear.
- */
-const waitScript = (waitMs: number) => `look "$@"
-[ -n "$any" ] || {
-  waiters=
-  for folder; do
-    flock -s -w ${waitMs / 1000} "$folder/output" echo ended 2>/dev/null &
-    waiters="$waiters $!"
-  done
-  echo "waiters $waiters"
-  wait
-} | {
-  waiters= any=
-  while [ -z "$waiters" ] || [ -z "$any" ]; do
-    read -r word rest || break
-    case $word in waiters) waiters=$rest ;; *) any=yes ;; esac
-  done
-  [ -z "$waiters" ] || kill $waiters 2>/dev/null
-}
-`;
+};
 
 /** @throws RangeError for an answer that `pollScript` does not give, SudoRefusal where sudo did not let a job begin */
 export function readStates(answer: string, count: number): JobState[] {
-  const lines = fields(answer, count);
-  if (lines.length !== count) {
-    throw new RangeError(`${lines.length} states for ${count} jobs`);
-  }
-  return lines.map(([kind, line, step, refusal, output]) => {
+  const states = readRecords(answer, count, (reader) => {
+    const [kind = '', ...said] = reader.fields();
+    refuseOthers(kind, said);
     if (kind !== 'job') throw new RangeError(`not a job's answer: ${kind}`);
-    return readState(decode(line), readStep(decode(step)), decode(refusal), decode(output));
+    const [line, refusal, output] = [reader.text(), reader.text(), reader.text()];
+    return readState(line, readStep(decode(said[0])), refusal, output);
   });
+  if (states.length !== count) throw new RangeError(`${states.length} states for ${count} jobs`);
+  return states;
 }
 
 function readStep(text: string): StepFacts | undefined {
@@ -249,28 +183,24 @@ export function readSubjects(answer: string): string[] {
 /** Most lines of an answer to `subjectsScript`: far more than the volumes of a node. */
 const MOST_SUBJECTS = 100_000;
 
-/** Most fields of a line; a probe that sudo refused has seven. */
-const MOST_FIELDS = 8;
-
 /**
  * Returns the fields of each line.
- * @param asked lines at most: an answer of more is refused before it is taken apart
- * @throws RangeError for an answer that was cut off or is too long; ForeignJobs or SudoRefusal where the script went no further
+ * @param asked lines at most
+ * @throws RangeError as `readRecords`; ForeignJobs or SudoRefusal where the script went no further
  */
 function fields(answer: string, asked: number): string[][] {
-  // A refusal is one line, whatever was asked for. END follows, and the text after the last newline.
-  const most = Math.max(asked, 1) + 2;
-  const lines = answer.split('\n', most + 1);
-  if (lines.length > most) throw new RangeError(`more than ${asked} lines`);
-  // The text after the last newline is empty, the line before it is END.
-  if (lines.at(-1) !== '' || lines.at(-2) !== END) {
-    throw new RangeError('the answer was cut off');
-  }
-  const all = lines.slice(0, -2).map((line) => line.split(' ', MOST_FIELDS));
-  const [[kind, user, ...said] = []] = all;
+  return readRecords(answer, asked, (reader) => {
+    const all = reader.fields();
+    const [kind = '', ...said] = all;
+    refuseOthers(kind, said);
+    return all;
+  });
+}
+
+/** Throws ForeignJobs or SudoRefusal where the script went no further. */
+function refuseOthers(kind: string, [user, ...said]: readonly string[]): void {
   if (kind === 'foreign') throw new ForeignJobs(decode(user), decode(said[0]));
   if (kind === 'denied') throw new SudoRefusal(decode(user), decode(said[0]), decode(said[1]));
-  return all;
 }
 
 function status(text: string | undefined): number {

@@ -200,7 +200,10 @@ describeAsRoot.each(TRANSPORTS)('jobs over %s', (_, transport) => {
     expect(await scene.executor.poll(NODE, [done.key], 0)).toEqual([{ state: 'succeeded' }]);
     await writeFile(join(scene.here, 'go'), '');
     await ended(long);
-    expect(await scene.executor.purge(NODE, scene.subject)).toBe(true);
+    // Its shell ends right after it has written the result.
+    await until('it is forgotten', async () =>
+      (await scene.executor.purge(NODE, scene.subject)) ? true : undefined,
+    );
     expect(await scene.executor.poll(NODE, [done.key, long.key], 0)).toEqual([
       { state: 'not-found' },
       { state: 'not-found' },

@@ -60,8 +60,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     const { stdout } = await execa(guid[0] as string, guid.slice(1));
     const devicePath = `/dev/disk/by-partuuid/${stdout}`;
     await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
-    await udevadm('settle', '--timeout=10', `--exit-if-exists=${devicePath}`);
-    expect(existsSync(devicePath)).toBe(true);
+    await until('its link', async () => existsSync(devicePath) || undefined);
 
     const lock = await lockDisk(disk.path);
     await rm(devicePath);

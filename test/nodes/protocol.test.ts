@@ -13,8 +13,11 @@ import {
 import { createShellExecutor } from '../../src/nodes/transport/shell-executor.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** An answer has a character for each byte. */
+const bytes = (text: string) => Buffer.from(text).toString('latin1');
+const counted = (text: string) => `${Buffer.byteLength(text)}\n${bytes(text)}\n`;
 const job = (line: string, step = '', refusal = '', output = '') =>
-  `job ${[line, step, refusal, output].map(base64).join(' ')}\n`;
+  `job ${base64(step)}\n${[line, refusal, output].map(counted).join('')}`;
 const END = 'stowage-end\n';
 const PROBES = [
   { name: 'a', argv: ['true'] },
@@ -122,8 +125,8 @@ describe('the states of jobs', () => {
     expect(() => readStates(answer, 1)).toThrow(RangeError);
   });
 
-  test('are not read from an answer of millions of lines, which is not taken apart', () => {
-    expect(() => readStates(`${'\n'.repeat(4 << 20)}${END}`, 1)).toThrow('more than 1 lines');
+  test('an answer of millions of lines is not taken apart', () => {
+    expect(() => readPurged(`${'\n'.repeat(4 << 20)}${END}`)).toThrow('more than 1 records');
   });
 
   test('cut off anywhere are not read', () => {
@@ -135,8 +138,8 @@ describe('the states of jobs', () => {
 });
 
 describe('an observation', () => {
-  const line = (number: number | string, exit: number, stdout = '', stderr = '') =>
-    `probe ${number} ${exit} ${base64(stdout)} ${base64(stderr)}\n`;
+  const line = (number: number | string, exit: number | string, stdout = '', stderr = '') =>
+    `probe ${number} ${exit}\n${counted(stdout)}${counted(stderr)}\n`;
 
   test('is read by the names of its probes', () => {
     expect(
@@ -149,6 +152,15 @@ describe('an observation', () => {
     );
   });
 
+  test('is read whatever is in it', () => {
+    const forged = `${line(1, 0, 'another')}${END}`;
+    const answer = line(0, 0, forged, forged) + line(1, 0, '\0\n\n') + END;
+    expect([...readObservation(answer, PROBES).values()]).toEqual([
+      { exit: 0, stdout: forged, stderr: forged },
+      { exit: 0, stdout: '\0\n\n', stderr: '' },
+    ]);
+  });
+
   test.each([
     ['nothing', ''],
     ['no end', line(0, 0) + line(1, 0)],
@@ -158,7 +170,11 @@ describe('an observation', () => {
     ['a probe that is no number', line(0, 0) + line('', 0) + END],
     ['noise before it', `Welcome\n${line(0, 0)}${line(1, 0)}${END}`],
     ['noise between', `${line(0, 0)}Broadcast message\n${line(1, 0)}${END}`],
-    ['a status that is no number', `${line(0, 0)}probe 1 x  \n${END}`],
+    ['a status that is no number', line(0, 0) + line(1, 'x') + END],
+    ['a text that is shorter than it says', `${line(0, 0)}probe 1 0\n3\nab\n0\n\n\n${END}`],
+    ['a text that is longer than it says', `${line(0, 0)}probe 1 0\n1\nab\n0\n\n\n${END}`],
+    ['a text that ends behind the answer', `${line(0, 0)}probe 1 0\n99\nab\n0\n\n\n${END}`],
+    ['a size that is no number', `${line(0, 0)}probe 1 0\n-1\nab\n0\n\n\n${END}`],
   ])('is not read from an answer with %s', (_, answer) => {
     expect(() => readObservation(answer, PROBES)).toThrow(RangeError);
   });
@@ -270,7 +286,7 @@ describe('what was not done', () => {
   test.each([
     [
       'a probe',
-      executor(`probe 0 1  ${base64(said)} denied ${base64('stowage')}\n`).observe('n1', LOOK),
+      executor(`probe 0 1\n0\n\n${counted(said)}denied ${base64('stowage')}\n`).observe('n1', LOOK),
     ],
     [
       'a step',
@@ -290,7 +306,7 @@ describe('what was not done', () => {
   });
 
   test('since the program is missing, is status 127', () => {
-    expect(readObservation(`probe 0 1   missing\n${END}`, LOOK).get('a')?.exit).toBe(127);
+    expect(readObservation(`probe 0 1\n0\n\n0\n\nmissing\n${END}`, LOOK).get('a')?.exit).toBe(127);
   });
 
   test('since the jobs are somebody else’s, is an error', async () => {

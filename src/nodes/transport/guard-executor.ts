@@ -1,3 +1,4 @@
+import { fromBytes } from '../answer.ts';
 import { pollTogether } from '../batch-poll.ts';
 import { NodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
@@ -34,7 +35,7 @@ export function createGuardExecutor(shell: Shell): Executor {
     const request = { function: fun, arguments: { node, version: MODULE_VERSION, ...args } };
     const answer = await shell.run(node, `${JSON.stringify(request)}\n`, waitMs + ROUND_TRIP);
     try {
-      return read(readAnswer(JSON.parse(answer)));
+      return read(readAnswer(JSON.parse(fromBytes(answer))));
     } catch (cause) {
       if (cause instanceof ModuleRefusal) throw cause.on(node, UPDATE);
       const said = `node ${node} gave an answer that is not understood: ${cause}`;

@@ -9,7 +9,7 @@ export interface NodeTransport<Asked, Answer> {
 }
 
 /**
- * A way to have `sh` read a script on a node, to its end, and to have what it printed. A script that fails is a NodeError,
- * too.
+ * A way to have `sh` read a script on a node, to its end, and to have what it printed, a character for each byte: so texts can be
+ * counted. A script that fails is a NodeError, too.
  */
 export type Shell = NodeTransport<string, string>;
