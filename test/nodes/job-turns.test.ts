@@ -15,8 +15,7 @@ afterEach(() => node.remove());
 /** A node whose user is root, or one whose programs run through sudo, which closes the descriptors that locks are on. */
 async function nodeOf(user: 'root' | 'a user with sudo'): Promise<void> {
   const sudo = 'while [ "$1" != -- ]; do shift; done; shift; exec 6>&- 7>&- 8>&- 9>&-; exec "$@"';
-  const id = `case $1 in -u) echo ${user === 'root' ? 0 : 1000} ;; *) echo stowage ;; esac`;
-  node = await localJobs({ id, sudo });
+  node = await localJobs({ sudo, id: 'echo stowage' }, user === 'root' ? 0 : 1000);
   ({ executor } = node);
 }
 

@@ -14,8 +14,7 @@ let executor: Executor;
 
 /** A shell of a user who is not root. */
 beforeAll(async () => {
-  const id = 'case $1 in -u) echo 1000 ;; *) echo stowage ;; esac';
-  folder = await localJobs({ sudo: SUDO, id, refused: 'true' });
+  folder = await localJobs({ sudo: SUDO, id: 'echo stowage', refused: 'true' }, 1000);
   ({ executor } = folder);
 });
 afterAll(() => folder.remove());

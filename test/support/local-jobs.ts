@@ -8,8 +8,9 @@ import { temporaryFolder } from './temporary-folder.ts';
 /**
  * Runs jobs by a shell of this machine, in a directory of their own.
  * @param programs names and texts of shell scripts that go before the programs of the machine
+ * @param uid of the user as whom scripts take themselves
  */
-export async function localJobs(programs: Readonly<Record<string, string>>) {
+export async function localJobs(programs: Readonly<Record<string, string>>, uid = 0) {
   const { path, remove } = await temporaryFolder('local-jobs');
   const bin = join(path, 'bin');
   const jobs = join(path, 'jobs');
@@ -19,10 +20,16 @@ export async function localJobs(programs: Readonly<Record<string, string>>) {
     await writeFile(join(bin, name), `#!/bin/sh\n${text}\n`);
     await chmod(join(bin, name), 0o755);
   }
+  const status = join(path, 'status');
+  await writeFile(status, `Uid:\t${`${uid}\t`.repeat(4)}\n`);
   const executor = createShellExecutor({
     async run(_node, script) {
-      const input = script.replaceAll(JOBS_FOLDER, jobs);
-      return `${(await execa('sh', { input, env: { PATH: `${bin}:${process.env.PATH}` } })).stdout}\n`;
+      const input = script.replaceAll(JOBS_FOLDER, jobs).replaceAll('/proc/self/status', status);
+      const env = { PATH: `${bin}:${process.env.PATH}` };
+      const { stdout } = await execa('sh', {
+        ...{ input, env, encoding: 'latin1', stripFinalNewline: false },
+      });
+      return stdout;
     },
     close: async () => {},
   });
