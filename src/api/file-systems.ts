@@ -1,4 +1,7 @@
-/** File systems that volumes are made with. What is done with each is in tables over these: one that lacks a row does not compile. */
+/**
+ * File systems that volumes are made with. Tables over these tell what is done with each: one that lacks a row does not compile. The
+ * scripts of storage/scripts name them, too (docs/extending.md).
+ */
 export const FS_TYPES = ['ext4', 'xfs'] as const;
 export type FsType = (typeof FS_TYPES)[number];
 

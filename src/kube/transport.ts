@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Dispatcher } from 'undici';
 import { StowageError } from '../api/errors.ts';
-import { type Checked, createAgents } from './agents.ts';
 import type { Credentials } from './credentials.ts';
 import { type Deadline, isDeadline, startDeadline } from './deadline.ts';
 import { AnswerTooLong, ConnectionError } from './errors.ts';
+import { type Checked, createAgents } from './http-agents.ts';
 import { apiError, objectOf } from './response.ts';
 
 export interface TransportOptions {

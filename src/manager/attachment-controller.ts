@@ -7,12 +7,9 @@ import type {
   StorageClass,
 } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
-import { isPaused } from '../api/paused.ts';
-import { NODES } from '../api/resources.ts';
 import type { Volume } from '../api/volume.ts';
 import { createAttacherDetacher } from '../controllers/attachdetach/attacher-detacher.ts';
 import { maxWaitProblem } from '../controllers/attachdetach/max-wait.ts';
-import { incarnationOf } from '../controllers/attachdetach/node-facts.ts';
 import {
   type AttachmentReconciler,
   createAttachmentReconciler,
@@ -20,14 +17,13 @@ import {
 import type { AttachmentOperationKind } from '../controllers/attachdetach/types.ts';
 import { createVolumeConsumers } from '../controllers/attachdetach/volume-consumers.ts';
 import type { VolumeState } from '../controllers/attachdetach/volume-state.ts';
-import { isNotFound } from '../kube/errors.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { desiredOf } from '../model/desired-volume.ts';
-import { isOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
-import { resolveOwners } from '../model/resolve-owners.ts';
+import { desiredOf, nodeOf } from '../model/desired-volume.ts';
+import { withDeviceOwners } from '../model/device-owners.ts';
+import { isNodeOff, MAX_WAIT_FOR_UNMOUNT } from '../model/node-health.ts';
 import { statusProblem } from '../model/status-problem.ts';
 import type { Executor } from '../nodes/job.ts';
 import type { Follower } from '../nodes/job-watcher.ts';
@@ -37,6 +33,7 @@ import type { Clock } from '../workqueue/clock.ts';
 import { createOperations } from '../workqueue/pending-operations.ts';
 import { createWorkQueue } from '../workqueue/work-queue.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import { nodeStateKey } from './predicates.ts';
 import type { Part } from './runnable.ts';
 
 export interface AttachmentOptions {
@@ -108,15 +105,7 @@ export function createAttachmentController(
       const owner = desired.shared ? { node, token: randomBytes(8).toString('hex') } : undefined;
       return { ...desired, readOnly, owner };
     },
-    async isOff(node) {
-      try {
-        return isOff(await deps.client.get<KubeNode>(NODES, node));
-      } catch (error) {
-        // Nobody vouches for a machine whose Node is gone.
-        if (isNotFound(error)) return false;
-        throw error;
-      }
-    },
+    isOff: (node) => isNodeOff(deps.client, node),
     async look(_volume, node, desired, seen) {
       let first = seen;
       const observed = await observe((probes) => {
@@ -124,7 +113,7 @@ export function createAttachmentController(
         first = undefined;
         return Promise.resolve(known);
       }, desired);
-      return resolveOwners(observed, desired.uid, deps.volumeOfUid);
+      return withDeviceOwners(observed, desired.uid, deps.volumeOfUid);
     },
   });
   const reconciler: AttachmentReconciler = createAttachmentReconciler({
@@ -155,7 +144,8 @@ export function createAttachmentController(
     for (const name of [object.spec.volumeName, old?.spec.volumeName]) if (name) queue.add(name);
   });
   nodes.onChange(({ type, object, old }) => {
-    if (type === 'updated' && old !== undefined && tellOf(old) === tellOf(object)) return;
+    if (type === 'updated' && old !== undefined && nodeStateKey(old) === nodeStateKey(object))
+      return;
     for (const { metadata } of volumesOn(object.metadata.name)) queue.add(metadata.name);
   });
   const sum = (of: (known: VolumeState) => number) =>
@@ -184,14 +174,10 @@ export function createAttachmentController(
   };
 }
 
-/** What of a node makes a difference, as text. */
-const tellOf = (node: KubeNode): string =>
-  JSON.stringify([incarnationOf(node), isOff(node), isPaused(node)]);
-
 /** Where a Volume may be attached, or is said to be. */
-const nodesOf = ({ spec, status }: Volume): string[] => [
+const nodesOf = (volume: Volume): string[] => [
   ...new Set([
-    ...(spec.attachableNodes ?? [status?.prepared?.node ?? spec.nodeName]),
-    ...(status?.attachments ?? []).map(({ node }) => node),
+    ...(volume.spec.attachableNodes ?? [nodeOf(volume)]),
+    ...(volume.status?.attachments ?? []).map(({ node }) => node),
   ]),
 ];

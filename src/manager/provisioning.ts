@@ -14,7 +14,7 @@ import { CAPACITY_SELECTOR } from '../controllers/lib/capacity/capacity.ts';
 import { createRooms, type Rooms } from '../controllers/lib/capacity/capacity-cache.ts';
 import { createReservations, type Reservations } from '../controllers/lib/capacity/reservations.ts';
 import { sourceFor } from '../controllers/provisioner/source.ts';
-import type { SnapshotController } from '../controllers/snapshot/mode.ts';
+import type { SnapshotController } from '../controllers/snapshot/controller-mode.ts';
 import { createExecutorWork } from '../controllers/snapshot/snapshot-jobs.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { indexBy } from '../kube/index-by.ts';

@@ -6,7 +6,7 @@ import {
   CONTROLLER_LEASE,
   modeOf,
   type SnapshotController,
-} from '../controllers/snapshot/mode.ts';
+} from '../controllers/snapshot/controller-mode.ts';
 import type { SnapshotMode } from '../controllers/snapshot/types.ts';
 import type { Informer } from '../kube/informer.ts';
 import type { Clock } from '../workqueue/clock.ts';

@@ -26,8 +26,8 @@ import {
   createContentReconciler,
   type Result,
 } from '../controllers/snapshot/content-reconciler.ts';
+import type { SnapshotController } from '../controllers/snapshot/controller-mode.ts';
 import { noteOf } from '../controllers/snapshot/job-record.ts';
-import type { SnapshotController } from '../controllers/snapshot/mode.ts';
 import type { NodeWork } from '../controllers/snapshot/node-work.ts';
 import { placeFor } from '../controllers/snapshot/place.ts';
 import { createSnapshotReconciler } from '../controllers/snapshot/snapshot-reconciler.ts';

@@ -5,7 +5,7 @@ import { type Leader, leadingBeside } from '../api/leader.ts';
 import type { Logger } from '../api/logger.ts';
 import { LEASES, NODES } from '../api/resources.ts';
 import { VERSION } from '../api/version.ts';
-import type { SnapshotController } from '../controllers/snapshot/mode.ts';
+import type { SnapshotController } from '../controllers/snapshot/controller-mode.ts';
 import { listAll } from '../kube/client.ts';
 import { createInformer } from '../kube/informer.ts';
 import type { KubeClient } from '../kube/types.ts';

@@ -42,7 +42,8 @@ export type NodeDeath = 'out-of-service' | 'node-gone' | 'timeout';
 
 /**
  * Returns why a node counts as dead; undefined while it may live. The one place where that is decided, for the daemon and
- * for commands. `now` is in ms since the epoch.
+ * for commands; an operator may vouch for more (`judgeNode`, and `operatorDetachRequests` of the daemon). `now` is in ms since
+ * the epoch.
  */
 export function nodeDeath(signs: NodeSigns, rule: DeathRule, now: number): NodeDeath | undefined {
   if (signs.off) return 'out-of-service';

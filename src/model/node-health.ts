@@ -1,5 +1,8 @@
 import type { KubeNode } from '../api/core.ts';
 import { OUT_OF_SERVICE_TAINT } from '../api/names.ts';
+import { NODES } from '../api/resources.ts';
+import { getOrUndefined } from '../kube/get-or-undefined.ts';
+import type { KubeClient } from '../kube/types.ts';
 
 /** Default wait for a node that is not Ready, as in kube-controller-manager (maxWaitForUnmountDuration). ms */
 export const MAX_WAIT_FOR_UNMOUNT = 6 * 60_000;
@@ -24,4 +27,10 @@ export function notReadySince(node: KubeNode | undefined): number | undefined {
 export function isOff(node: KubeNode): boolean {
   const tainted = node.spec?.taints?.some(({ key }) => key === OUT_OF_SERVICE_TAINT) ?? false;
   return tainted && !isNodeReady(node);
+}
+
+/** Asks the API server, for a cache may not know yet that a node is back. Nobody vouches for a machine whose Node is gone. */
+export async function isNodeOff(client: Pick<KubeClient, 'get'>, name: string): Promise<boolean> {
+  const node = await getOrUndefined<KubeNode>(client, NODES, name);
+  return node !== undefined && isOff(node);
 }

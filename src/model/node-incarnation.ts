@@ -2,9 +2,21 @@ import type { KubeNode } from '../api/core.ts';
 import { isNodeReady } from './node-health.ts';
 
 /**
- * What a node's kubelet tells of its life, as text: another one than before means that the node has booted, went away or
- * came back meanwhile, and that what was seen of it before counts no longer.
+ * What a node's kubelet tells of its life: another one than before means that the node has booted, went away or came back
+ * meanwhile, and that what was seen of it before counts no longer.
  */
+export interface NodeIncarnation {
+  boot: string;
+  ready: boolean;
+}
+
+export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
+  boot: node?.status?.nodeInfo?.bootID ?? '',
+  ready: isNodeReady(node),
+});
+
+/** The same as text, to be compared. */
 export function nodeIncarnation(node: KubeNode | undefined): string {
-  return `${node?.status?.nodeInfo?.bootID ?? ''} ${isNodeReady(node)}`;
+  const { boot, ready } = incarnationOf(node);
+  return `${boot} ${ready}`;
 }

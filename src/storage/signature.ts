@@ -1,4 +1,4 @@
-import { type FsType, isFsType } from '../api/file-systems.ts';
+import { FS_TYPES, type FsType, isFsType } from '../api/file-systems.ts';
 import type { ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
 import type { Signature } from './types.ts';
@@ -15,7 +15,7 @@ const output = ([format, ...tags]: Output) => ['-o', format, ...tags.flatMap((ta
  * takes for the signature of something else; none of its bytes get where these are.
  */
 export const ownBlkid = (path: string, ...format: Output) => [
-  ...['blkid', '-p', '-n', 'ext4,xfs'],
+  ...['blkid', '-p', '-n', FS_TYPES.join(',')],
   ...output(format),
   path,
 ];

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import type { FsType } from '../../src/api/file-systems.ts';
-import { growsMounted } from '../../src/storage/capabilities.ts';
+import { growsMounted } from '../../src/storage/linux-capabilities.ts';
 import { scriptArgv } from '../../src/storage/scripts/scripts.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';

@@ -69,7 +69,7 @@ describe('choose', () => {
     ['test/kep/cross-namespace.ts', 'test/cluster/kep.test.ts'],
     ['src/kube/informer.ts', 'test/thorough/daemon/leader-stopped.test.ts'],
     ['src/cli/install/metalk8s/record-volume.ts', 'test/cluster/vm/metalk8s.test.ts'],
-    ['src/storage/identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
+    ['src/storage/device-identity.ts', 'test/cluster/vm/disk-identity.test.ts'],
     ['src/storage/block/plan.ts', 'test/cluster/vm/holders.test.ts'],
     ['docs/volumes.md', 'test/integration/docs.test.ts'],
   ])('has a change of %s ask for %s', (changed, file) => {

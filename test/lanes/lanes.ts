@@ -115,7 +115,7 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['src/storage/udev.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(stolen-path|upgrade)']],
   ['src/storage/device.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(upgrade|fills|adopt|lvm)']],
-  ['src/storage/identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
+  ['src/storage/device-identity.ts', ['thorough'], ['smoke'], ['cluster', '/vm/disk-identity']],
   ['src/storage/records.ts', ['thorough'], ['smoke'], ['cluster', '/vm/(faults|reboot)']],
   ['src/storage/holders.ts', ['thorough'], ['smoke'], ['cluster', '/vm/holders']],
   [

@@ -42,8 +42,8 @@ export const attachOperations: readonly Mutation[] = [
       invariant: 2,
       breaks: 'A shared file is taken from a node that nobody vouches to be off.',
       function: 'takeOverFromDeadNodes',
-      find: 'if (await deps.isOff(holder.node)) ',
-      replace: '',
+      find: 'deps.isOff',
+      replace: 'async () => true',
     },
   ]),
   ...mutationsOf('src/controllers/attachdetach/apply-outcome.ts', [

@@ -200,7 +200,7 @@ export const storageRaw: readonly Mutation[] = [
       replace: 'other === path',
     },
   ]),
-  ...mutationsOf('src/storage/identity.ts', [
+  ...mutationsOf('src/storage/device-identity.ts', [
     {
       id: 'device-path-is-identity',
       invariant: 12,

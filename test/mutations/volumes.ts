@@ -92,8 +92,8 @@ export const volumes: readonly Mutation[] = [
       invariant: 2,
       breaks: 'A job takes a shared file from a node that nobody vouches to be off.',
       function: 'createActionRunner.deadOf',
-      find: 'found !== undefined && isOff(found)',
-      replace: 'found !== undefined',
+      find: '(name) => isNodeOff(client, name)',
+      replace: 'async () => true',
     },
   ]),
   ...mutationsOf('src/controllers/volume/finalize.ts', [

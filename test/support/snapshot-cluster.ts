@@ -22,7 +22,7 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Rooms } from '../../src/controllers/lib/capacity/capacity-cache.ts';
 import type { KeptCopy } from '../../src/controllers/lib/capacity/room.ts';
 import type { ContentOperation } from '../../src/controllers/snapshot/content-deps.ts';
-import type { SnapshotController } from '../../src/controllers/snapshot/mode.ts';
+import type { SnapshotController } from '../../src/controllers/snapshot/controller-mode.ts';
 import { connect } from '../../src/kube/connect.ts';
 import { createEventRecorder } from '../../src/kube/events.ts';
 import { createInformer, type InformerOptions } from '../../src/kube/informer.ts';

@@ -1,7 +1,10 @@
 import { type Command, Option } from 'commander';
 import { CONTROLLERS, selectControllers } from '../../api/controllers.ts';
 import { DEFAULT_GATES, type FeatureGates } from '../../api/feature-gates.ts';
-import { SNAPSHOT_CONTROLLERS, type SnapshotController } from '../../controllers/snapshot/mode.ts';
+import {
+  SNAPSHOT_CONTROLLERS,
+  type SnapshotController,
+} from '../../controllers/snapshot/controller-mode.ts';
 import type { WatchOptions } from '../../manager/watch.ts';
 import { systemClock } from '../../workqueue/clock.ts';
 import { applyEnvironment } from '../lib/config/environment.ts';

@@ -1,5 +1,5 @@
 import type { Volume } from '../../api/volume.ts';
-import { onDeleteOf } from '../../model/desired-volume.ts';
+import { nodeOf, onDeleteOf } from '../../model/desired-volume.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 
 /** What deleting a Volume destroys, for its owner; undefined when its data is kept. */
@@ -8,8 +8,7 @@ export function lostByDeletion(volume: Volume): string | undefined {
   // What was made counts, whatever the spec says by now.
   const { what, own } = driverOfSpec(spec).holdsData(spec, status?.prepared?.paths[0]);
   const loss = fateOf(what, onDeleteOf(volume), own);
-  const node = status?.prepared?.node ?? spec.nodeName;
-  return loss && `Volume ${metadata.name} on ${node}: ${loss}`;
+  return loss && `Volume ${metadata.name} on ${nodeOf(volume)}: ${loss}`;
 }
 
 /** `own`: it is made for the Volume, and goes with it. */

@@ -1,5 +1,6 @@
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { Attachment } from '../../api/volume.ts';
+import { attachedNodes } from '../../model/attached-nodes.ts';
 import { compare } from './desired-state.ts';
 import type { NodeAttachment } from './types.ts';
 
@@ -19,7 +20,7 @@ export function attachmentsFromAnnotation(
   readOnly = false,
 ): NodeAttachment[] {
   const entries = new Map<string, NodeAttachment>();
-  for (const node of nodesIn(annotation)) entries.set(node, uncertain(node, readOnly, now));
+  for (const node of attachedNodes(annotation)) entries.set(node, uncertain(node, readOnly, now));
   for (const shown of Array.isArray(attachments)
     ? (attachments as (Partial<Attachment> | null)[])
     : []) {
@@ -29,22 +30,6 @@ export function attachmentsFromAnnotation(
     entries.set(node, uncertain(node, shown?.readOnly === true, Number.isNaN(since) ? now : since));
   }
   return [...entries.values()].sort(byNode);
-}
-
-/** The names of nodes in a JSON list, or in what is left of one. */
-function nodesIn(annotation = ''): string[] {
-  const found =
-    parsed(annotation) ?? [...annotation.matchAll(/"([^"\\]{1,253})"/g)].map(([, name]) => name);
-  return found.filter((name) => typeof name === 'string' && isDnsSubdomain(name)) as string[];
-}
-
-function parsed(annotation: string): unknown[] | undefined {
-  try {
-    const value: unknown = JSON.parse(annotation);
-    return Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const uncertain = (node: string, readOnly: boolean, since: number): NodeAttachment => ({

@@ -13,7 +13,12 @@ import { firstProbes } from '../../storage/observe.ts';
 import { plan } from '../../storage/plan.ts';
 import type { Presence } from '../../storage/presence.ts';
 import type { Desired, Observed } from '../../storage/registry.ts';
-import { holdersBeside, takingOver, withoutToken } from '../../storage/shared-fs/holders.ts';
+import {
+  deadHoldersBeside,
+  holdersBeside,
+  takingOver,
+  withoutToken,
+} from '../../storage/shared-fs/holders.ts';
 import { answered } from '../lib/answered.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { AttachmentOperation } from './types.ts';
@@ -244,16 +249,13 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       ({ message }) => `whether it is in use cannot be seen: ${message}`,
     );
 
-  /** A file that nodes share may be held by one that is off: exactly what that wrote may be superseded. */
+  /** A file that nodes share may be held by one that is off. */
   async function takeOverFromDeadNodes(
     desired: Desired,
     node: string,
     observed: Observed,
   ): Promise<Desired> {
-    const dead = [];
-    for (const holder of holdersBeside(node, observed))
-      if (await deps.isOff(holder.node)) dead.push(holder);
-    return takingOver(desired, dead);
+    return takingOver(desired, await deadHoldersBeside(node, observed, deps.isOff));
   }
 
   /** What is so now, with what went wrong. */

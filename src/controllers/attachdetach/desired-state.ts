@@ -1,6 +1,7 @@
 import { isReadOnlyShared } from '../../api/access-modes.ts';
 import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { maxWaitOf } from './max-wait.ts';
 import type { DesiredAttachment, Managed, PodUse } from './types.ts';
 
@@ -16,7 +17,7 @@ export interface Defaults {
 /** A Volume as attachment sees it. */
 export function managedOf(volume: Volume, defaults: Defaults): Managed {
   const { metadata, spec, status } = volume;
-  const home = status?.prepared?.node ?? spec.nodeName;
+  const home = nodeOf(volume);
   return {
     uid: metadata.uid ?? '',
     name: metadata.name,

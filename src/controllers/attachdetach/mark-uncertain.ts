@@ -1,7 +1,8 @@
 import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
+import type { NodeIncarnation } from '../../model/node-incarnation.ts';
 import { change } from './actual-state.ts';
-import type { NodeIncarnation } from './node-facts.ts';
 import type { Managed, NodeFacts } from './types.ts';
 import { forgetFailures, type VolumeState } from './volume-state.ts';
 
@@ -56,7 +57,7 @@ export function onDeviceMissing(known: VolumeState, volume: Volume, now: number)
   const { status } = volume;
   const shown = status?.attachments?.find(({ state }) => state === 'Attached');
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
-  const home = status?.prepared?.node ?? volume.spec.nodeName;
+  const home = nodeOf(volume);
   if (ready?.reason === READY_REASON.attaching)
     markOncePerVersion(known, ready.lastUpdateTime, home, now);
   if (ready?.reason === READY_REASON.pathAstray)
@@ -81,8 +82,9 @@ function markOncePerVersion(
 }
 
 /**
- * Whoever takes an attachment out of the status orders to let go of it; that is heeded of a node that is known to be gone,
- * and else it is written again.
+ * An operator orders to detach by force by taking an attachment out of the status. The order counts for a node that is off or has
+ * no Node object, and for the only node of a volume once that is not Ready, since no other node could write to it. Any other
+ * attachment is written again.
  * @returns the nodes to let go of
  */
 export function operatorDetachRequests(

@@ -1,7 +1,6 @@
 import type { KubeNode } from '../../api/core.ts';
 import { isPaused } from '../../api/paused.ts';
 import { nodeSigns } from '../../model/node-death.ts';
-import { isNodeReady } from '../../model/node-health.ts';
 import type { NodeFacts } from './types.ts';
 
 /**
@@ -15,14 +14,3 @@ export function nodeFactsOf(node: KubeNode | undefined, paused: string | undefin
     paused: paused ?? (isPaused(node) ? `Node ${node?.metadata.name}` : undefined),
   };
 }
-
-/** What tells one life of a node from the next. */
-export interface NodeIncarnation {
-  boot: string;
-  ready: boolean;
-}
-
-export const incarnationOf = (node: KubeNode | undefined): NodeIncarnation => ({
-  boot: node?.status?.nodeInfo?.bootID ?? '',
-  ready: isNodeReady(node),
-});

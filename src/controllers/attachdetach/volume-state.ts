@@ -1,6 +1,6 @@
 import type { Volume } from '../../api/volume.ts';
+import type { NodeIncarnation } from '../../model/node-incarnation.ts';
 import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
-import type { NodeIncarnation } from './node-facts.ts';
 import type { AttachmentOperationKind, NodeAttachment } from './types.ts';
 
 /** What this process knows of one Volume. The API server has what of it must outlive the process. */

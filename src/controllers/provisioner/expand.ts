@@ -3,6 +3,7 @@ import { CLAIM_EVENT } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
+import { nodeOf } from '../../model/desired-volume.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
@@ -57,7 +58,7 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   if (volume === undefined || options === undefined || 'problem' in options) return {};
   const shown = shownByGrowth(volume);
   if (shown !== undefined) return refuse(input, shown);
-  const node = volume.status?.prepared?.node ?? volume.spec.nodeName;
+  const node = nodeOf(volume);
   const room = input.roomOn(node);
   if (room === undefined) {
     return { action: { do: 'look-for-room', nodes: [node], place: options.place } };

@@ -1,8 +1,7 @@
-import type { KubeNode, PersistentVolume, StorageClass } from '../../api/core.ts';
+import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { EVENT } from '../../api/names.ts';
 import {
-  NODES,
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
   VOLUME_SNAPSHOT_CONTENTS,
@@ -16,13 +15,13 @@ import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
-import { isOff } from '../../model/node-health.ts';
+import { isNodeOff } from '../../model/node-health.ts';
 import { withJobNode } from '../../model/volume-nodes.ts';
 import type { Executor, ProbeResult } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import type { LoopNumbers } from '../../storage/loop-numbers.ts';
 import type { Observed } from '../../storage/registry.ts';
-import { holdersBeside } from '../../storage/shared-fs/holders.ts';
+import { deadHoldersBeside } from '../../storage/shared-fs/holders.ts';
 import type { NodeHold } from '../../storage/shared-fs/types.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { readAdoptionProblem } from './claimants.ts';
@@ -304,15 +303,10 @@ export function createActionRunner(
     };
   }
 
-  /** Asked where a job is to go on alone: a cache may not know yet that a node is back. */
+  /** Asked where a job is to go on alone. */
   async function deadOf({ status }: Volume, node: string, observed: Observed): Promise<NodeHold[]> {
     if (parseJobName(status?.job)?.attempt === undefined) return [];
-    const dead = [];
-    for (const holder of holdersBeside(node, observed)) {
-      const found = await getOrUndefined<KubeNode>(client, NODES, holder.node);
-      if (found !== undefined && isOff(found)) dead.push(holder);
-    }
-    return dead;
+    return deadHoldersBeside(node, observed, (name) => isNodeOff(client, name));
   }
 
   function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {

@@ -2,8 +2,8 @@ import { READY_REASON } from '../../api/names.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
+import { withDeviceOwners } from '../../model/device-owners.ts';
 import { jobKey, parseJobName } from '../../model/job-name.ts';
-import { resolveOwners } from '../../model/resolve-owners.ts';
 import type { Executor, Job, JobKey, JobState, ProbeResult } from '../../nodes/job.ts';
 import type { JobRunner } from '../../nodes/job-runner.ts';
 import { firstProbes, observe as look } from '../../storage/observe.ts';
@@ -48,7 +48,7 @@ export function observe(
       first = undefined;
       return Promise.resolve(known);
     }, desired);
-    return resolveOwners(observed, desired.uid, volumeOfUid);
+    return withDeviceOwners(observed, desired.uid, volumeOfUid);
   });
 }
 

@@ -8,8 +8,8 @@ import {
   otherAdoption,
   putBackAway,
 } from '../adoption.ts';
+import { compareDevice } from '../device-identity.ts';
 import { setDiskGuids, setPartitionGuid } from '../gpt.ts';
-import { compareDevice } from '../identity.ts';
 import { tellKernel, tellKernelAll } from '../partx.ts';
 import { removeRecords, writeDone, writeIntent } from '../records.ts';
 import { fsTypeOf } from '../signature.ts';

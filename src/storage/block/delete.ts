@@ -1,7 +1,7 @@
 import type { Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
+import { compareDevice, haveUnlikeWwns } from '../device-identity.ts';
 import { setPartitionGuid } from '../gpt.ts';
-import { compareDevice, haveUnlikeWwns } from '../identity.ts';
 import { contentLink } from '../links.ts';
 import { tellKernelAll } from '../partx.ts';
 import { removeRecords } from '../records.ts';

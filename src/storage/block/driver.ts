@@ -1,7 +1,7 @@
 import { adoptsFrom } from '../adoption.ts';
 import { planUnused } from '../detach-checks.ts';
+import { compareDevice, updateIdentity } from '../device-identity.ts';
 import type { Look, VolumeDriver } from '../driver.ts';
-import { compareDevice, updateIdentity } from '../identity.ts';
 import { presenceByPath } from '../presence.ts';
 import { inOneJob } from '../steps.ts';
 import type { DesiredRaw, ObservedRaw, Plan, VolumeOperation } from '../types.ts';

@@ -1,6 +1,6 @@
 import type { ProbeResult } from '../../nodes/job.ts';
+import { compareDevice, haveCommonIdentifier, identityText } from '../device-identity.ts';
 import { fromHex } from '../device-usage.ts';
-import { compareDevice, haveCommonIdentifier, identityText } from '../identity.ts';
 import { ObservationError, optional } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
 import type { BlockDevice, DesiredRaw, DeviceUsage } from '../types.ts';

@@ -1,8 +1,8 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { blankProbes, readBlank } from '../blank.ts';
 import { partitionsOf } from '../block-devices.ts';
+import { identityText, otherPathsOf } from '../device-identity.ts';
 import { fromHex, readUsage, usageProbes } from '../device-usage.ts';
-import { identityText, otherPathsOf } from '../identity.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { contentLink, linkOf } from '../links.ts';
 import { readTags, tagsProbe } from '../lvm/tags.ts';

@@ -1,5 +1,5 @@
 import { UNKNOWN_DATA } from '../blank.ts';
-import { compareDevice } from '../identity.ts';
+import { compareDevice } from '../device-identity.ts';
 import { intentOf, writeDone, writeIntent } from '../records.ts';
 import type { DesiredRaw, DeviceFacts, Intent, ObservedRaw, Plan } from '../types.ts';
 import { hasUuid, isLeftOf } from './content.ts';

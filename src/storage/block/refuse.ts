@@ -1,5 +1,5 @@
+import { compareBytes, haveCommonIdentifier } from '../device-identity.ts';
 import { useOf as useOfDevice } from '../holders.ts';
-import { compareBytes, haveCommonIdentifier } from '../identity.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, DeviceUsage, ObservedRaw, Owner, Plan } from '../types.ts';
 import { concerned } from './preconditions.ts';

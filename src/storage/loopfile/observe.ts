@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { capabilitiesProbe, growsMounted } from '../capabilities.ts';
 import { fromHex, readUsage, usageProbes } from '../device-usage.ts';
 import { directoryProbes, readDirectory } from '../directory/observe.ts';
 import { kubeletProbe, readKubelet } from '../kubelet.ts';
 import { contentLink, linkOf } from '../links.ts';
+import { capabilitiesProbe, growsMounted } from '../linux-capabilities.ts';
 import { answersOf, optional, succeeded } from '../probe-results.ts';
 import { earlierProbe, readEarlier, readRecords, recordProbes } from '../records.ts';
 import { ownBlkid, readable, readSignature } from '../signature.ts';

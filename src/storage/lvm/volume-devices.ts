@@ -1,5 +1,5 @@
 import { diskOf } from '../block/device-probes.ts';
-import { compareBytes, haveCommonIdentifier, identityText } from '../identity.ts';
+import { compareBytes, haveCommonIdentifier, identityText } from '../device-identity.ts';
 import type { BlockDevice, Intent, LoopFacts } from '../types.ts';
 
 /** Which devices of a node are of Volumes, so that what is in them is not the node's. */

@@ -10,6 +10,18 @@ export function holdersBeside(node: string, observed: Observed): NodeHold[] {
   ].filter((holder) => holder.node !== node);
 }
 
+/** Returns the other holders whose machines are off, of which `isOff` is sure: exactly what these wrote may be superseded. */
+export async function deadHoldersBeside(
+  node: string,
+  observed: Observed,
+  isOff: (node: string) => Promise<boolean>,
+): Promise<NodeHold[]> {
+  const dead: NodeHold[] = [];
+  for (const holder of holdersBeside(node, observed))
+    if (await isOff(holder.node)) dead.push(holder);
+  return dead;
+}
+
 /** With leave to supersede exactly what these wrote: somebody vouches that their machines are off. */
 export function takingOver(desired: Desired, dead: readonly NodeHold[]): Desired {
   if (dead.length === 0 || !('owner' in desired) || desired.owner === undefined) return desired;

@@ -85,6 +85,16 @@ describe('a node is held up by', () => {
       },
     ],
     [
+      'the taint, though it is Ready',
+      { ...node('True', { taints: ['node.kubernetes.io/out-of-service'] }), ...available('a') },
+      {
+        cause: 'NodeOutOfService',
+        holdup: 'nothing is let go of',
+        phase: 'Ready',
+        run: ['kubectl taint node n1 node.kubernetes.io/out-of-service-'],
+      },
+    ],
+    [
       'a look that did not come through',
       { ...node('True'), ...failed, ...away },
       { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },

@@ -6,9 +6,9 @@ import {
   onDeviceMissing,
   operatorDetachRequests,
 } from '../../../src/controllers/attachdetach/mark-uncertain.ts';
-import type { NodeIncarnation } from '../../../src/controllers/attachdetach/node-facts.ts';
 import type { Managed, NodeFacts } from '../../../src/controllers/attachdetach/types.ts';
 import type { VolumeState } from '../../../src/controllers/attachdetach/volume-state.ts';
+import type { NodeIncarnation } from '../../../src/model/node-incarnation.ts';
 import { knownOf, shared, UP, volumeObject } from '../../support/attachment-view.ts';
 
 const volumeWith = (status: Partial<Volume['status']> = {}) => volumeObject({}, status);

@@ -3,7 +3,7 @@ import type { Volume, VolumeStatus } from '../../../api/volume.ts';
 import { observedStatus } from '../../../controllers/volume/observed-status.ts';
 import { withPathOf } from '../../../controllers/volume/persistent-volume.ts';
 import { desiredOf } from '../../../model/desired-volume.ts';
-import { resolveOwners } from '../../../model/resolve-owners.ts';
+import { withDeviceOwners } from '../../../model/device-owners.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { deviceOf } from '../../../storage/device.ts';
 import { linkOf } from '../../../storage/links.ts';
@@ -43,7 +43,7 @@ export async function recognise(
     };
   }
   const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = resolveOwners(looked, desired.uid, (uid) =>
+  const observed = withDeviceOwners(looked, desired.uid, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
   const planned = planMetalk8sRecords(desired, observed);

@@ -3,7 +3,7 @@ import { StowageError } from '../../../api/errors.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { checkClass } from '../../../model/class-options.ts';
 import { desiredOf } from '../../../model/desired-volume.ts';
-import { resolveOwners } from '../../../model/resolve-owners.ts';
+import { withDeviceOwners } from '../../../model/device-owners.ts';
 import type { Executor, Step } from '../../../nodes/job.ts';
 import { freeLoopNumber } from '../../../storage/loops.ts';
 import { observe } from '../../../storage/observe.ts';
@@ -42,7 +42,7 @@ export async function planVolume(
   const created = { ...volume, metadata: { ...volume.metadata, uid: PLACEHOLDER_UID } };
   const desired = desiredOf(created, options);
   const looked = await observe((probes) => executor.observe(node, probes), desired);
-  const observed = resolveOwners(looked, PLACEHOLDER_UID, (uid) =>
+  const observed = withDeviceOwners(looked, PLACEHOLDER_UID, (uid) =>
     volumes.find(({ metadata }) => metadata.uid === uid),
   );
   const made = plan('provision', desired, observed, freeLoopNumber(observed.loops, new Set()));

@@ -8,10 +8,10 @@ import { isNotFound } from '../../../kube/errors.ts';
 import { createEventRecorder } from '../../../kube/events.ts';
 import { patchWithRetry } from '../../../kube/retry.ts';
 import type { KubeClient } from '../../../kube/types.ts';
+import { withoutAttachedNode } from '../../../model/attached-nodes.ts';
 import { isPvOf } from '../../../model/persistent-volume.ts';
 import type { Io } from '../../lib/io.ts';
 import { warningLogger } from '../../lib/output/warning-logger.ts';
-import { withoutNode } from './record.ts';
 
 /** How long the event may take to be written, in ms. */
 const EVENT_TIME = 10_000;
@@ -26,7 +26,7 @@ export async function isRecorded(
   try {
     const { name } = volume.metadata;
     const pv = await client.get<PersistentVolume>(PERSISTENT_VOLUMES, name, { signal: io.signal });
-    return isPvOf(pv, volume) && withoutNode(recordOf(pv), node) !== undefined;
+    return isPvOf(pv, volume) && withoutAttachedNode(recordOf(pv), node) !== undefined;
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;
@@ -53,7 +53,7 @@ export async function forceDetach(
       PERSISTENT_VOLUMES,
       name,
       (pv) => {
-        const left = withoutNode(recordOf(pv), node);
+        const left = withoutAttachedNode(recordOf(pv), node);
         if (left === undefined || !isPvOf(pv, volume)) return undefined;
         return { metadata: { annotations: { [ATTACHED_NODES_ANNOTATION]: left } } };
       },

@@ -2,7 +2,7 @@ import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
 import { addressProblems } from '../../../model/node-address.ts';
 import { taintOff } from '../../../model/node-death.ts';
-import { readyConditionOf } from '../../../model/node-health.ts';
+import { isOff, readyConditionOf } from '../../../model/node-health.ts';
 import { commandLine, untaint } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
@@ -69,13 +69,16 @@ const away: NodeCause = ({ first }, now) => {
   return holdup;
 };
 
-const outOfService: NodeCause = ({ name, node }) => {
-  const taint = foundIn(node)?.spec?.taints?.find(({ key }) => key === OUT_OF_SERVICE_TAINT);
-  return taint === undefined
+const outOfService: NodeCause = ({ name, node: read }) => {
+  const node = foundIn(read);
+  const taint = node?.spec?.taints?.find(({ key }) => key === OUT_OF_SERVICE_TAINT);
+  return node === undefined || taint === undefined
     ? undefined
     : {
         cause: 'NodeOutOfService',
-        holdup: `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and what was attached there is let go of`,
+        holdup: isOff(node)
+          ? `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and what was attached there is let go of`
+          : `it is Ready, and has the taint ${OUT_OF_SERVICE_TAINT}: nothing is let go of, and pods that do not tolerate it are evicted`,
         next: { when: 'when the taint is taken off' },
         fix: {
           say: 'Take the taint off once the node is back.',

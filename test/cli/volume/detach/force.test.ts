@@ -147,7 +147,7 @@ describe('--force against a server', () => {
     },
   );
 
-  test('goes on where it was interrupted, and leaves a record alone that is no list', async () => {
+  test('goes on where it was interrupted, also with a record that was cut off, which the daemon reads as well', async () => {
     await made('again', undefined, '["n1","n2"]');
     await client.patch(
       VOLUMES,
@@ -162,7 +162,7 @@ describe('--force against a server', () => {
     expect((await client.get<Volume>(VOLUMES, 'foreign')).status?.attachments).toHaveLength(1);
     await made('odd', undefined, '{"n1"');
     expect(await force('odd')).toMatchObject({ code: 0 });
-    expect(await stateOf('odd')).toMatchObject({ attachments: ['n2'], record: '{"n1"' });
+    expect(await stateOf('odd')).toMatchObject({ attachments: ['n2'], record: '[]' });
   });
 
   test('leaves a Volume alone that was created again under the name', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { resolveOwners } from '../../src/model/resolve-owners.ts';
+import { withDeviceOwners } from '../../src/model/device-owners.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { DeviceFacts } from '../../src/storage/types.ts';
 import { begun, dm, lvmDesired } from '../support/lvm-input.ts';
@@ -21,7 +21,7 @@ const never = () => {
 };
 
 test('what MetalK8s made for another Volume is refused whatever is consented to, without a record on the node', () => {
-  const observed = resolveOwners(rawNode(carrying(OTHER)), UID, known);
+  const observed = withDeviceOwners(rawNode(carrying(OTHER)), UID, known);
   expect(
     plan('provision', { ...rawDesired, overwrite: `ext4:${OTHER}` }, observed, 0),
   ).toMatchObject({
@@ -31,22 +31,24 @@ test('what MetalK8s made for another Volume is refused whatever is consented to,
 
 test('a logical volume that another Volume’s tag is on is refused, also for a Volume on LVM', () => {
   const tagged: DeviceFacts = { ...dm, uuids: [OTHER] };
-  const raw = resolveOwners(rawNode(tagged), UID, known);
+  const raw = withDeviceOwners(rawNode(tagged), UID, known);
   expect(plan('provision', { ...rawDesired, mode: 'Block' }, raw, 0)).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
-  expect(plan('provision', lvmDesired, resolveOwners(begun(tagged), UID, known), 0)).toMatchObject({
+  expect(
+    plan('provision', lvmDesired, withDeviceOwners(begun(tagged), UID, known), 0),
+  ).toMatchObject({
     refusal: '/dev/dm-3 belongs to another Volume, old1',
   });
 });
 
 test("the Volume's own UUID, and one of no Volume, are nobody else's", () => {
   for (const uuid of [UID, 'abcd']) {
-    expect(resolveOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
+    expect(withDeviceOwners(rawNode(carrying(uuid)), UID, known)).toMatchObject({ others: [] });
   }
 });
 
 test('no Volume is looked for where nothing is on the device', () => {
-  expect(resolveOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
-  expect(resolveOwners(readyNode, UID, never)).toBe(readyNode);
+  expect(withDeviceOwners(rawNode(disk), UID, never)).toMatchObject({ others: [] });
+  expect(withDeviceOwners(readyNode, UID, never)).toBe(readyNode);
 });

@@ -6,7 +6,7 @@ import type { Observed } from '../storage/registry.ts';
  * of what MetalK8s made.
  * @param volumeOfUid is called only where something is on the device
  */
-export function resolveOwners(
+export function withDeviceOwners(
   observed: Observed,
   uid: string,
   volumeOfUid: (uid: string) => Volume | undefined,

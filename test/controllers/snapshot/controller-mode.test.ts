@@ -4,7 +4,7 @@ import {
   type SeenDeployment,
   type SeenLease,
   type SnapshotController,
-} from '../../../src/controllers/snapshot/mode.ts';
+} from '../../../src/controllers/snapshot/controller-mode.ts';
 import { NOW } from '../../support/volume-input.ts';
 
 const lease = (fields: Partial<SeenLease> = {}): SeenLease => ({

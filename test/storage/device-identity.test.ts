@@ -7,7 +7,7 @@ import {
   otherPathsOf,
   type Sameness,
   updateIdentity,
-} from '../../src/storage/identity.ts';
+} from '../../src/storage/device-identity.ts';
 import type { BlockDevice } from '../../src/storage/types.ts';
 
 const NAA = '0x5000c500a1b2c3d4';
