@@ -8,7 +8,7 @@ import { commandIn } from '../../storage/holders.ts';
 import { commandLine, forceDetachCommand, onNode, untaint } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
-import { lettingGo } from './force-detach-deadline.ts';
+import { forceDetachTime } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
 import { obstruction } from './node-connectivity.ts';
 import { refusedBy } from './refused.ts';
@@ -86,7 +86,7 @@ export function heldOn(
   const { node, state, message, since, pods = [] } = attachment;
   const why = message ? `: ${message}` : '';
   const uncertain = state === 'Uncertain';
-  const timer = node === nodeOf(volume) ? lettingGo(known, node) : undefined;
+  const timer = node === nodeOf(volume) ? forceDetachTime(known, node) : undefined;
   const notReady = timer && ({ cause: 'NodeNotReady', fix: notReadyFix(node) } as const);
   return {
     holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,

@@ -2,25 +2,27 @@ import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { StorageClass } from '../../api/core.ts';
 import type { Volume } from '../../api/volume.ts';
 import { maxWaitOf } from '../../controllers/attachdetach/max-wait.ts';
-import { MAX_WAIT_FOR_UNMOUNT, notReadySince } from '../../model/node-health.ts';
+import { deathDeadline, nodeSigns } from '../../model/node-death.ts';
+import { MAX_WAIT_FOR_UNMOUNT } from '../../model/node-health.ts';
 import { foundIn } from '../lib/read-result.ts';
 import type { Blocker, VolumeFacts } from './types.ts';
 
 /**
- * When a volume that no pod needs is taken for detached on a node that is not Ready, as controllers/attachdetach/force-detach.ts decides it;
- * undefined: not as things are. What the daemon's flag says is not known here, only what the storage class says. Pure.
+ * Returns when a volume that no pod needs is force-detached from a node that is not Ready; undefined: never as things are. The daemon's
+ * flag is not known here, only the annotation of the storage class. Pure.
  */
-export function lettingGo(
+export function forceDetachTime(
   { volume, node: read, storageClass }: Pick<VolumeFacts, 'volume' | 'node' | 'storageClass'>,
   on: string,
 ): Blocker['next'] {
   const entry = volume.status?.attachments?.find(({ node }) => node === on);
-  const since = notReadySince(foundIn(read));
-  if (entry === undefined || since === undefined || (entry.pods ?? []).length > 0) return undefined;
-  if (isWrittenOnSeveral(volume.spec) || !isOnDemand(volume)) return undefined;
-  const wait = maxWaitOf(foundIn(storageClass), MAX_WAIT_FOR_UNMOUNT);
-  if (!Number.isFinite(wait)) return undefined;
-  const at = new Date(since + wait).toISOString();
+  if (entry === undefined || (entry.pods ?? []).length > 0 || !isOnDemand(volume)) return undefined;
+  const deadline = deathDeadline(nodeSigns(foundIn(read)), {
+    requiresFencing: isWrittenOnSeveral(volume.spec),
+    maxWaitMs: maxWaitOf(foundIn(storageClass), MAX_WAIT_FOR_UNMOUNT),
+  });
+  if (!Number.isFinite(deadline)) return undefined;
+  const at = new Date(deadline).toISOString();
   return isSaid(foundIn(storageClass))
     ? { at }
     : { when: `at ${at}, unless --max-wait-for-unmount of the daemon is another than 6m` };

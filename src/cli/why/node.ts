@@ -8,7 +8,7 @@ import { notReadySince, readyConditionOf } from '../../model/node-health.ts';
 import { commandLine, onNode, recreate } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
-import { lettingGo } from './force-detach-deadline.ts';
+import { forceDetachTime } from './force-detach-deadline.ts';
 import { obstruction } from './node-connectivity.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
@@ -48,7 +48,7 @@ export const nodeAway: Cause = (known) => {
     };
   }
   const notReady = notReadyOf(foundIn(node));
-  const timer = way === undefined ? lettingGo(known, nodeOf(volume)) : undefined;
+  const timer = way === undefined ? forceDetachTime(known, nodeOf(volume)) : undefined;
   const since = notReadySince(foundIn(node));
   return {
     ...common,
