@@ -41,6 +41,12 @@ const CONTENT = Buffer.concat([
 ]);
 const packBy = (program: 'xz' | 'bzip2', input: Buffer): Buffer =>
   execFileSync(program, ['-c1'], { input, maxBuffer: Infinity });
+/** Packed once: that takes longer than a test. */
+const REFUSED = {
+  bomb: zstdCompressSync(Buffer.concat([CONTENT, CONTENT, CONTENT])),
+  bombXz: packBy('xz', Buffer.alloc(3 * SIZE)),
+  tarXz: packBy('xz', tarOf([{ name: 'disk.raw', data: CONTENT }])),
+};
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** `changed`: the script, so that what it waits for comes within a test. */
@@ -561,14 +567,14 @@ describeAsRoot('the program that fills a volume from an Image', () => {
     server.paths.set('/half.gz', PACKED.gzip.subarray(0, 3 * MIB));
     server.paths.set('/half.xz', PACKED.xz.subarray(0, 3 * MIB));
     server.paths.set('/disk.xz', PACKED.xz);
-    server.paths.set('/bomb.xz', packBy('xz', Buffer.alloc(3 * SIZE)));
-    server.paths.set('/tar.xz', packBy('xz', tarOf([{ name: 'disk.raw', data: CONTENT }])));
+    server.paths.set('/bomb.xz', REFUSED.bombXz);
+    server.paths.set('/tar.xz', REFUSED.tarXz);
     server.paths.set('/page', PAGE);
     server.paths.set('/page.gz', gzipSync(PAGE));
     server.paths.set('/vmdk', Buffer.concat([Buffer.from('KDMV\x01\0\0\0'), CONTENT]));
     server.paths.set('/empty', Buffer.alloc(0));
     server.paths.set('/empty.xz', packBy('xz', Buffer.alloc(0)));
-    server.paths.set('/bomb', zstdCompressSync(Buffer.concat([CONTENT, CONTENT, CONTENT])));
+    server.paths.set('/bomb', REFUSED.bomb);
     for (const [path, bytes] of [
       ['/cut', CONTENT],
       ['/cut.zst', PACKED.zstd],

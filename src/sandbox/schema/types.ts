@@ -5,8 +5,17 @@ import { invalidValue, notSupported, requiredValue } from '../refusal.ts';
 import { checkFormats, refuseFormat } from './formats.ts';
 import { childPath, type Structural } from './structural.ts';
 
-/** ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. */
-const AJV_OPTIONS = { strict: false, logger: false, allErrors: true, verbose: true } as const;
+/**
+ * ajv knows Kubernetes's own keywords, and formats that nobody knows, no better than to complain about them. To optimize the code
+ * that it makes takes as long as to make it, and what is checked here is small.
+ */
+const AJV_OPTIONS = {
+  strict: false,
+  logger: false,
+  allErrors: true,
+  verbose: true,
+  code: { optimize: false },
+} as const;
 
 /** One for all: each compiles the schema of schemas anew, which takes longer than ours. */
 const ajv = new Ajv(AJV_OPTIONS);
@@ -17,16 +26,32 @@ const LIMITS = [
   ['maximum', 'exclusiveMaximum'],
 ] as const;
 
+/** Schemas that are kept compiled: those of an installation, of several versions. */
+const MOST_COMPILED = 100;
+
+/** By the schema's text: a definition is checked, and then served, and each new server has the same ones. */
+const compiled = new Map<string, ValidateFunction>();
+
 /** What checks values by the JSON schema part of a structural schema. Throws when that is no schema. */
 export function typeChecker(schema: Structural): (value: unknown) => Cause[] {
   const jsonSchema = asJsonSchema(schema);
-  const validate: ValidateFunction = ajv.compile(jsonSchema);
-  // It would be kept for as long as the process lives.
-  ajv.removeSchema(jsonSchema);
+  const text = JSON.stringify(jsonSchema);
+  const validate = compiled.get(text) ?? compile(jsonSchema);
+  compiled.delete(text);
+  compiled.set(text, validate);
+  const [oldest] = compiled.keys();
+  if (oldest !== undefined && compiled.size > MOST_COMPILED) compiled.delete(oldest);
   return (value) => {
     if (validate(value)) return [];
     return (validate.errors ?? []).map(causeOf);
   };
+}
+
+function compile(jsonSchema: Structural): ValidateFunction {
+  const validate = ajv.compile(jsonSchema);
+  // ajv would keep it for as long as the process lives.
+  ajv.removeSchema(jsonSchema);
+  return validate;
 }
 
 /** JSON schema spells int-or-string as two types, and a limit that is excluded as one of its own. */
