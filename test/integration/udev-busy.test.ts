@@ -59,7 +59,7 @@ describeAsRoot('a device that is looked for while udev is at work', () => {
     const guid = ['blkid', '-p', '-o', 'value', '-s', 'PART_ENTRY_UUID', disk.partition];
     const { stdout } = await execa(guid[0] as string, guid.slice(1));
     const devicePath = `/dev/disk/by-partuuid/${stdout}`;
-    await udevadm('trigger', '--action=add', `--name-match=${disk.partition}`);
+    await udevadm('trigger', '--settle', '--action=add', `--name-match=${disk.partition}`);
     await until('its link', async () => existsSync(devicePath) || undefined);
 
     const lock = await lockDisk(disk.path);

@@ -143,7 +143,7 @@ export const EXPLAINING_STORIES: readonly Story[] = [
       ...Object.fromEntries(LANES.map((lane) => [`npm run test:${lane}`, script(`test:${lane}`)])),
       'npm run test:changed -- --since main --list': script('test:changed'),
       'npm run test:integration -- sparse jobs': script('test:integration'),
-      'npm run test:unit -- storage/raw --testNamePattern=refuses': script('test:unit'),
+      'npm run test:unit -- storage/block --testNamePattern=refuses': script('test:unit'),
     },
   },
   {
