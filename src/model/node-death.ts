@@ -12,7 +12,7 @@ import {
   readyConditionOf,
 } from './node-health.ts';
 
-/** What a Node says of its machine. */
+/** Signs of life of a machine, as its Node shows them. */
 export interface NodeSigns {
   /** There is a Node object of that name. */
   exists: boolean;

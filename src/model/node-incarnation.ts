@@ -2,7 +2,7 @@ import type { KubeNode } from '../api/core.ts';
 import { isNodeReady } from './node-health.ts';
 
 /**
- * What a node's kubelet tells of its life: another one than before means that the node has booted, went away or came back
+ * A life of a node, as its kubelet reports it: another one than before means that the node has booted, went away or came back
  * meanwhile, and that what was seen of it before counts no longer.
  */
 export interface NodeIncarnation {

@@ -20,7 +20,7 @@ const PROBE = commandsOf(probeFunction);
 const POLL = commandsOf(pollFunctions);
 
 /**
- * What is said to a node's shell and how its answer is read. Every script is read from standard input by `sh`. An answer has a
+ * Scripts for a node's shell, and the readers of its answers. Every script is read from standard input by `sh`. An answer has a
  * character for each byte (transport/shell.ts).
  */
 

@@ -78,7 +78,7 @@ export interface VolumeDriver<
   exposesOldData?(spec: VolumeSpec): boolean;
   /** The command that shows on its node what room there is for it; of a kind that takes room from something. */
   roomCommand?(spec: VolumeSpec): string[];
-  /** What its room is taken from, as metrics call it; `path`: where it was made. Of a kind that takes room from something. */
+  /** The pool that its room is taken from, as metrics call it; `path`: where it was made. Of a kind that takes room from something. */
   pool?(spec: VolumeSpec, path: string | undefined): string | undefined;
   /** The spec that finds what was made at the path, whatever the default place is by then. Unset: as it is. */
   specAt?(spec: VolumeSpec, path: string): VolumeSpec;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What became of jobs, by their directories.
+# Reports the states of jobs, by their directories.
 
 # state DIRECTORY: sets line, and ended
 state() {
@@ -55,7 +55,7 @@ wait_for() {
 # report TAIL DIRECTORY...: for each its step in base64, for a NUL is in it, its state, refusal and
 # the last TAIL bytes of its output.
 #
-# What was refused before any step had run is told as that to whoever submits the job, and removed:
+# A refusal before any step had run is reported to whoever submits the job, which is removed:
 # nothing was found out about the volume, and once sudo lets the program run, the same job is tried
 # again. Others are told why it ended, each of them.
 # shellcheck disable=SC2154 # submits: set before

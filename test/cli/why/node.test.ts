@@ -89,7 +89,7 @@ describe('a node is held up by', () => {
       { ...node('True', { taints: ['node.kubernetes.io/out-of-service'] }), ...available('a') },
       {
         cause: 'NodeOutOfService',
-        holdup: 'nothing is let go of',
+        holdup: 'no volume is force-detached',
         phase: 'Ready',
         run: ['kubectl taint node n1 node.kubernetes.io/out-of-service-'],
       },

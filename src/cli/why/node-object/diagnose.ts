@@ -77,8 +77,8 @@ const outOfService: NodeCause = ({ name, node: read }) => {
     : {
         cause: 'NodeOutOfService',
         holdup: isOff(node)
-          ? `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and what was attached there is let go of`
-          : `it is Ready, and has the taint ${OUT_OF_SERVICE_TAINT}: nothing is let go of, and pods that do not tolerate it are evicted`,
+          ? `it has the taint ${OUT_OF_SERVICE_TAINT}: someone says that it is off, and volumes that were attached there are force-detached`
+          : `it is Ready, and has the taint ${OUT_OF_SERVICE_TAINT}: no volume is force-detached, and pods that do not tolerate it are evicted`,
         next: { when: 'when the taint is taken off' },
         fix: {
           say: 'Take the taint off once the node is back.',
