@@ -7,6 +7,7 @@ import { commandIn } from '../../src/storage/holders.ts';
 import { observe, planNow } from '../support/carry-out.ts';
 import { localSparse } from '../support/local-sparse.ts';
 import { describeAsRoot } from '../support/root.ts';
+import { until } from '../support/until.ts';
 
 /** Whoever holds a device is named, with the command that ends that, and it is detached once that was typed. */
 describeAsRoot('a sparse file whose loop device is held', () => {
@@ -15,17 +16,23 @@ describeAsRoot('a sparse file whose loop device is held', () => {
 
   const stack = async (on: string) => (await execa('losetup', ['-f', '--show', on])).stdout;
 
+  const planDetach = () => planNow(executor, 'n1', 'detach', scene.desired);
+
   /** Types each command that is told, until nothing is told any more. @returns the refusals */
   async function typeAll(): Promise<string[]> {
     const refusals: string[] = [];
-    while (refusals.length < 5) {
-      const planned = await planNow(executor, 'n1', 'detach', scene.desired);
-      if (!('refusal' in planned)) break;
-      const command = commandIn(planned.hint);
-      if (command === undefined)
-        throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
-      refusals.push(planned.refusal);
+    let planned = await planDetach();
+    while ('refusal' in planned && refusals.length < 5) {
+      const { refusal, hint } = planned;
+      const command = commandIn(hint);
+      if (command === undefined) throw new Error(`no command is told: ${refusal}. ${hint}`);
+      refusals.push(refusal);
       await execa('sh', ['-c', command]);
+      // A loop device that udev has open at that moment goes once it is closed (losetup(8)).
+      planned = await until(`that is over: ${refusal}`, async () => {
+        const next = await planDetach();
+        return 'refusal' in next && next.refusal === refusal ? undefined : next;
+      });
     }
     return refusals;
   }
