@@ -6,6 +6,9 @@ import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
+/** Files of other kinds than TypeScript are imported as text. */
+const LOADERS = './scripts/loaders/node.mjs';
+
 const BENCHES = ['startup', 'completion', 'get-volumes', 'volumes', 'one-volume', 'memory'];
 
 const [name, ...args] = process.argv.slice(2);
@@ -20,7 +23,7 @@ for (const bench of name === undefined ? BENCHES : [name]) {
   console.log(`\n# ${bench} (load before: ${loadavg()[0]?.toFixed(1)})`);
   const { status, error } = spawnSync(
     process.execPath,
-    [join(import.meta.dirname, `${bench}.ts`), ...args],
+    ['--import', LOADERS, join(import.meta.dirname, `${bench}.ts`), ...args],
     {
       stdio: 'inherit',
     },
