@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rm, symlink } from 'node:fs/promises';
+import { type FileHandle, open, rm, symlink } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { contentLink, linkOf } from '../../src/storage/links.ts';
@@ -14,16 +14,22 @@ import { describeAsRoot } from '../support/root.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { until } from '../support/until.ts';
 
-/** What a pod does that has the device of its own volume, to have it taken for another's. */
-async function forgeUuid(device: string, uuid: string): Promise<void> {
-  // A pod has it open. As long as nobody does, udev may have the kernel take a partition away and bring it back.
+/**
+ * A pod writes another volume's UUID to the device of its own volume.
+ *
+ * Returns the device, open as the pod has it: while nobody has a partition open, udev may have the
+ * kernel take it away and bring it back, and its paths with it.
+ */
+async function forgeUuid(device: string, uuid: string): Promise<FileHandle> {
   const held = await until(`${device} is open`, () => open(device).catch(() => undefined));
   try {
     await execa('mkfs.ext4', ['-q', '-F', '-U', uuid, device]);
-  } finally {
+    await lookAgain(device);
+    return held;
+  } catch (error) {
     await held.close();
+    throw error;
   }
-  await lookAgain(device);
 }
 
 const lookAgain = (device: string) =>
@@ -67,7 +73,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   const some = EVERY_CASE ? BACKINGS : BACKINGS.slice(0, 1);
   test.each(pairs)('the path of a %s is not moved by a %s', async (backing, attacker) => {
     const { volume, link, path, forge } = await attacked(backing, attacker);
-    await forge();
+    await using _held = await forge();
     expect(await leadsTo(link)).toBe(path);
     // Nor are others who go by the UUID misled, as long as the volume is there.
     expect(await leadsTo(contentLink(volume))).toBe(path);
@@ -77,7 +83,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
   test('a path that is not there stays away, and leads to the volume once that is attached', async () => {
     const { volume, link, other, forge } = await attacked('sparse file', 'sparse file');
     await carried('detach', volume);
-    await forge();
+    await using _held = await forge();
     // So it is after a restart, too: a pod that started now would get the other device by the UUID.
     expect(await leadsTo(contentLink(volume))).toBe(other);
     expect(existsSync(link)).toBe(false);
@@ -91,7 +97,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
         earlier: true,
       });
       expect(link).toBe(contentLink(volume));
-      await forge();
+      await using _held = await forge();
       expect(await leadsTo(link)).toBe(path);
       expect(await kinds.read(volume, link)).toBe('ours');
     });
@@ -101,7 +107,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
         earlier: true,
       });
       await carried('detach', volume);
-      await forge();
+      await using _held = await forge();
       expect(await leadsTo(link)).toBe(other);
       const planned = await planNow(kinds.executors.local, 'n1', 'attach', volume);
       expect(planned).toMatchObject({
@@ -133,7 +139,7 @@ describeAsRoot('a pod that has a Block volume gives it the UUID of another podâ€
       await execa('mount', ['--bind', other, mapped]);
       const loop = await attach(mapped);
       loops.push(loop);
-      await forgeUuid(other, uuid);
+      await using _held = await forgeUuid(other, uuid);
       await lookAgain(loop);
       expect(await leadsTo(byUuid)).toBe(loops[0]);
     } finally {
