@@ -18,6 +18,10 @@ export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
+/** On an Event: the code of its reason (reasons.ts), and the parameters of that as JSON. */
+export const REASON_ANNOTATION = 'stowage.dev/reason';
+export const PARAMETERS_ANNOTATION = 'stowage.dev/parameters';
+
 /** On the Lease of the daemon that leads: what it is, as JSON. */
 export const LEADER_ANNOTATION = 'stowage.dev/leader';
 

@@ -1,5 +1,6 @@
 import type { KubeObject } from './meta.ts';
 import type { Builtin } from './populator.ts';
+import type { Reason } from './reasons.ts';
 
 /** The Volume resource: MetalK8s's schema, and Stowage's own optional fields beside it. */
 
@@ -52,6 +53,8 @@ export interface Condition {
   status: ConditionStatus;
   reason?: string;
   message?: string;
+  /** The finer reason, with its parameters (reasons.ts). */
+  detail?: Reason;
   lastUpdateTime?: string;
   lastTransitionTime?: string;
 }
@@ -89,6 +92,7 @@ export interface Attachment {
   since: string;
   /** What holds it up. */
   message?: string;
+  detail?: Reason;
 }
 
 export interface VolumeStatus {

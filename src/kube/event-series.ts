@@ -1,4 +1,5 @@
 import type { KubeEvent } from '../api/core.ts';
+import { PARAMETERS_ANNOTATION, REASON_ANNOTATION } from '../api/names.ts';
 
 /** The Event object that repetitions are counted in. */
 export interface SeriesEntry {
@@ -23,7 +24,12 @@ export function createEventSeries(): EventSeries {
   const entries = new Map<string, SeriesEntry>();
 
   return {
-    place({ involvedObject: { uid, kind, namespace, name }, type, reason, message }, now) {
+    place({ metadata, involvedObject, type, reason, message }, now) {
+      const { uid, kind, namespace, name } = involvedObject;
+      // Messages of one reason may differ each time, as ssh's words do.
+      const { [REASON_ANNOTATION]: code, [PARAMETERS_ANNOTATION]: parameters } =
+        metadata.annotations ?? {};
+      const same = code === undefined ? message : `${code} ${parameters}`;
       const about = [uid, kind, namespace, name, type, reason];
       const key = JSON.stringify(about);
       let group = groups.get(key);
@@ -31,10 +37,10 @@ export function createEventSeries(): EventSeries {
         group = { messages: new Set(), lastAt: now };
       group.lastAt = now;
       // Enough to know that there are too many.
-      if (group.messages.size <= MAX_SIMILAR) group.messages.add(message);
+      if (group.messages.size <= MAX_SIMILAR) group.messages.add(same);
       touch(groups, key, group);
       const combined = group.messages.size > MAX_SIMILAR;
-      const entryKey = combined ? key : JSON.stringify([...about, message]);
+      const entryKey = combined ? key : JSON.stringify([...about, same]);
       const entry = entries.get(entryKey) ?? { count: 0 };
       touch(entries, entryKey, entry);
       return { message: combined ? `(combined from similar events): ${message}` : message, entry };

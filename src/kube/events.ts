@@ -1,6 +1,7 @@
 import type { KubeEvent } from '../api/core.ts';
 import type { Logger } from '../api/logger.ts';
 import type { KubeObject } from '../api/meta.ts';
+import { type Reason, reasonAnnotations } from '../api/reasons.ts';
 import { EVENTS } from '../api/resources.ts';
 import { isNotFound } from './errors.ts';
 import { createEventSeries } from './event-series.ts';
@@ -17,7 +18,14 @@ export interface EventRecorderOptions {
 
 export interface EventRecorder {
   /** Returns at once and never throws: the event is written later, or dropped with a line in the log. */
-  event(object: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): void;
+  event(
+    object: KubeObject,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    message: string,
+    /** The finer reason. Events that have the same one are counted as one. */
+    detail?: Reason,
+  ): void;
   /** Waits until what was recorded is written, for `timeoutMs` at most. */
   flush(timeoutMs: number): Promise<void>;
 }
@@ -42,6 +50,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     type: KubeEvent['type'],
     reason: string,
     message: string,
+    detail: Reason | undefined,
   ): KubeEvent {
     const { name, namespace, uid, resourceVersion } = object.metadata;
     const now = clock.now();
@@ -53,6 +62,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       metadata: {
         name: `${name.slice(0, MAX_OBJECT_NAME).replace(/[^a-z0-9]+$/, '')}.${now.toString(16)}${serial.toString(16)}`,
         namespace: namespace ?? 'default',
+        ...(detail && { annotations: reasonAnnotations(detail) }),
       },
       involvedObject: {
         apiVersion: object.apiVersion,
@@ -80,7 +90,13 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const { namespace = 'default' } = event.metadata;
     if (entry.name !== undefined) {
       const { lastTimestamp } = event;
-      const patch = { count: entry.count + 1, lastTimestamp, message: cut };
+      const { annotations } = event.metadata;
+      const patch = {
+        count: entry.count + 1,
+        lastTimestamp,
+        message: cut,
+        ...(annotations && { metadata: { annotations } }),
+      };
       try {
         await client.patch<KubeEvent>(EVENTS, entry.name, patch, { namespace });
         entry.count += 1;
@@ -108,7 +124,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   }
 
   return {
-    event(object, type, reason, message) {
+    event(object, type, reason, message, detail) {
       if (queue.length >= MAX_QUEUE) {
         logger.warn(
           { reason, message, object: object.metadata.name },
@@ -116,7 +132,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         );
         return;
       }
-      queue.push(toEvent(object, type, reason, message));
+      queue.push(toEvent(object, type, reason, message, detail));
       writing ??= drain();
     },
     async flush(timeoutMs) {

@@ -1,5 +1,4 @@
 import type { Executor, Expect, Precondition, ProbeResult } from './job.ts';
-import { withHint } from './job-text.ts';
 
 /** Less than a round trip may take. What it was to list is not all there, so that nothing is to be read from it. */
 const BOUNDED = ['timeout', '-s', 'KILL', '10'];
@@ -28,14 +27,14 @@ export function holds(
  * Looks in one round trip whether preconditions hold on a node, so that it can be told before the step that has them is
  * submitted. The step keeps them: what holds now need not hold then.
  * @param preconditions commands that only read, and that the node allows as probes; what may hang is ended after 10 s
- * @returns the refusal of the first that does not hold, with its hint; undefined where all do
+ * @returns the refusal of the first that does not hold; undefined where all do
  * @throws NodeError where the node could not be asked
  */
 export async function checkPreconditions(
   executor: Pick<Executor, 'observe'>,
   node: string,
   preconditions: readonly Precondition[],
-): Promise<string | undefined> {
+): Promise<Omit<Precondition, 'argv' | 'expect'> | undefined> {
   if (preconditions.length === 0) return undefined;
   // Preconditions of several devices have commands in common, such as reading /proc/swaps.
   const probes = new Map(
@@ -45,10 +44,10 @@ export async function checkPreconditions(
     ]),
   );
   const results = await executor.observe(node, [...probes.values()]);
-  for (const { argv, expect, refusal, hint, late } of preconditions) {
+  for (const { argv, expect, late, ...refused } of preconditions) {
     const result = results.get(probes.get(JSON.stringify(argv))?.name ?? '');
     if (late !== undefined && !ENDED_ITSELF.includes(result?.exit ?? -1)) return late;
-    if (result === undefined || !holds(expect, result)) return withHint(refusal, hint);
+    if (result === undefined || !holds(expect, result)) return refused;
   }
   return undefined;
 }

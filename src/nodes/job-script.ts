@@ -43,7 +43,7 @@ function renderStep(step: Step): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderPrecondition({ argv, expect, refusal }: Precondition): string {
+function renderPrecondition({ argv, expect, refusal, reason }: Precondition): string {
   const { exit, stdout } = expect;
   const wanted =
     stdout === undefined
@@ -51,5 +51,5 @@ function renderPrecondition({ argv, expect, refusal }: Precondition): string {
       : 'is' in stdout
         ? ['is', stdout.is, '']
         : ['has', stdout.has, stdout.lacks];
-  return `precondition ${quoteAll([refusal, String(exit ?? '-'), ...wanted, ...argv])}`;
+  return `precondition ${quoteAll([refusal, JSON.stringify(reason), String(exit ?? '-'), ...wanted, ...argv])}`;
 }

@@ -1,9 +1,7 @@
-import type { JobState } from './job.ts';
+import type { FailedState, JobState } from './job.ts';
 
 /** Why a job did not do what it was to do, for a person. */
-export function describeFailure(
-  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
-): string {
+export function describeFailure(state: FailedState): string {
   switch (state.state) {
     case 'died':
       return state.step === undefined

@@ -1,3 +1,5 @@
+import type { Reason, Refused } from '../api/reasons.ts';
+
 /** What is done on a node, as data. Nothing here knows what the programs are for. */
 
 /** What a precondition's command must answer for the step to go on. What is absent is not looked at. */
@@ -11,19 +13,21 @@ export interface Expect {
   stdout?: { is: string } | { has: string; lacks: string };
 }
 
-/** A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. */
+/**
+ * A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. With what it means if it does not hold; the hint is for where it is asked while
+ * no job runs.
+ */
 export interface Precondition {
+  refusal: string;
+  hint?: string;
+  reason?: Reason;
   argv: readonly string[];
   expect: Expect;
-  /** What it means for a person if the precondition does not hold. */
-  refusal: string;
-  /** What helps then, told where the precondition is asked while no job runs. */
-  hint?: string;
   /**
    * Where the command may wait for what never comes: what it means when it was ended for that, as a probe. In a job it is waited
    * for, and shown as the step that the job is at.
    */
-  late?: string;
+  late?: Refused;
 }
 
 /** One command, run as root. Its program is looked up on the node's PATH, and it sees nothing of a shell. */
@@ -76,10 +80,13 @@ export type JobState =
   | { state: 'failed'; step: StepFacts; exit: number; output: string }
   /** The same, of a step that may be outrun, or whose program was killed by a signal: look again, plan again. */
   | { state: 'raced'; step: StepFacts; exit: number; output: string }
-  /** A precondition did not hold: the node is not what the plan was made for. */
-  | { state: 'guarded'; step: StepFacts; refusal: string; output: string }
+  /** A precondition did not hold: the node is not what the plan was made for. An earlier version wrote no reason. */
+  | { state: 'guarded'; step: StepFacts; refusal: string; reason?: Reason; output: string }
   /** The job's processes are gone and it wrote no result. */
   | { state: 'died'; step?: StepFacts };
+
+/** A job that did not do what it was to do. */
+export type FailedState = Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>;
 
 /** One read-only command of an observation. */
 export interface Probe {

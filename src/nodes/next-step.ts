@@ -1,10 +1,12 @@
-import type { JobState, Probe, Step } from './job.ts';
+import { messageOf, type Reason, reason } from '../api/reasons.ts';
+import { failureReason } from './failure-reason.ts';
+import type { FailedState, JobState, Probe, Step } from './job.ts';
 import { describeFailure, stepText, withHint } from './job-text.ts';
 import { publicFailure } from './public-text.ts';
 
 /** `look`: what a job of these steps observes as it ends. */
 type Steps = { steps: readonly Step[]; look?: readonly Probe[] };
-type Refusal = { refusal: string; hint?: string };
+type Refusal = { refusal: string; hint?: string; reason?: Reason };
 
 /** The steps that remain, none where the node is as wanted; or why nothing may be done. */
 export type JobPlan = Steps | Refusal;
@@ -14,15 +16,15 @@ export type NextStep<Plan extends JobPlan = JobPlan> =
   | { is: 'ask' }
   | { is: 'running'; message: string; output: string | undefined }
   /** `exit`: the status that the program ended with; `told`: the message without commands. */
-  | { is: 'failed'; message: string; told: string; exit: number }
+  | { is: 'failed'; message: string; told: string; exit: number; reason: Reason | undefined }
   /** Another attempt may succeed: the job died, or the node changed under it. */
-  | { is: 'again'; message: string; told?: string }
+  | { is: 'again'; message: string; told?: string; reason: Reason | undefined }
   /** Observe the node, and plan. */
   | { is: 'look' }
   | { is: 'submit'; plan: Extract<Plan, Steps> }
   /** The node is as wanted. */
   | { is: 'done'; plan: Extract<Plan, Steps> }
-  | { is: 'refused'; message: string; plan: Extract<Plan, Refusal> };
+  | { is: 'refused'; message: string; reason: Reason | undefined; plan: Extract<Plan, Refusal> };
 
 /**
  * Decides what to do next about a job. A job is done where no step remains, whatever it reported.
@@ -39,21 +41,33 @@ export function nextStep<Plan extends JobPlan>(
       return { is: 'running', message: stepText(state), output: state.output };
     case 'failed': {
       const { exit } = state;
-      return { is: 'failed', message: describeFailure(state), told: publicFailure(state), exit };
+      return { is: 'failed', ...failure(state), exit };
     }
     case 'raced':
     case 'guarded':
     case 'died':
-      return { is: 'again', message: describeFailure(state), told: publicFailure(state) };
+      return { is: 'again', ...failure(state) };
   }
   if (plan === undefined) return { is: 'look' };
   if ('refusal' in plan) {
     const refused = plan as Extract<Plan, Refusal>;
-    return { is: 'refused', message: withHint(refused.refusal, refused.hint), plan: refused };
+    const message = withHint(refused.refusal, refused.hint);
+    return { is: 'refused', message, reason: refused.reason, plan: refused };
   }
   const planned = plan as Extract<Plan, Steps>;
   if (planned.steps.length === 0) return { is: 'done', plan: planned };
   return state.state === 'not-found'
     ? { is: 'submit', plan: planned }
-    : { is: 'again', message: `still to be done: ${planned.steps[0]?.name}` };
+    : stillToDo(planned.steps[0]?.name ?? '');
+}
+
+const failure = (state: FailedState) => ({
+  message: describeFailure(state),
+  told: publicFailure(state),
+  reason: failureReason(state),
+});
+
+function stillToDo(step: string): Extract<NextStep, { is: 'again' }> {
+  const why = reason('StepsRemain', { step });
+  return { is: 'again', message: messageOf(why) ?? '', reason: why };
 }

@@ -1,3 +1,4 @@
+import { parseReason, type Reason } from '../api/reasons.ts';
 import { END, readRecords } from './answer.ts';
 import type { Job, JobKey, JobState, Probe, ProbeResult, StepFacts } from './job.ts';
 import { commandsOf, jobScript, PRELUDE } from './job-script.ts';
@@ -95,8 +96,10 @@ export function readStates(answer: string, count: number): JobState[] {
     const [kind = '', ...said] = reader.fields();
     refuseOthers(kind, said);
     if (kind !== 'job') throw new RangeError(`not a job's answer: ${kind}`);
-    const [line, refusal, output] = [reader.text(), reader.text(), reader.text()];
-    return readState(line, readStep(decode(said[0])), refusal, output);
+    const step = readStep(decode(said[0]));
+    const line = reader.text();
+    const refused = { refusal: reader.text(), reason: parseReason(reader.text()) };
+    return readState(line, step, refused, reader.text());
   });
   if (states.length !== count) throw new RangeError(`${states.length} states for ${count} jobs`);
   return states;
@@ -110,7 +113,7 @@ function readStep(text: string): StepFacts | undefined {
 function readState(
   line: string,
   step: StepFacts | undefined,
-  refusal: string,
+  { refusal, reason }: { refusal: string; reason: Reason | undefined },
   output: string,
 ): JobState {
   const [state, exit, command] = line.split(' ');
@@ -127,7 +130,7 @@ function readState(
     case 'raced':
       return { state, step: step ?? unknown, exit: status(exit), output };
     case 'guarded':
-      return { state, step: step ?? unknown, refusal, output };
+      return { state, step: step ?? unknown, refusal, ...(reason && { reason }), output };
     case 'denied':
       throw new SudoRefusal(decode(exit), decode(command), output);
     default:

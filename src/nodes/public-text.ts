@@ -1,4 +1,4 @@
-import type { JobState } from './job.ts';
+import type { FailedState } from './job.ts';
 import { describeFailure } from './job-text.ts';
 
 /** An absolute path, where a word or a quotation begins; no part of a URL. */
@@ -16,10 +16,7 @@ export const withoutPaths = (text: string, known: readonly string[] = []): strin
   });
 
 /** Returns why a job did not do what it was to do, without the command, which names paths and other volumes of the node. */
-export function publicFailure(
-  state: Extract<JobState, { state: 'failed' | 'raced' | 'guarded' | 'died' }>,
-  known: readonly string[] = [],
-): string {
+export function publicFailure(state: FailedState, known: readonly string[] = []): string {
   if (state.state === 'guarded' || state.state === 'died')
     return withoutPaths(describeFailure(state), known);
   const said = lastLine(state.output) || 'it printed nothing';

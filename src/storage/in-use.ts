@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition } from '../nodes/job.ts';
 import { openUse, useOf } from './holders.ts';
 import type { BlockDevice, DeviceUsage } from './types.ts';
@@ -148,7 +149,7 @@ export function notOpen({ name, device }: Device): Precondition {
     },
     refusal: `/dev/${name} is in use: a process has it open`,
     hint: openUse(`/dev/${name}`).end,
-    late: `whether a process has /dev/${name} open cannot be seen, for the open files of the node could not be listed within 10 s: one of them may be on a file server that does not answer`,
+    late: refuse('UseUnknown', { device: `/dev/${name}` }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FsType } from '../api/file-systems.ts';
+import type { Reason } from '../api/reasons.ts';
 import type { Step } from '../nodes/job.ts';
 import type { ObservedDirectory } from './directory/types.ts';
 import type { Extents, LogicalVolume, VolumeGroup } from './lvm/facts.ts';
@@ -116,15 +117,11 @@ export type Plan =
   /** `retryable`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | Refusal;
 
-/**
- * `reason`: a code for programs, of what has one. `FreeExtentsCarryData`: nothing was made, for what the free extents carry;
- * another node may have others.
- */
 export interface Refusal {
   refusal: string;
   hint: string;
+  reason?: Reason;
   retryable?: boolean;
-  reason?: 'DirectoryNotMounted' | 'FreeExtentsCarryData';
 }
 
 /** Something at a path, not following a symbolic link. */

@@ -245,7 +245,11 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     observed: Observed,
   ): Promise<string | undefined> =>
     answered(
-      () => checkPreconditions(executor, node, unusedPreconditions(desired, observed)),
+      async () => {
+        const wanted = unusedPreconditions(desired, observed);
+        const refused = await checkPreconditions(executor, node, wanted);
+        return refused && withHint(refused.refusal, refused.hint);
+      },
       ({ message }) => `whether it is in use cannot be seen: ${message}`,
     );
 

@@ -1,11 +1,12 @@
+import type { Reason } from '../../api/reasons.ts';
 import { NodeError, type NodeErrorCode } from '../../nodes/errors.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { ObservationError } from '../../storage/probe-results.ts';
 
 /** The reason that a node's state is unknown. Without `code`, no conclusion from its answer is safe. */
 export type Unanswered =
-  | { code: NodeErrorCode; node: string; message: string }
-  | { code?: undefined; node?: undefined; message: string };
+  | { code: NodeErrorCode; node: string; message: string; detail: Reason | undefined }
+  | { code?: undefined; node?: undefined; message: string; detail?: undefined };
 
 /** Returns the result of `ask`, or of `unknown` for a NodeError or an ObservationError. Throws any other error. */
 export async function answered<T, U>(
@@ -16,8 +17,8 @@ export async function answered<T, U>(
     return await ask();
   } catch (error) {
     if (error instanceof NodeError) {
-      const { code, node, message, hint } = error;
-      return unknown({ code, node, message: withHint(message, hint) });
+      const { code, node, message, hint, reason: detail } = error;
+      return unknown({ code, node, message: withHint(message, hint), detail });
     }
     if (error instanceof ObservationError) return unknown({ message: error.message });
     throw error;

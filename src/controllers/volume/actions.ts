@@ -1,6 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Logger } from '../../api/logger.ts';
 import { EVENT } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
 import {
   PERSISTENT_VOLUMES,
   STORAGE_CLASSES,
@@ -136,8 +137,10 @@ export function createActionRunner(
           },
           'status',
         );
-        if (action.event)
-          tell(volume, action.event.type, action.event.reason, action.event.message);
+        if (action.event) {
+          const { type, reason, message, detail } = action.event;
+          tell(volume, type, reason, message, detail);
+        }
         if (job === volume.status?.job) return known;
         // A name that nobody had written before has no job on the node, unless a backup was restored that lacks it.
         const named = parseJobName(job)?.attempt !== undefined;
@@ -309,7 +312,13 @@ export function createActionRunner(
     return deadHoldersBeside(node, observed, (name) => isNodeOff(client, name));
   }
 
-  function tell(volume: Volume, ...event: [EventToSend['type'], string, string]): void {
-    events.event(objects.objectOf(volume), ...event);
+  function tell(
+    volume: Volume,
+    type: EventToSend['type'],
+    reason: string,
+    message: string,
+    detail?: Reason,
+  ): void {
+    events.event(objects.objectOf(volume), type, reason, message, detail);
   }
 }

@@ -38,12 +38,13 @@ export function growing(input: Input, attempt: number, now: number): Decision {
       return endJob(input, 'GrowVolume', now, available(input), found);
     }
     case 'refused':
-      return report(volume, now, 'Failed', unavailable(step.message), { retry: true });
+      return report(volume, now, 'Failed', unavailable(step.message, step.reason), { retry: true });
     case 'again':
     case 'failed':
       // What could not grow is as usable as it was.
       return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
         ...usable(`attempt ${attempt}: ${step.message}`),
+        detail: step.reason,
         told: step.told && usable(`attempt ${attempt}: ${step.told}`).message,
       });
     default:

@@ -1,5 +1,6 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { type Reason, shownAs } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
@@ -130,22 +131,23 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
     case 'done':
       return endJob(input, 'UnprepareVolume', now, terminating, {}, 'Terminating');
     case 'refused': {
-      const { retryable, reason = terminating.reason } = step.plan;
-      const { message } = step;
-      return retryable
+      const { message, reason: detail } = step;
+      const reason = shownAs(detail) ?? terminating.reason;
+      return step.plan.retryable
         ? report(
             volume,
             now,
             'Terminating',
-            { ...terminating, reason, message },
+            { ...terminating, reason, message, detail },
             { requeueAfter: RETRY.recheckSoon },
           )
-        : report(volume, now, 'Failed', destructionError(message), { retry: true });
+        : report(volume, now, 'Failed', destructionError(message, detail), { retry: true });
     }
     case 'again':
       return startAttempt(volume, now, 'UnprepareVolume', attempt + 1, 'Terminating', {
         ...terminating,
         message: `attempt ${attempt}: ${step.message}`,
+        detail: step.reason,
       });
     case 'failed':
       return startAttempt(
@@ -154,13 +156,13 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
         'UnprepareVolume',
         attempt + 1,
         'Failed',
-        destructionError(`attempt ${attempt}: ${step.message}`),
+        destructionError(`attempt ${attempt}: ${step.message}`, step.reason),
       );
     default:
       return {};
   }
 }
 
-function destructionError(message: string): Ready {
-  return { status: 'False', reason: READY_REASON.destructionError, message };
+function destructionError(message: string, detail: Reason | undefined): Ready {
+  return { status: 'False', reason: READY_REASON.destructionError, message, detail };
 }

@@ -91,7 +91,11 @@ function forget({ volume, forgotten }: Input, now: number): Decision | undefined
  * The phase stays: nothing is known to have changed. What ssh prints may differ each time, so the message is kept for
  * a while: whoever writes a status each time is called again by that very write.
  */
-export function unreachable(volume: Volume, now: number, { unknown, reason }: Unknown): Decision {
+export function unreachable(
+  volume: Volume,
+  now: number,
+  { unknown, reason, detail }: Unknown,
+): Decision {
   const old = readyOf(volume);
   const written = Date.parse(old?.lastUpdateTime ?? '');
   const told =
@@ -102,7 +106,7 @@ export function unreachable(volume: Volume, now: number, { unknown, reason }: Un
         volume,
         now,
         undefined,
-        { status: 'Unknown', reason, message: unknown },
+        { status: 'Unknown', reason, message: unknown, detail },
         { retry: true },
       );
 }

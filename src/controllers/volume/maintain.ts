@@ -70,7 +70,7 @@ export function maintain(input: Input, now: number): Decision {
   }
   if ('astray' in planned && planned.astray !== undefined) {
     const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
-    return report(volume, now, 'Failed', unavailable(message, READY_REASON.pathAstray), {
+    return report(volume, now, 'Failed', unavailable(message, undefined, READY_REASON.pathAstray), {
       requeueAfter: LOOK_EVERY,
     });
   }

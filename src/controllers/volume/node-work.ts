@@ -93,8 +93,9 @@ export function keyOf(volume: Volume): JobKey {
 export const answered = <T>(ask: () => Promise<T>): Promise<Answer<T>> =>
   answeredBy(
     async () => ({ known: await ask() }),
-    ({ code, message }) => ({
+    ({ code, message, detail }) => ({
       unknown: message,
+      detail,
       reason:
         code === undefined || code === 'protocol'
           ? READY_REASON.nodeUnclear

@@ -1,4 +1,5 @@
 import { READY_REASON, type ReadyReason } from '../../api/names.ts';
+import { shownAs } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { type ClassOptions, checkClass } from '../../model/class-options.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
@@ -14,6 +15,7 @@ import { advance, endJob, report, startAttempt, unreachable } from './job-retry.
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
+import type { Ready } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
 /** Attempts to prepare a volume before a person must look. A copy is tried for as long as it takes. */
@@ -22,8 +24,8 @@ const MAX_ATTEMPTS = 8;
 /** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
 export function provision(input: Input, now: number): Decision {
   const { volume, pv } = input;
-  const fail = (reason: ReadyReason, message: string, told?: string): Decision =>
-    report(volume, now, 'Failed', { status: 'False', reason, message, told }, {});
+  const fail = (reason: ReadyReason, message: string, more: Partial<Ready> = {}): Decision =>
+    report(volume, now, 'Failed', { status: 'False', reason, message, ...more }, {});
 
   const problems = validateVolume(volume);
   if (problems.length > 0) return fail(READY_REASON.internalError, problems.join('; '));
@@ -94,39 +96,39 @@ export function provision(input: Input, now: number): Decision {
       // A copy also fails by what passes, such as that writes would have waited for too long.
       if (step.is === 'failed' && isPermanentFailure(volume, step.exit)) {
         const hint = recreateHint(volume);
-        return fail(
-          READY_REASON.creationError,
-          withHint(step.message, hint),
-          withHint(step.told, hint),
-        );
+        return fail(READY_REASON.creationError, withHint(step.message, hint), {
+          told: withHint(step.told, hint),
+          detail: step.reason,
+        });
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
-        ? fail(
-            READY_REASON.creationError,
-            `given up after ${attempt} attempts: ${step.message}`,
-            step.told && `given up after ${attempt} attempts: ${step.told}`,
-          )
+        ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`, {
+            told: step.told && `given up after ${attempt} attempts: ${step.told}`,
+            detail: step.reason,
+          })
         : startAttempt(volume, now, 'PrepareVolume', attempt + 1, 'Pending', {
             ...pending,
             // Whoever waits for the volume is told what it is that fails.
             ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
+            detail: step.reason,
             told: step.told && `attempt ${attempt} ended early: ${step.told}`,
           });
     case 'refused': {
       // Such as that what it starts from is in use: whoever waits for the volume is told of that.
       const waits =
         volume.spec.source == null ? READY_REASON.pending : READY_REASON.waitingForSource;
-      const { retryable, reason } = step.plan;
-      return retryable
+      const { message, reason: detail } = step;
+      const reason = shownAs(detail);
+      return step.plan.retryable
         ? report(
             volume,
             now,
             'Pending',
-            { ...pending, reason: reason ?? waits, message: step.message },
+            { ...pending, reason: reason ?? waits, message, detail },
             { retry: true },
           )
-        : fail(reason ?? READY_REASON.creationError, step.message);
+        : fail(reason ?? READY_REASON.creationError, message, { detail });
     }
     default:
       return {};

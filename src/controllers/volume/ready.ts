@@ -1,4 +1,5 @@
 import { OUT_OF_SERVICE_TAINT, READY_REASON, type ReadyReason } from '../../api/names.ts';
+import { type Reason, shownAs } from '../../api/reasons.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
 import { type Ready, readyOf } from './status.ts';
@@ -29,11 +30,13 @@ export const available = (
 });
 export const unavailable = (
   message: string,
-  reason: ReadyReason = READY_REASON.unavailableError,
+  detail?: Reason,
+  reason: ReadyReason = shownAs(detail) ?? READY_REASON.unavailableError,
 ): Ready => ({
   status: 'False',
   reason,
   message,
+  detail,
 });
 
 const RECOVERABLE: readonly (string | undefined)[] = [

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import { EVENT, PROVISIONED, READY_REASON, type ReadyReason } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../../api/volume.ts';
 import type { Action, EventToSend } from './types.ts';
 
@@ -6,6 +8,8 @@ export interface Ready {
   status: ConditionStatus;
   reason: ReadyReason;
   message: string;
+  /** The finer reason, where there is one. */
+  detail?: Reason | undefined;
   /** The message for the owner of the claim, who need not administer nodes, where it is another one. */
   told?: string | undefined;
 }
@@ -26,17 +30,21 @@ export function setStatus(
   volume: Volume,
   now: number,
   phase: Phase | undefined,
-  { told, ...ready }: Ready,
+  { told, detail, ...ready }: Ready,
   fields: StatusFields = {},
 ): Action | undefined {
   const before = withoutAttachments(volume.status);
   const old = readyOf(volume);
-  const same =
-    old?.status === ready.status && old.reason === ready.reason && old.message === ready.message;
+  const isTold =
+    old?.status === ready.status &&
+    old.reason === ready.reason &&
+    (detail === undefined ? old.message === ready.message : isDeepStrictEqual(old.detail, detail));
+  const same = isTold && old?.message === ready.message && isDeepStrictEqual(old.detail, detail);
   const at = new Date(now).toISOString();
   const condition: Condition = {
     type: 'Ready',
     ...ready,
+    ...(detail && { detail }),
     lastUpdateTime: at,
     lastTransitionTime: old?.status === ready.status ? (old.lastTransitionTime ?? at) : at,
   };
@@ -60,7 +68,7 @@ export function setStatus(
       : { observedGeneration: volume.metadata.generation }),
   };
   if (JSON.stringify(sorted(status)) === JSON.stringify(sorted(before))) return undefined;
-  const event = eventOf(before.phase, phase, ready, same);
+  const event = eventOf(before.phase, phase, { ...ready, detail }, isTold);
   return { do: 'set-status', status, ...(event === undefined ? {} : { event }) };
 }
 
@@ -106,7 +114,7 @@ function eventOf(
   ready: Ready,
   told: boolean,
 ): EventToSend | undefined {
-  const { status, reason, message } = ready;
+  const { status, reason, message, detail } = ready;
   const concern =
     status === 'False' ||
     reason === READY_REASON.nodeUnreachable ||
@@ -118,6 +126,7 @@ function eventOf(
     type: concern ? 'Warning' : 'Normal',
     reason: EVENT.stateTransition,
     message: moved ? `${from ?? 'Unknown'} → ${to}: ${text}` : text,
+    ...(detail && { detail }),
   };
 }
 

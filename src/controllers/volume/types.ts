@@ -1,6 +1,7 @@
 import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { READY_REASON } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
@@ -16,6 +17,7 @@ export interface Unknown {
   unknown: string;
   /** The node does not answer or does not let us in; or it answered, and nothing safe follows from what it said. */
   reason: typeof READY_REASON.nodeUnreachable | typeof READY_REASON.nodeUnclear;
+  detail?: Reason | undefined;
 }
 
 /** All that a decision about one Volume is made from. */
@@ -79,6 +81,7 @@ export interface EventToSend {
   type: 'Normal' | 'Warning';
   reason: string;
   message: string;
+  detail?: Reason | undefined;
 }
 
 /** One effect. After it, everything is read and decided again. */

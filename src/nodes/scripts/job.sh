@@ -72,9 +72,9 @@ run() { # FAILURE ARGV...
   [ "$got" = 0 ] || finish "$on_failure" "$got"
 }
 
-precondition() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
-  refusal=$1 want=$2 mode=$3 text=$4 lacks=$5
-  shift 5
+precondition() { # REFUSAL REASON EXIT|- is|has|- TEXT LACKS ARGV...
+  refusal=$1 reason=$2 want=$3 mode=$4 text=$5 lacks=$6
+  shift 6
   out=$($as "$@" 2>&9)
   settle "$?" "$@"
   holds=yes
@@ -92,6 +92,7 @@ precondition() { # REFUSAL EXIT|- is|has|- TEXT LACKS ARGV...
     : >output
     return
   }
+  printf '%s' "$reason" >reason
   printf '%s' "$refusal" >refusal
   [ -z "$out" ] || printf '%s\n' "$out" >&9
   finish guarded

@@ -52,8 +52,8 @@ wait_for() {
   }
 }
 
-# report TAIL DIRECTORY...: for each its step in base64, for a NUL is in it, its state, refusal and
-# the last TAIL bytes of its output.
+# report TAIL DIRECTORY...: for each its step in base64, for a NUL is in it, its state, refusal,
+# the reason of that and the last TAIL bytes of its output.
 #
 # A refusal before any step had run is reported to whoever submits the job, which is removed:
 # nothing was found out about the volume, and once sudo lets the program run, the same job is tried
@@ -64,9 +64,10 @@ report() {
   shift
   for folder; do
     state "$folder"
-    step='' refusal='' output=''
+    step='' refusal='' reason='' output=''
     [ ! -e "$folder/step" ] || step=$(base64 -w0 "$folder/step" 2>/dev/null)
     [ ! -e "$folder/refusal" ] || refusal=$(cat "$folder/refusal" 2>/dev/null)
+    [ ! -e "$folder/reason" ] || reason=$(cat "$folder/reason" 2>/dev/null)
     # A letter keeps the shell from taking newlines off.
     [ ! -s "$folder/output" ] || output=$(tail -c "$tail" "$folder/output" 2>/dev/null; echo x)
     printf 'job %s\n' "$step"
@@ -78,6 +79,7 @@ report() {
     esac
     text "$line"
     text "$refusal"
+    text "$reason"
     text "${output%x}"
   done
 }

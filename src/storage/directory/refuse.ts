@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Refusal } from '../types.ts';
 import { directoryRecord } from './directory-record.ts';
 import { systemDirectoryOf } from './system.ts';
@@ -36,23 +37,22 @@ export function refuseAway({
   if (recorded === undefined) return undefined;
   const found = compareFileSystems(recorded, now);
   if (found === 'same') return undefined;
-  const why = found === 'unknown' ? ', whose UUID cannot be read' : '';
-  return {
-    refusal: `the file system of ${directory} is not mounted: its volumes are in ${describe(recorded)}, and it leads to ${describe(now)}, mounted at ${mountPoint}${why}`,
-    hint: `Mount it on the node. Only if the directory is to be on another file system from now on, end the record there: rm ${directoryRecord(directory)}`,
-    retryable: true,
-    reason: 'DirectoryNotMounted',
-  };
+  const refused = refuse('DirectoryNotMounted', {
+    directory,
+    recorded: describe(recorded),
+    found: describe(now),
+    mountPoint,
+    unread: found === 'unknown' ? 'UUID' : undefined,
+    record: directoryRecord(directory),
+  });
+  return { ...refused, retryable: true };
 }
 
 function refuseSystem({ directory, realPath }: ObservedDirectory): Refusal | undefined {
   const found = systemDirectoryOf(realPath);
   if (found === undefined) return undefined;
-  const leads = realPath === directory ? '' : `(${realPath}) `;
-  return {
-    refusal: `${directory} ${leads}is in ${found}, which is no place for volumes`,
-    hint: 'Name a directory for data, as below /var/lib/stowage, /srv or a mount point of its own.',
-  };
+  const leadsTo = realPath === directory ? undefined : realPath;
+  return refuse('SystemDirectory', { directory, realPath: leadsTo, found });
 }
 
 /** Refuses to make anything in a directory now; undefined where it may be made. */
@@ -62,10 +62,5 @@ export function refuseDirectory(
 ): Refusal | undefined {
   const away = refuseSystem(observed) ?? refuseAway(observed);
   if (away !== undefined || !requireMount || !observed.isRoot) return away;
-  return {
-    refusal: `${observed.directory} is on the root file system, and requireMount is set`,
-    hint: 'Mount a file system at the directory, or above it.',
-    retryable: true,
-    reason: 'DirectoryNotMounted',
-  };
+  return { ...refuse('MountRequired', { directory: observed.directory }), retryable: true };
 }

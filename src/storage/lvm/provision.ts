@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { makeLink } from '../block/attach.ts';
 import { planProvision as provisionRaw } from '../block/provision.ts';
 import { linkOf } from '../links.ts';
@@ -16,7 +17,7 @@ import { refresh } from './lvchange.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './ownership.ts';
 import { poolOf, wakePool } from './pool.ts';
-import { begins, consentText, refuseCreate, refusePool } from './refuse.ts';
+import { begins, refuseCreate, refusePool } from './refuse.ts';
 import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
@@ -133,6 +134,7 @@ const consentTo = (
 
 /** Whoever set MetalK8s's annotation is told why it is not enough. */
 function withAnnotation(desired: DesiredLvm, planned: Plan): Plan {
-  const text = desired.overwrite === undefined ? consentText(desired) : '';
-  return 'refusal' in planned ? { ...planned, refusal: `${planned.refusal}${text}` } : planned;
+  if (!('refusal' in planned) || desired.overwrite !== undefined || !desired.forced) return planned;
+  const { refusal } = refuse('AnnotationIsNoConsent');
+  return { ...planned, refusal: `${planned.refusal}. ${refusal}` };
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import { contentOf, extentsIn, FREE_EXTENTS, isAmbivalent, rangeOf } from './content.ts';
@@ -67,29 +68,30 @@ function refuseContent(desired: DesiredLvm, { free }: ObservedLvm): Refusal | un
   if (isAmbivalent(free)) return ambivalence(desired, free);
   if (content === desired.overwrite) return undefined;
   const places = free.filter((each) => each.content !== '').map(({ pv }) => pv);
-  return {
-    refusal: `the free extents of ${desired.vgName} that the logical volume would take carry ${content} (on ${[...new Set(places)].join(', ')})${consentText(desired)}`,
-    hint: `If all of that may be destroyed, set spec.overwrite to ${JSON.stringify(content)}.`,
-    reason: 'FreeExtentsCarryData',
-  };
+  return refuse('FreeExtentsCarryData', {
+    group: desired.vgName,
+    content,
+    places: [...new Set(places)].join(', '),
+    ...consentGiven(desired),
+    overwrite: JSON.stringify(content),
+  });
 }
 
 /** Where blkid names nothing, nobody knows what a consent would destroy. */
 function ambivalence({ vgName, name }: DesiredLvm, free: ObservedLvm['free']): Refusal {
-  const temporary = `${name}-look`;
-  return {
-    refusal: `the free extents of ${vgName} that the logical volume would take carry more than one signature, and blkid does not tell which`,
-    reason: 'FreeExtentsCarryData',
-    hint: `If whatever removed volumes left there may be destroyed, set spec.overwrite to "${FREE_EXTENTS}". Else make a logical volume of them on a terminal, where LVM names each and asks: lvcreate --config allocation/use_blkid_wiping=1 --wipesignatures y --zero y --name ${temporary} --extents ${extentsIn(free)} ${vgName} ${free.map(rangeOf).join(' ')}; then remove it: lvremove ${lvName({ vgName }, temporary)}.`,
-  };
+  return refuse('FreeExtentsAmbivalent', {
+    group: vgName,
+    overwrite: JSON.stringify(FREE_EXTENTS),
+    temporary: `${name}-look`,
+    extents: extentsIn(free),
+    ranges: free.map(rangeOf).join(' '),
+  });
 }
 
 /** What was given for consent, and is none. */
-export function consentText({ overwrite, forced }: DesiredLvm): string {
-  if (overwrite !== undefined) {
-    return `. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`;
-  }
-  return forced ? '. The annotation force-lvcreate does not say what may be destroyed' : '';
+function consentGiven({ overwrite, forced }: DesiredLvm) {
+  if (overwrite !== undefined) return { consent: JSON.stringify(overwrite) };
+  return forced ? { annotation: refuse('AnnotationIsNoConsent').refusal } : {};
 }
 
 /** What a file system of that many bytes writes when it is made: its log, and a part of its tables. */

@@ -1,3 +1,4 @@
+import { parseReason } from '../../../api/reasons.ts';
 import type { Job, JobState, Probe, ProbeResult, StepFacts } from '../../job.ts';
 import { ModuleRefusal } from './refusal.ts';
 
@@ -49,7 +50,7 @@ export function readPurged(answer: unknown): boolean {
 export const readSubjects = (answer: unknown): string[] => list(answer).map(text);
 
 function readState(value: unknown): JobState {
-  const { state, exit, output, refusal, ...rest } = object(value, "a job's state");
+  const { state, exit, output, refusal, reason, ...rest } = object(value, "a job's state");
   const step = rest.step === undefined ? undefined : readStep(rest.step);
   const known = step ?? { name: 'unknown', command: '' };
   switch (state) {
@@ -63,8 +64,12 @@ function readState(value: unknown): JobState {
     case 'failed':
     case 'raced':
       return { state, step: known, exit: status(exit), output: text(output) };
-    case 'guarded':
-      return { state, step: known, refusal: text(refusal), output: text(output) };
+    case 'guarded': {
+      // A module of an earlier version tells no reason.
+      const why = typeof reason === 'string' ? parseReason(reason) : undefined;
+      const refused = { refusal: text(refusal), ...(why && { reason: why }) };
+      return { state, step: known, ...refused, output: text(output) };
+    }
     default:
       throw new RangeError(`not a job's state: ${JSON.stringify(state)}`);
   }

@@ -1,0 +1,24 @@
+import type { ReasonEntry } from './types.ts';
+
+/** Directories that files of volumes are in. */
+export const DIRECTORIES = {
+  DirectoryNotMounted: {
+    message:
+      'the file system of {directory} is not mounted: its volumes are in {recorded}, and it leads to {found}, mounted at {mountPoint}[, whose {unread} cannot be read]',
+    action:
+      'Mount it on the node. Only if the directory is to be on another file system from now on, end the record there: rm {record}',
+    shows: 'DirectoryNotMounted',
+    cause: 'DirectoryNotMounted',
+  },
+  MountRequired: {
+    message: '{directory} is on the root file system, and requireMount is set',
+    action: 'Mount a file system at the directory, or above it.',
+    shows: 'DirectoryNotMounted',
+    cause: 'DirectoryNotMounted',
+  },
+  SystemDirectory: {
+    message: '{directory} [({realPath}) ]is in {found}, which is no place for volumes',
+    action:
+      'Name a directory for data, as below /var/lib/stowage, /srv or a mount point of its own.',
+  },
+} as const satisfies Record<string, ReasonEntry>;

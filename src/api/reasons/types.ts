@@ -1,0 +1,19 @@
+import type { ReadyReason } from '../names.ts';
+
+/** An entry of the list of reasons. Its texts are templates (template.ts). */
+export interface ReasonEntry {
+  /** The sentence, without a full stop at its end. */
+  message: string;
+  /** What a person does about it: sentences. Absent where it passes by itself. */
+  action?: string;
+  /** The public reason that it shows under, where that is not the one of what was under way. */
+  shows?: ReadyReason;
+  /** What `stowage why` names as the cause, where that is not the one of what was under way. */
+  cause?: string;
+}
+
+/** What happened, for programs: a code of the list with its parameters. It travels as JSON. */
+export interface Reason {
+  code: string;
+  parameters: Readonly<Record<string, string>>;
+}

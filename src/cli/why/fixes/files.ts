@@ -1,0 +1,4 @@
+import type { FILES } from '../../../api/reasons/files.ts';
+import type { Fixes } from './types.ts';
+
+export const files: Fixes<typeof FILES> = {};

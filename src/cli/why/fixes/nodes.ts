@@ -1,0 +1,4 @@
+import type { NODES } from '../../../api/reasons/nodes.ts';
+import type { Fixes } from './types.ts';
+
+export const nodes: Fixes<typeof NODES> = {};

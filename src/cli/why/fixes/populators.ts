@@ -1,0 +1,4 @@
+import type { POPULATORS } from '../../../api/reasons/populators.ts';
+import type { Fixes } from './types.ts';
+
+export const populators: Fixes<typeof POPULATORS> = {};

@@ -1,0 +1,4 @@
+import type { SHARED_FILES } from '../../../api/reasons/shared-files.ts';
+import type { Fixes } from './types.ts';
+
+export const sharedFiles: Fixes<typeof SHARED_FILES> = {};

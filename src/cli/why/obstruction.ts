@@ -1,0 +1,61 @@
+import { actionOf, REASONS, type Reason, type ReasonCode } from '../../api/reasons.ts';
+import { attachments } from './fixes/attachments.ts';
+import { backups } from './fixes/backups.ts';
+import { claims } from './fixes/claims.ts';
+import { copies } from './fixes/copies.ts';
+import { devices } from './fixes/devices.ts';
+import { directories } from './fixes/directories.ts';
+import { files } from './fixes/files.ts';
+import { fills } from './fixes/fills.ts';
+import { jobs } from './fixes/jobs.ts';
+import { lvm } from './fixes/lvm.ts';
+import { nodes } from './fixes/nodes.ts';
+import { populators } from './fixes/populators.ts';
+import { sharedFiles } from './fixes/shared-files.ts';
+import { snapshots } from './fixes/snapshots.ts';
+import type { FixContext } from './fixes/types.ts';
+import { volumes } from './fixes/volumes.ts';
+import type { Reason as Cause } from './reasons.ts';
+import type { Fix } from './types.ts';
+
+const FIXES = {
+  ...attachments,
+  ...backups,
+  ...claims,
+  ...copies,
+  ...devices,
+  ...directories,
+  ...files,
+  ...fills,
+  ...jobs,
+  ...lvm,
+  ...nodes,
+  ...populators,
+  ...sharedFiles,
+  ...snapshots,
+  ...volumes,
+};
+
+/** What a reason comes to: the cause, undefined where it is that of what was under way, and what puts an end to it. */
+export interface Obstruction {
+  cause: Cause | undefined;
+  fix: Fix | undefined;
+}
+
+/** What is known of a reason; undefined for one of another version, of which nothing is. Pure. */
+export function obstructionOf(
+  detail: Reason | undefined,
+  context: FixContext,
+): Obstruction | undefined {
+  if (detail === undefined || !Object.hasOwn(REASONS, detail.code)) return undefined;
+  const code = detail.code as ReasonCode;
+  const entry: { cause?: string } = REASONS[code];
+  const fix = (FIXES as Partial<Record<string, (parameters: object, context: FixContext) => Fix>>)[
+    code
+  ];
+  const say = actionOf(detail);
+  return {
+    cause: entry.cause as Cause | undefined,
+    fix: fix?.(detail.parameters, context) ?? (say === undefined ? undefined : { say }),
+  };
+}
