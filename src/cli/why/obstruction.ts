@@ -1,4 +1,4 @@
-import { actionOf, REASONS, type Reason, type ReasonCode } from '../../api/reasons.ts';
+import { actionOf, entryOf, type Reason } from '../../api/reasons.ts';
 import { attachments } from './fixes/attachments.ts';
 import { backups } from './fixes/backups.ts';
 import { claims } from './fixes/claims.ts';
@@ -18,7 +18,7 @@ import { volumes } from './fixes/volumes.ts';
 import type { Reason as Cause } from './reasons.ts';
 import type { Fix } from './types.ts';
 
-const FIXES = {
+const FIXES: Partial<Record<string, FixOf>> = {
   ...attachments,
   ...backups,
   ...claims,
@@ -36,6 +36,8 @@ const FIXES = {
   ...volumes,
 };
 
+type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix;
+
 /** What a reason comes to: the cause, undefined where it is that of what was under way, and what puts an end to it. */
 export interface Obstruction {
   cause: Cause | undefined;
@@ -47,15 +49,12 @@ export function obstructionOf(
   detail: Reason | undefined,
   context: FixContext,
 ): Obstruction | undefined {
-  if (detail === undefined || !Object.hasOwn(REASONS, detail.code)) return undefined;
-  const code = detail.code as ReasonCode;
-  const entry: { cause?: string } = REASONS[code];
-  const fix = (FIXES as Partial<Record<string, (parameters: object, context: FixContext) => Fix>>)[
-    code
-  ];
+  const entry = detail && entryOf(detail);
+  if (detail === undefined || entry === undefined) return undefined;
   const say = actionOf(detail);
+  const fix = FIXES[detail.code]?.(detail.parameters, context);
   return {
     cause: entry.cause as Cause | undefined,
-    fix: fix?.(detail.parameters, context) ?? (say === undefined ? undefined : { say }),
+    fix: fix ?? (say === undefined ? undefined : { say }),
   };
 }

@@ -3,6 +3,8 @@
  * stays, and keeps its meaning (docs/output.md).
  */
 export const REASONS = [
+  // The daemon told no reason: an earlier version, or a later one that has another.
+  'UnknownReason',
   // Who does the work.
   'DaemonAbsent',
   'NotTakenUp',
