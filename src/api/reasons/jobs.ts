@@ -2,6 +2,10 @@ import type { ReasonEntry } from './types.ts';
 
 /** How jobs on nodes end. */
 export const JOBS = {
+  AttemptEnded: {
+    message: 'attempt {attempt} ended early',
+    cause: 'RetryWaiting',
+  },
   JobDied: {
     message: 'the job ended without a result[ at the step "{step}"]',
   },

@@ -42,7 +42,7 @@ const GROWTH = {
 function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   const job = parseJobName(volume.status?.job);
   const ready = readyOf(volume);
-  if (ready?.message?.includes('cannot grow to ')) {
+  if (ready?.detail?.code === 'CannotGrow') {
     return {
       cause: 'NotGrown',
       holdup: `its device is Available and can be used, but it has not grown: ${ready.message}`,

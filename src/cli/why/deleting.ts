@@ -3,12 +3,11 @@ import { READY_REASON } from '../../api/names.ts';
 import { isUnused, whatHolds } from '../../controllers/volume/persistent-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
-import { commandIn } from '../../storage/holders.ts';
 import { commandLine, takeOff } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
-import { endHolder, heldOn } from './attached.ts';
-import { refusedBy } from './refused.ts';
+import { heldOn } from './attached.ts';
+import { obstructionOf } from './obstruction.ts';
 import { isDeleting, isOurs, nextAttempt, nodeText, ownPv, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
@@ -40,6 +39,7 @@ export const deleting: Cause = (known, now) => {
   }
   const ready = readyOf(volume);
   const job = parseJobName(volume.status?.job);
+  const held = obstructionOf(ready?.detail, { node: nodeOf(volume), volume });
   if (ready?.reason === READY_REASON.destructionError) {
     return {
       holdup: `what it has on ${nodeText(volume)} is not removed: ${ready.message}`,
@@ -47,10 +47,8 @@ export const deleting: Cause = (known, now) => {
       next: nextAttempt(volume, now) ?? {
         when: 'by itself, after a delay that grows to 5 minutes',
       },
-      ...(refusedBy(volume, ready.message ?? '') ?? {
-        cause: 'RemovalFailed',
-        fix: { say: 'Put right what the message names. Nothing else is needed.' },
-      }),
+      cause: held?.cause ?? (ready.detail === undefined ? 'UnknownReason' : 'RemovalFailed'),
+      fix: held?.fix ?? { say: 'Put right what the message names. Nothing else is needed.' },
     };
   }
   if (job?.attempt !== undefined && job.kind !== 'UnprepareVolume') {
@@ -66,19 +64,18 @@ export const deleting: Cause = (known, now) => {
   if (pv !== undefined && !reclaimed && !isUnused(pv)) return { ...since, ...heldPv(pv, known) };
   const [attachment] = volume.status?.attachments ?? [];
   if (attachment !== undefined) {
-    const held = heldOn(known, attachment);
+    const attached = heldOn(known, attachment);
     // What is to be detached waits for no pod of its own.
     return {
-      ...held,
-      holdup: `it is to be detached before its storage is removed; ${held.holdup}`,
+      ...attached,
+      holdup: `it is to be detached before its storage is removed; ${attached.holdup}`,
     };
   }
   const next = nextAttempt(volume, now) ?? { when: 'by itself, when that has ended' };
-  const command = commandIn(ready?.message ?? '');
   return {
-    ...(command === undefined
-      ? { cause: 'RemovalRunning' as const }
-      : { cause: 'DeviceInUse' as const, fix: endHolder(nodeOf(volume), command) }),
+    ...(held?.fix?.run === undefined
+      ? { cause: 'RemovalRunning' }
+      : { cause: held.cause ?? 'RemovalRunning', fix: held.fix }),
     holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,

@@ -1,24 +1,19 @@
 import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import { READY_REASON } from '../../api/names.ts';
-import type { Volume } from '../../api/volume.ts';
+import type { Condition, Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
-import { driverOfSpec } from '../../storage/registry.ts';
-import { commandLine, patchSpec, recreate, retry } from '../lib/command-line.ts';
+import { commandLine, recreate, retry } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
-import { foundIn } from '../lib/read-result.ts';
 import { failedPv } from './failed-pv.ts';
-import { type Obstruction, obstruction } from './node-connectivity.ts';
-import { refusedBy } from './refused.ts';
+import { obstructionOf } from './obstruction.ts';
+import type { Reason as Cause } from './reasons.ts';
 import { isStuck, nextAttempt, ownPv, sinceOf } from './state.ts';
-import type { Cause, Fix, VolumeFacts } from './types.ts';
-
-/** The consent that a refusal asks for, as it is written there: `overwrite: "<signature>"`, maybe without the colon. */
-const CONSENT = /\boverwrite(?::| to|=)? ?("(?:[^"\\]|\\.)+")/;
+import type { Blocker, Fix, Cause as VolumeCause, VolumeFacts } from './types.ts';
 
 /** Failed, until a person changes something. */
-export const failed: Cause = (known) => {
+export const failed: VolumeCause = (known) => {
   const { volume } = known;
   const ready = readyOf(volume);
   if (ready === undefined || !isStuck(volume)) return undefined;
@@ -26,12 +21,17 @@ export const failed: Cause = (known) => {
     holdup: ready.message || ready.reason || 'it failed, and does not say why',
     ...sinceOf(ready),
     next: { when: 'when its spec is changed' },
-    ...wrong(known, ready.reason, ready.message ?? ''),
+    ...wrong(known, ready),
   };
 };
 
-function wrong(known: VolumeFacts, reason: string | undefined, message: string): Obstruction {
-  const { volume } = known;
+/** Fixes of these have it tried again by themselves. */
+const RETRIED: readonly (Cause | undefined)[] = ['SignatureFound', 'NameTaken'];
+
+function wrong(
+  { volume }: VolumeFacts,
+  { reason, detail }: Condition,
+): Pick<Blocker, 'cause' | 'fix'> {
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {
       cause: 'InvalidSpec',
@@ -41,43 +41,22 @@ function wrong(known: VolumeFacts, reason: string | undefined, message: string):
       },
     };
   }
-  const signature = consentIn(message);
-  if (signature !== undefined) {
-    return {
-      cause: 'SignatureFound',
-      fix: {
-        say: `There is data ${driverOfSpec(volume.spec).overwritten?.(volume.spec) ?? 'on the device'}. If none of it is needed, consent to its loss: set spec.overwrite to ${JSON.stringify(signature)}.`,
-        run: [patchSpec(volume, { overwrite: signature })],
-      },
-    };
-  }
-  const pv = foundIn(known.pv);
-  if (message.includes('PersistentVolume') && pv !== undefined && ownPv(known) === undefined) {
-    return {
-      cause: 'NameTaken',
-      fix: {
-        say: `Delete the PersistentVolume ${pv.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
-        run: [commandLine('kubectl', 'delete', 'pv', pv.metadata.name), ...retry(volume)],
-      },
-    };
-  }
-  const found = refusedBy(volume, message) ?? obstruction(nodeOf(volume), message);
-  if (found === undefined) {
-    return {
-      cause: 'Failed',
-      fix: refill(volume) ?? {
-        say: 'Put right what the message names, and have the Volume tried again.',
-        run: retry(volume),
-      },
-    };
-  }
-  const { cause, fix } = found;
+  const { cause, fix } = obstructionOf(detail, { node: nodeOf(volume), volume }) ?? {
+    cause: 'UnknownReason',
+  };
+  if (fix !== undefined && RETRIED.includes(cause)) return { cause: cause ?? 'Failed', fix };
   return {
-    cause,
-    fix: {
-      say: `${fix.say} Then have the Volume tried again.`,
-      run: [...(fix.run ?? []), ...retry(volume)],
-    },
+    cause: cause ?? 'Failed',
+    fix:
+      fix === undefined || cause === undefined
+        ? (refill(volume) ?? {
+            say: `${fix?.say ?? 'Put right what the message names.'} Then have the Volume tried again.`,
+            run: [...(fix?.run ?? []), ...retry(volume)],
+          })
+        : {
+            say: `${fix.say} Then have the Volume tried again.`,
+            run: [...(fix.run ?? []), ...retry(volume)],
+          },
   };
 }
 
@@ -105,28 +84,24 @@ function refill(volume: Volume): Fix | undefined {
   };
 }
 
-function consentIn(message: string): string | undefined {
-  const quoted = CONSENT.exec(message)?.[1];
-  try {
-    return quoted === undefined ? undefined : String(JSON.parse(quoted));
-  } catch {
-    return undefined;
-  }
-}
-
 /** What was Available once comes back by itself, once what is missing is back. */
-export const unavailable: Cause = (known, now) => {
+export const unavailable: VolumeCause = (known, now) => {
   const { volume } = known;
   const ready = readyOf(volume);
   if (ready?.reason !== READY_REASON.unavailableError) return undefined;
   const pv = ownPv(known);
+  const found = obstructionOf(ready.detail, { node: nodeOf(volume), volume });
+  const unknown = ready.detail === undefined ? 'UnknownReason' : 'Unavailable';
   return {
     ...sinceOf(ready),
     ...((pv && failedPv(pv)) ?? {
-      cause: refusedBy(volume, ready.message ?? '')?.cause ?? 'Unavailable',
+      cause: found?.cause ?? unknown,
       holdup: ready.message || 'it is not available, and does not say why',
       next: nextAttempt(volume, now) ?? { when: 'by itself: the node is looked at all the time' },
-      fix: { say: 'Put right what the message names. Nothing is made anew in its place.' },
+      fix: {
+        ...found?.fix,
+        say: `${found?.fix?.say ?? 'Put right what the message names.'} Nothing is made anew in its place.`,
+      },
     }),
   };
 };

@@ -37,11 +37,11 @@ export function sinceOf({
   return since === undefined ? {} : { since };
 }
 
-/** When the next attempt is due, if one waits for its time: only then the message is about the attempt before it. */
+/** When the next attempt is due, if one waits for its time: only then the reason is of the attempt before it. */
 export function nextAttempt(volume: Volume, now: number): { at: string } | undefined {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) return undefined;
-  if (!readyOf(volume)?.message?.startsWith(`attempt ${job.attempt - 1}`)) return undefined;
+  if (readyOf(volume)?.detail?.parameters.attempt !== String(job.attempt - 1)) return undefined;
   const due = dueAt(volume, job.attempt, now);
   return due > now ? { at: new Date(due).toISOString() } : undefined;
 }

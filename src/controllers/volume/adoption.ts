@@ -2,6 +2,7 @@ import { basename } from 'node:path/posix';
 import type { KubeNode } from '../../api/core.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { parseHandle, snapshotUidOf } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -18,11 +19,6 @@ export interface Claimants {
   /** All of the cluster; none where it knows no snapshots. */
   contents: readonly VolumeSnapshotContent[];
   nodeNamed(name: string): KubeNode | undefined;
-}
-
-export interface AdoptionProblem {
-  refusal: string;
-  hint: string;
 }
 
 /** Returns the nodes whose death an adoption goes by: all that may write to the storage. */
@@ -57,24 +53,17 @@ export function adoptionProblem(
   claimants: Claimants,
   now: number,
   maxWaitMs: number,
-): AdoptionProblem | undefined {
+): Refused | undefined {
   const { volumes, leftover, contents, nodeNamed } = claimants;
   const content = contents.find((each) => snapshotUids(each).includes(from));
   if (content !== undefined) {
-    const { name } = content.metadata;
-    return {
-      refusal: `the storage with the UID ${from} is a snapshot: that of the VolumeSnapshotContent ${name}`,
-      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
-    };
+    return refuse('AdoptsSnapshot', { uid: from, content: content.metadata.name });
   }
   const rival = volumes.find(
     (other) => other.spec.adopt?.uid === from && goesBefore(other, volume),
   );
   if (rival !== undefined) {
-    return {
-      refusal: `the Volume ${rival.metadata.name} adopts the storage with the UID ${from}`,
-      hint: `Storage becomes one Volume's. Delete ${rival.metadata.name} first if it is not to be that one.`,
-    };
+    return refuse('AdoptedByAnother', { uid: from, volume: rival.metadata.name });
   }
   // The node that is to adopt it answers, whether or not there is a Node of its name.
   const lives = (name: string, owner: Pick<Volume, 'spec'>) =>
@@ -84,26 +73,21 @@ export function adoptionProblem(
   const earlier = volumes.find(({ metadata }) => metadata.uid === from);
   const alive = earlier && writers(earlier).flatMap((name) => lives(name, earlier))[0];
   if (earlier !== undefined && alive !== undefined) {
-    return {
-      refusal: `the storage with the UID ${from} is the Volume ${earlier.metadata.name}'s on node ${nodeOf(earlier)}, and ${alive.why}`,
-      hint: `${alive.hint}. Or delete that Volume, if its data is retained: stowage delete volume ${earlier.metadata.name}`,
-    };
+    const { name } = earlier.metadata;
+    return refuse('AdoptedVolumeAlive', {
+      uid: from,
+      volume: name,
+      node: nodeOf(earlier),
+      ...alive,
+    });
   }
   if (earlier !== undefined && earlier.status?.prepared === undefined) {
-    return {
-      refusal: `the Volume ${earlier.metadata.name}, whose UID ${from} is, was never made to its end`,
-      hint: `If you know that there is data on its storage, delete it first: stowage delete volume ${earlier.metadata.name} --forget-node`,
-    };
+    return refuse('AdoptedVolumeUnfinished', { uid: from, volume: earlier.metadata.name });
   }
   if (leftover === undefined) return undefined;
   const { nodeName } = leftover.spec;
   const there = lives(nodeName, { spec: leftover.spec })[0];
-  return (
-    there && {
-      refusal: `a Leftover has the storage with the UID ${from} removed on node ${nodeName}, and ${there.why}`,
-      hint: `Wait until that is done, or take the Leftover away: kubectl delete leftover ${from}`,
-    }
-  );
+  return there && refuse('AdoptedLeftover', { uid: from, node: nodeName, why: there.why });
 }
 
 /** Every node that may have it attached or be at work on it, whatever its spec says. */

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import type { Ready } from './status.ts';
 
@@ -9,11 +10,9 @@ export const isOnDemand = ({ spec }: Volume): boolean => spec.attachPolicy === '
 export const attachmentsOf = ({ status }: Volume): readonly Attachment[] =>
   status?.attachments ?? [];
 
-/** @param what what waits to be attached or detached */
-export function attachmentDisabled(what: string): Ready {
-  return {
-    status: 'Unknown',
-    reason: READY_REASON.attachmentDisabled,
-    message: `${what}, and the controller attachment is switched off: start stowage watch with it`,
-  };
-}
+/** @param waiting what waits to be attached or detached */
+export const attachmentDisabled = (waiting: string): Ready => ({
+  status: 'Unknown',
+  reason: READY_REASON.attachmentDisabled,
+  ...explain('AttachmentDisabled', { waiting }),
+});

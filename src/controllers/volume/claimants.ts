@@ -1,5 +1,6 @@
 import type { KubeNode } from '../../api/core.ts';
 import type { Leftover } from '../../api/leftover.ts';
+import type { Refused } from '../../api/reasons.ts';
 import { LEFTOVERS, NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -7,7 +8,7 @@ import { listAll } from '../../kube/client.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { KubeClient, RequestOptions } from '../../kube/types.ts';
-import { type AdoptionProblem, adoptionProblem, nodesToJudge } from './adoption.ts';
+import { adoptionProblem, nodesToJudge } from './adoption.ts';
 
 /**
  * Asks the API server itself what speaks against a Volume's adoption of storage: by a cache that is minutes old a node would be
@@ -20,7 +21,7 @@ export async function readAdoptionProblem(
   now: number,
   maxWaitMs: number,
   options: RequestOptions = {},
-): Promise<AdoptionProblem | undefined> {
+): Promise<Refused | undefined> {
   const from = volume.spec.adopt?.uid;
   if (from === undefined) return undefined;
   const { items: volumes } = await listAll<Volume>(client, VOLUMES, options);

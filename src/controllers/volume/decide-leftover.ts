@@ -1,5 +1,6 @@
 import type { Leftover } from '../../api/leftover.ts';
 import { READY_REASON } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { endOfEarlierJob, reclaimStorage } from './finalize.ts';
 import { report } from './job-retry.ts';
@@ -21,13 +22,13 @@ export function decideLeftover(
 ): Decision {
   const problem = leftoverProblem(leftover, owner);
   if (problem !== undefined) {
-    const message = `${problem}. Nothing is done on any node by it; delete this Leftover if it is not needed`;
-    const ready = { status: 'False', reason: READY_REASON.internalError, message } as const;
+    const why = explain('LeftoverInvalid', { problem });
+    const ready = { status: 'False', reason: READY_REASON.internalError, ...why } as const;
     return report(input.volume, now, 'Failed', ready, {});
   }
   if (owner === undefined) return reclaimLeftover(input, now);
-  const message = `waits until the Volume ${owner.metadata.name} is gone`;
-  const ready = { status: 'Unknown', reason: READY_REASON.terminating, message } as const;
+  const why = explain('LeftoverOwned', { volume: owner.metadata.name });
+  const ready = { status: 'Unknown', reason: READY_REASON.terminating, ...why } as const;
   return report(input.volume, now, 'Terminating', ready, {});
 }
 

@@ -1,4 +1,5 @@
-import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
+import { PROTECTION_FINALIZER } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import { isPvOf } from '../../model/persistent-volume.ts';
 import { RETRY } from '../../model/retry.ts';
 import { statusProblem } from '../../model/status-problem.ts';
@@ -7,7 +8,7 @@ import { report } from './job-retry.ts';
 import { maintain } from './maintain.ts';
 import { unlessPaused } from './paused.ts';
 import { provision } from './provision.ts';
-import { isRecoverable } from './ready.ts';
+import { isRecoverable, unavailable } from './ready.ts';
 import { readyOf } from './status.ts';
 import type { Decision, Input } from './types.ts';
 
@@ -21,10 +22,11 @@ function reconcile(input: Input, now: number): Decision {
   const { volume, pv } = input;
   const problem = statusProblem(volume);
   if (problem !== undefined) {
-    const message = `${problem}. Nothing is done on any node by it; correct the status`;
-    const ready = { status: 'False', reason: READY_REASON.unavailableError, message } as const;
+    const { message, detail } = explain('StatusInvalid', { problem });
     // Nobody is told when it is put right.
-    return report(volume, now, 'Failed', ready, { requeueAfter: RETRY.recheck });
+    return report(volume, now, 'Failed', unavailable(message, detail), {
+      requeueAfter: RETRY.recheck,
+    });
   }
   // Before validity, unlike the chart: a Volume that never was valid can be deleted all the same.
   if (volume.metadata.deletionTimestamp !== undefined) {

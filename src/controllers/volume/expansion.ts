@@ -4,7 +4,7 @@ import { deviceOf } from '../../storage/device.ts';
 import { type Desired, sizeText } from '../../storage/registry.ts';
 import { isOnDemand } from './attached.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, endJob, report, startAttempt } from './job-retry.ts';
+import { advance, endJob, reasonOfAttempt, report, startAttempt } from './job-retry.ts';
 import { observedStatus } from './observed-status.ts';
 import { available, unavailable, waiting } from './ready.ts';
 import type { Decision, Input } from './types.ts';
@@ -44,7 +44,7 @@ export function growing(input: Input, attempt: number, now: number): Decision {
       // What could not grow is as usable as it was.
       return startAttempt(volume, now, 'GrowVolume', attempt + 1, undefined, {
         ...usable(`attempt ${attempt}: ${step.message}`),
-        detail: step.reason,
+        detail: reasonOfAttempt(attempt, step.reason),
         told: step.told && usable(`attempt ${attempt}: ${step.told}`).message,
       });
     default:

@@ -1,6 +1,6 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../api/names.ts';
-import { type Reason, shownAs } from '../../api/reasons.ts';
+import { explain, type Reason, shownAs } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
@@ -10,7 +10,14 @@ import { hasPlace } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf } from './attached.ts';
 import { cancelSteps } from './fill-progress.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, endJob, report, startAttempt, untilJobEnds } from './job-retry.ts';
+import {
+  advance,
+  endJob,
+  reasonOfAttempt,
+  report,
+  startAttempt,
+  untilJobEnds,
+} from './job-retry.ts';
 import { isNodeForgotten, leftoverOf } from './leftover.ts';
 import { isUnused, whatHolds } from './persistent-volume.ts';
 import type { Ready } from './status.ts';
@@ -36,7 +43,7 @@ export function finalize(input: Input, now: number): Decision {
         volume,
         now,
         volume.status?.phase,
-        { ...terminating, message: `the PersistentVolume is still in use: ${whatHolds(pv)}` },
+        { ...terminating, ...explain('PersistentVolumeInUse', { holder: whatHolds(pv) }) },
         { requeueAfter: RETRY.recheckSoon },
       );
     }
@@ -54,8 +61,10 @@ function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decis
     return why === undefined ? node : `${node}: ${why}`;
   });
   if (places.length === 0) return undefined;
-  const what = `is still attached on ${places.join('; ')}`;
-  const ready = attachmentEnabled ? { ...terminating, message: what } : attachmentDisabled(what);
+  const still = explain('StillAttached', { nodes: places.join('; ') });
+  const ready = attachmentEnabled
+    ? { ...terminating, ...still }
+    : attachmentDisabled(still.message);
   return report(volume, now, 'Terminating', ready, { requeueAfter: RETRY.recheckSoon });
 }
 
@@ -64,8 +73,8 @@ function forgetNode(input: Input, pv: PersistentVolume | undefined, now: number)
   const { volume, kept } = input;
   if (kept === undefined) return { action: { do: 'keep-leftover', leftover: leftoverOf(volume) } };
   if ('as' in kept) return release(pv);
-  const message = `what it left on its node cannot be written down: ${kept.problem}`;
-  return report(volume, now, undefined, { ...terminating, message }, { retry: true });
+  const why = explain('LeftoverRefused', { problem: kept.problem });
+  return report(volume, now, undefined, { ...terminating, ...why }, { retry: true });
 }
 
 /** The chart "ReclaimStorage": what is on the node goes, then the objects. */
@@ -147,7 +156,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
       return startAttempt(volume, now, 'UnprepareVolume', attempt + 1, 'Terminating', {
         ...terminating,
         message: `attempt ${attempt}: ${step.message}`,
-        detail: step.reason,
+        detail: reasonOfAttempt(attempt, step.reason),
       });
     case 'failed':
       return startAttempt(
@@ -156,7 +165,10 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
         'UnprepareVolume',
         attempt + 1,
         'Failed',
-        destructionError(`attempt ${attempt}: ${step.message}`, step.reason),
+        destructionError(
+          `attempt ${attempt}: ${step.message}`,
+          reasonOfAttempt(attempt, step.reason),
+        ),
       );
     default:
       return {};

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { explain, type Reason, reason } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import { doneName, type JobKind, jobName } from '../../model/job-name.ts';
 import { RETRY } from '../../model/retry.ts';
@@ -31,6 +32,14 @@ export function submitWhenDue(
     ? { requeueAfter: due - now }
     : { action: { do: 'submit', steps: step.plan.steps, loopNumber: step.plan.loopNumber } };
 }
+
+/** The reason for which an attempt ended: what names the attempt is of the one before the next. */
+export const reasonOfAttempt = (attempt: number, why: Reason | undefined): Reason => {
+  const ended = reason('AttemptEnded', { attempt });
+  return why === undefined
+    ? ended
+    : { ...why, parameters: { ...why.parameters, ...ended.parameters } };
+};
 
 /** When an attempt may be submitted, counted from when it was written into the status. ms since the epoch. */
 export function dueAt(volume: Volume, attempt: number, now: number): number {
@@ -71,8 +80,8 @@ export function untilJobEnds(
   if (job === undefined) return { action: { do: 'poll' } };
   if ('unknown' in job) return unreachable(volume, now, job);
   if (job.known.state !== 'running') return undefined;
-  const message = `waits for the end of ${volume.status?.job}`;
-  return report(volume, now, undefined, { ...ready, message }, { follow: true });
+  const why = explain('EarlierJobRuns', { job: volume.status?.job ?? '' });
+  return report(volume, now, undefined, { ...ready, ...why }, { follow: true });
 }
 
 /** Removes the node's jobs of this Volume. undefined once they are. */
@@ -82,7 +91,7 @@ function forget({ volume, forgotten }: Input, now: number): Decision | undefined
   const ready: Ready = {
     status: 'Unknown',
     reason: READY_REASON.nodeUnclear,
-    message: 'done, but another job of this Volume still runs on the node',
+    ...explain('OtherJobRuns'),
   };
   return report(volume, now, undefined, ready, { retry: true });
 }

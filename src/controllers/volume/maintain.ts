@@ -1,5 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { explain } from '../../api/reasons.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { withHint } from '../../nodes/job-text.ts';
@@ -38,8 +39,11 @@ export function maintain(input: Input, now: number): Decision {
   }
   const lookAt = (at: number) => ({ requeueAfter: Math.min(at, growsAt ?? at) - now });
   if (pv?.status?.phase === 'Failed') {
-    const message = `the PersistentVolume is Failed: ${pv.status.message ?? 'without a message'}`;
-    return report(volume, now, 'Failed', unavailable(message), { requeueAfter: LOOK_EVERY });
+    const why = pv.status.message ?? 'without a message';
+    const { message, detail } = explain('PersistentVolumeFailed', { why });
+    return report(volume, now, 'Failed', unavailable(message, detail), {
+      requeueAfter: LOOK_EVERY,
+    });
   }
   // Whoever attaches it tells of the device in the end; what is found meanwhile is over by then.
   if (input.isMoving && isOnDemand(volume)) return lookAt(now + LOOK_EVERY);
@@ -69,8 +73,8 @@ export function maintain(input: Input, now: number): Decision {
     });
   }
   if ('astray' in planned && planned.astray !== undefined) {
-    const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
-    return report(volume, now, 'Failed', unavailable(message, undefined, READY_REASON.pathAstray), {
+    const { message, detail } = explain('PathAstray', { astray: planned.astray });
+    return report(volume, now, 'Failed', unavailable(message, detail), {
       requeueAfter: LOOK_EVERY,
     });
   }

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { report } from './job-retry.ts';
 import type { Ready } from './status.ts';
@@ -6,12 +7,9 @@ import type { Decision, Input } from './types.ts';
 
 /** What it starts from can't be used now, and nothing is made. */
 export function withoutSource(input: Input, problem: string, now: number): Decision | undefined {
-  const message = `${problem}. It is made once that is there`;
-  return unlessBegun(input, now, {
-    status: 'Unknown',
-    reason: READY_REASON.waitingForSource,
-    message,
-  });
+  const reason = READY_REASON.waitingForSource;
+  const why = explain('SourceUnusable', { problem });
+  return unlessBegun(input, now, { status: 'Unknown', reason, ...why });
 }
 
 /**
@@ -29,6 +27,7 @@ export function mayAdopt(input: Input, now: number): Decision | undefined {
     status: 'False',
     reason: READY_REASON.adoptionRefused,
     message,
+    detail: problem.reason,
   });
 }
 

@@ -1,5 +1,5 @@
 import { READY_REASON, type ReadyReason } from '../../api/names.ts';
-import { shownAs } from '../../api/reasons.ts';
+import { type Explanation, explain, shownAs } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { type ClassOptions, checkClass } from '../../model/class-options.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
@@ -11,7 +11,14 @@ import { withHint } from '../../nodes/job-text.ts';
 import { fileSystemOf } from '../../storage/file-system.ts';
 import { follow, isPermanentFailure, recreateHint } from './fill-progress.ts';
 import { jobStep } from './job-phase.ts';
-import { advance, endJob, report, startAttempt, unreachable } from './job-retry.ts';
+import {
+  advance,
+  endJob,
+  reasonOfAttempt,
+  report,
+  startAttempt,
+  unreachable,
+} from './job-retry.ts';
 import { mayAdopt, withoutSource } from './may-begin.ts';
 import { observedStatus } from './observed-status.ts';
 import { buildPv } from './persistent-volume.ts';
@@ -24,11 +31,14 @@ const MAX_ATTEMPTS = 8;
 /** A Volume without its PersistentVolume: the chart "Volume Deployment" of the specification. */
 export function provision(input: Input, now: number): Decision {
   const { volume, pv } = input;
-  const fail = (reason: ReadyReason, message: string, more: Partial<Ready> = {}): Decision =>
-    report(volume, now, 'Failed', { status: 'False', reason, message, ...more }, {});
+  const fail = (reason: ReadyReason, why: Omit<Ready, 'status' | 'reason'>): Decision =>
+    report(volume, now, 'Failed', { status: 'False', reason, ...why }, {});
 
   const problems = validateVolume(volume);
-  if (problems.length > 0) return fail(READY_REASON.internalError, problems.join('; '));
+  if (problems.length > 0) {
+    const found = explain('SpecInvalid', { problems: problems.join('; ') });
+    return fail(READY_REASON.internalError, found);
+  }
   const options = classOf(input);
   if ('problem' in options) {
     // Written a moment before the Volume, the class may reach the cache after it, and Failed is for good.
@@ -55,7 +65,7 @@ export function provision(input: Input, now: number): Decision {
     if (isPvOf(found, volume)) return { retry: true };
     return fail(
       READY_REASON.creationError,
-      `a PersistentVolume ${found.metadata.name} exists that does not belong to this Volume. Delete it, or name the Volume otherwise`,
+      explain('PersistentVolumeExists', { name: found.metadata.name }),
     );
   }
 
@@ -76,10 +86,7 @@ export function provision(input: Input, now: number): Decision {
     desired.fill === undefined &&
     !('source' in desired && desired.source !== undefined)
   ) {
-    return fail(
-      READY_REASON.creationError,
-      'it is of another type than what it starts from, of which it cannot be made. Use a storage class of the type that this is of',
-    );
+    return fail(READY_REASON.creationError, explain('SourceOfOtherType'));
   }
   const step = jobStep(input, 'provision', desired);
   const next = advance(input, step, attempt, now);
@@ -96,13 +103,15 @@ export function provision(input: Input, now: number): Decision {
       // A copy also fails by what passes, such as that writes would have waited for too long.
       if (step.is === 'failed' && isPermanentFailure(volume, step.exit)) {
         const hint = recreateHint(volume);
-        return fail(READY_REASON.creationError, withHint(step.message, hint), {
+        return fail(READY_REASON.creationError, {
+          message: withHint(step.message, hint),
           told: withHint(step.told, hint),
           detail: step.reason,
         });
       }
       return attempt >= MAX_ATTEMPTS && !isCopy(volume)
-        ? fail(READY_REASON.creationError, `given up after ${attempt} attempts: ${step.message}`, {
+        ? fail(READY_REASON.creationError, {
+            message: `given up after ${attempt} attempts: ${step.message}`,
             told: step.told && `given up after ${attempt} attempts: ${step.told}`,
             detail: step.reason,
           })
@@ -111,7 +120,7 @@ export function provision(input: Input, now: number): Decision {
             // Whoever waits for the volume is told what it is that fails.
             ...(volume.spec.source == null ? {} : { reason: READY_REASON.waitingForSource }),
             message: `attempt ${attempt} ended early: ${step.message}`,
-            detail: step.reason,
+            detail: reasonOfAttempt(attempt, step.reason),
             told: step.told && `attempt ${attempt} ended early: ${step.told}`,
           });
     case 'refused': {
@@ -128,7 +137,7 @@ export function provision(input: Input, now: number): Decision {
             { ...pending, reason: reason ?? waits, message, detail },
             { retry: true },
           )
-        : fail(reason ?? READY_REASON.creationError, message, { detail });
+        : fail(reason ?? READY_REASON.creationError, { message, detail });
     }
     default:
       return {};
@@ -154,8 +163,8 @@ function createPv(input: Input, options: ClassOptions, now: number): Decision {
   if ('unknown' in observation) return unreachable(volume, now, observation);
   const type = fileSystemOf(observation.known);
   if (type !== undefined) return create({ ...options.fs, type });
-  const message = `${volume.status?.devicePath} should hold a file system, and none was found. The PersistentVolume is made once there is one`;
-  const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, message } as const;
+  const why = explain('FileSystemMissing', { path: volume.status?.devicePath ?? 'its device' });
+  const ready = { status: 'Unknown', reason: READY_REASON.nodeUnclear, ...why } as const;
   return report(volume, now, 'Pending', ready, { retry: true });
 }
 
@@ -172,39 +181,41 @@ function withoutPv(
   now: number,
 ): Decision {
   if (!retryable) {
-    const message = `the API server refused the PersistentVolume: ${why}. Look at spec.template`;
+    const refused = explain('PersistentVolumeInvalid', { why });
     return report(
       volume,
       now,
       'Failed',
-      { status: 'False', reason: READY_REASON.creationError, message },
+      { status: 'False', reason: READY_REASON.creationError, ...refused },
       {},
     );
   }
-  const message = `the API server does not allow the PersistentVolume: ${why}. It is tried again. What the daemon may do is given by: stowage install --components rbac`;
+  const forbidden = explain('PersistentVolumeForbidden', { why });
   return report(
     volume,
     now,
     'Pending',
-    { status: 'Unknown', reason: READY_REASON.pending, message },
+    { status: 'Unknown', reason: READY_REASON.pending, ...forbidden },
     { retry: true },
   );
 }
 
 /** The options of a valid Volume's class, or why the Volume can't be made. */
-function classOf({ volume, storageClass, liveClass }: Input): ClassOptions | { problem: string } {
+function classOf({
+  volume,
+  storageClass,
+  liveClass,
+}: Input): ClassOptions | { problem: Explanation } {
   const known = liveClass === undefined ? storageClass : liveClass.found;
   if (known === undefined) {
-    return {
-      problem: `the storage class ${volume.spec.storageClassName} does not exist. Create it. ${howToRetry(volume)}`,
-    };
+    const { storageClassName } = volume.spec;
+    const missing = { class: storageClassName, retry: howToRetry(volume) };
+    return { problem: explain('StorageClassMissing', missing) };
   }
   const options = checkClass(known, volume.spec.mode);
-  return 'problem' in options
-    ? {
-        problem: `${options.problem}. Correct the storage class (delete it and create it again). ${howToRetry(volume)}`,
-      }
-    : options;
+  if (!('problem' in options)) return options;
+  const { problem } = options;
+  return { problem: explain('StorageClassInvalid', { problem, retry: howToRetry(volume) }) };
 }
 
 /** A class that appears wakes nobody: only what became unavailable recovers by itself, as with MetalK8s. */

@@ -1,4 +1,4 @@
-import { OUT_OF_SERVICE_TAINT, READY_REASON, type ReadyReason } from '../../api/names.ts';
+import { OUT_OF_SERVICE_TAINT, READY_REASON } from '../../api/names.ts';
 import { type Reason, shownAs } from '../../api/reasons.ts';
 import { validateVolume } from '../../model/validate-volume.ts';
 import { attachmentDisabled, attachmentsOf, isOnDemand } from './attached.ts';
@@ -28,13 +28,9 @@ export const available = (
     ...notes,
   ].join('; '),
 });
-export const unavailable = (
-  message: string,
-  detail?: Reason,
-  reason: ReadyReason = shownAs(detail) ?? READY_REASON.unavailableError,
-): Ready => ({
+export const unavailable = (message: string, detail: Reason | undefined): Ready => ({
   status: 'False',
-  reason,
+  reason: shownAs(detail) ?? READY_REASON.unavailableError,
   message,
   detail,
 });

@@ -60,6 +60,8 @@ export function setStatus(
             type: PROVISIONED,
             status: 'False',
             message: told,
+            // Parameters name what is on a node, which concerns those who administer it.
+            ...(detail && { detail: { code: detail.code, parameters: {} } }),
             lastTransitionTime: at,
           },
     ),

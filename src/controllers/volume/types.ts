@@ -1,13 +1,12 @@
 import type { PersistentVolume, StorageClass } from '../../api/core.ts';
 import type { Leftover } from '../../api/leftover.ts';
 import type { READY_REASON } from '../../api/names.ts';
-import type { Reason } from '../../api/reasons.ts';
+import type { Reason, Refused } from '../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../api/volume.ts';
 import type { VolumeSource } from '../../model/desired-volume.ts';
 import type { Job, JobState } from '../../nodes/job.ts';
 import type { Observed } from '../../storage/registry.ts';
 import type { NodeHold } from '../../storage/shared-fs/types.ts';
-import type { AdoptionProblem } from './adoption.ts';
 
 /** What a node said, or why nothing is known. The latter never counts as "not there" or "failed". */
 export type Answer<T> = { known: T } | Unknown;
@@ -34,7 +33,7 @@ export interface Input {
   /** What the Volume starts from, if that was read just now. */
   source?: VolumeSource | undefined;
   /** The problem of the Volume's adoption, if the API server was asked just now. */
-  adoption?: { problem: AdoptionProblem | undefined } | undefined;
+  adoption?: { problem: Refused | undefined } | undefined;
   /** The PersistentVolume as the API server has it, if it was asked just now. */
   livePv: { found: PersistentVolume | undefined } | undefined;
   /**

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
 import type { Leftover } from '../../../src/api/leftover.ts';
+import { refuse } from '../../../src/api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { adoptionProblem, nodesToJudge } from '../../../src/controllers/volume/adoption.ts';
@@ -232,7 +233,11 @@ describe('storage is adopted', () => {
 describe('a Volume that adopts storage', () => {
   const spec = { adopt: { uid: OLD } };
   const refusal = 'the storage is old1’s';
-  const refused = { adoption: { problem: { refusal, hint: 'Wait' } } };
+  const refused = {
+    adoption: {
+      problem: { ...refuse('AdoptedByAnother', { uid: OLD, volume: 'x' }), refusal, hint: 'Wait' },
+    },
+  };
   const allowed = { adoption: { problem: undefined } };
   const job = 'PrepareVolume/1';
   const waits = ['Pending', job, 'False', 'AdoptionRefused', expect.stringContaining(refusal)];

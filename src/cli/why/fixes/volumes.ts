@@ -1,4 +1,12 @@
 import type { VOLUMES } from '../../../api/reasons/volumes.ts';
+import { commandLine, retry } from '../../lib/command-line.ts';
 import type { Fixes } from './types.ts';
 
-export const volumes: Fixes<typeof VOLUMES> = {};
+export const volumes: Fixes<typeof VOLUMES> = {
+  PersistentVolumeExists: (_, { volume }) => ({
+    say: `Delete the PersistentVolume ${volume?.metadata.name} if nobody needs it, and have the Volume tried again; or create the Volume under another name.`,
+    ...(volume && {
+      run: [commandLine('kubectl', 'delete', 'pv', volume.metadata.name), ...retry(volume)],
+    }),
+  }),
+};
