@@ -8,6 +8,7 @@ import { manPages } from '../src/cli/man/pages.ts';
 import { withName } from '../src/cli/node/sudoers/name.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { launcherOf, SCRIPTS } from '../src/storage/scripts/scripts.ts';
+import { reasonsPage } from './reasons-page.ts';
 import { saltCommands } from './salt-commands.ts';
 
 /** Texts that `sh -c` may run. */
@@ -40,6 +41,7 @@ export function generated(): Map<string, string> {
     ['deploy/populator-definition-crd.yaml', yaml('src/api/crds', populatorDefinition)],
     ['deploy/daemon.yaml', yaml('src/cli/install', ...objects(['rbac', 'deployment']))],
     ['deploy/sudoers', sudoers],
+    ['docs/reasons.md', reasonsPage(readFileSync('docs/reasons.md', 'utf8'))],
     ['salt/_modules/stowage_node/commands.py', saltCommands(sudoers, TEXTS)],
     ...[...manPages(program)].map(([name, page]) => [`man/${name}`, page] as const),
   ]);

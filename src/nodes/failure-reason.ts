@@ -25,7 +25,9 @@ export function failureReason(state: FailedState): Reason | undefined {
       const { step, exit, output } = state;
       const [, missing] = MISSING.exec(output) ?? [];
       const [, first] = /^'([^']+)'/.exec(step.command) ?? [];
-      const program = missing ?? (NOT_RUN.includes(exit) ? first : undefined);
+      // A script that ends so did not find something that it ran.
+      const isRun = first !== undefined && first !== 'sh' && NOT_RUN.includes(exit);
+      const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });
       const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
       return output.includes(NO_SPACE)

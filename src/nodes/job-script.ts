@@ -51,5 +51,5 @@ function renderPrecondition({ argv, expect, refusal, reason }: Precondition): st
       : 'is' in stdout
         ? ['is', stdout.is, '']
         : ['has', stdout.has, stdout.lacks];
-  return `precondition ${quoteAll([refusal, JSON.stringify(reason), String(exit ?? '-'), ...wanted, ...argv])}`;
+  return `precondition ${quoteAll([refusal, JSON.stringify(reason ?? {}), String(exit ?? '-'), ...wanted, ...argv])}`;
 }

@@ -1,32 +1,16 @@
-import type { Lease, PersistentVolumeClaim } from '../../api/core.ts';
+import type { Lease } from '../../api/core.ts';
 import { leadingBeside } from '../../api/leader.ts';
-import { phaseOf } from '../../api/phase.ts';
-import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
-import type { VolumeSnapshot } from '../../api/snapshot.ts';
-import type { Volume } from '../../api/volume.ts';
 import type { Connection } from '../../kube/connect.ts';
-import { nodeOf } from '../../model/desired-volume.ts';
 import type { GlobalFlags } from '../lib/globals.ts';
 import { inCluster } from '../lib/in-cluster.ts';
 import type { Io } from '../lib/io.ts';
-import { servedGrants } from '../lib/objects/grant-kinds.ts';
-import { phaseOf as snapshotPhase } from '../lib/objects/snapshot-state.ts';
 import { printable } from '../lib/output/printable.ts';
 import { foundIn } from '../lib/read-result.ts';
 import type { Target } from '../lib/target.ts';
-import { diagnoseClaim } from './claim/diagnose.ts';
-import { readClaim } from './claim/read.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
-import { diagnose } from './diagnose.ts';
-import { missingCrd } from './missing-crd.ts';
-import { explainNode } from './node-object/explain.ts';
-import { diagnosePod } from './pod/diagnose.ts';
-import { readPod } from './pod/read.ts';
+import { explain } from './explain.ts';
 import { print } from './print.ts';
-import { readFacts } from './read.ts';
-import { diagnoseSnapshot } from './snapshot/diagnose.ts';
-import { readSnapshot } from './snapshot/read.ts';
-import type { Diagnosis, Explained, WhyFlags } from './types.ts';
+import type { Diagnosis, WhyFlags } from './types.ts';
 
 /** `stowage why`. Throws a StowageError. */
 export async function why(
@@ -48,119 +32,6 @@ export async function why(
   const now = io.clock.now();
   noteSecond(foundIn(daemons.leases) ?? [], now, io);
   show(besideDaemons(daemons, diagnosis, { kind: target.kind, node }, now));
-}
-
-function explain(target: Target, io: Io, connection: Connection): Promise<Explained> {
-  switch (target.kind) {
-    case 'Volume':
-      return explainVolume(target, io, connection);
-    case 'PersistentVolumeClaim':
-      return explainClaim(target, io, connection);
-    case 'VolumeSnapshot':
-      return explainSnapshot(target, io, connection);
-    case 'Node':
-      return explainNode(target, io, connection);
-    case 'Pod':
-      return explainPod(target, io, connection);
-  }
-}
-
-async function explainVolume(
-  { name }: Target,
-  { signal, clock }: Io,
-  { client }: Connection,
-): Promise<Explained> {
-  const kind = 'Volume';
-  const volume = await client
-    .get<Volume>(VOLUMES, name, { signal })
-    .catch((error: unknown) => missingCrd(error, kind));
-  if ('cause' in volume)
-    return { subject: { kind, name, phase: 'Unknown' }, diagnosis: volume, looked: [] };
-  const known = await readFacts(client, volume, signal);
-  const subject = { kind, name, phase: phaseOf(volume) ?? 'Unknown' };
-  return {
-    subject,
-    diagnosis: diagnose(known, clock.now()),
-    looked: [known],
-    node: nodeOf(volume),
-  };
-}
-
-async function explainClaim(
-  { name, ...target }: Target,
-  { signal, clock }: Io,
-  connection: Connection,
-): Promise<Explained> {
-  const { client } = connection;
-  const { namespace = connection.namespace } = target;
-  const options = { namespace, signal };
-  const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-  const known = await readClaim(
-    claim,
-    client,
-    () => servedGrants(connection, signal),
-    signal,
-    clock.now(),
-  );
-  const phase =
-    claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
-  return {
-    subject: { kind: target.kind, name, namespace, phase: phase ?? 'Pending' },
-    diagnosis: diagnoseClaim(known, clock.now()),
-    looked: [{ ...known, ...known.supply, ...known.known }],
-  };
-}
-
-async function explainSnapshot(
-  { name, ...target }: Target,
-  { signal }: Io,
-  connection: Connection,
-): Promise<Explained> {
-  const { client } = connection;
-  const { namespace = connection.namespace } = target;
-  const kind = 'VolumeSnapshot';
-  const snapshot = await client
-    .get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace, signal })
-    .catch((error: unknown) => missingCrd(error, kind));
-  if ('cause' in snapshot) {
-    return {
-      subject: { kind, name, namespace, phase: 'Unknown' },
-      diagnosis: snapshot,
-      looked: [],
-    };
-  }
-  const known = await readSnapshot(snapshot, client, signal);
-  const subject = { kind, name, namespace, phase: snapshotPhase(snapshot) };
-  return { subject, diagnosis: diagnoseSnapshot(known), looked: [known] };
-}
-
-async function explainPod(
-  { name, ...target }: Target,
-  { signal, clock }: Io,
-  connection: Connection,
-): Promise<Explained> {
-  const { namespace = connection.namespace } = target;
-  const grants = () => servedGrants(connection, signal);
-  const known = await readPod(name, namespace, connection.client, grants, signal, clock.now());
-  const parts = known.volumes.map(({ claim, pv, volume, dynamic }) => ({
-    claim,
-    pv,
-    ...(volume && { volume }),
-    ...dynamic,
-  }));
-  const { metadata, status, spec } = known.pod;
-  return {
-    subject: {
-      kind: PODS.kind,
-      name,
-      namespace: metadata.namespace ?? '',
-      phase:
-        metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
-    },
-    diagnosis: diagnosePod(known, clock.now()),
-    looked: [{ node: known.node }, ...parts, { ...known.supply }],
-    ...(spec.nodeName ? { node: spec.nodeName } : {}),
-  };
 }
 
 /** Says that two daemons act at once, whatever else is so. */
