@@ -4,11 +4,11 @@ import { isHeld } from '../../api/leader.ts';
 import { COMPONENT } from '../../api/names.ts';
 import { DEPLOYMENTS } from '../../api/resources.ts';
 import { listAll } from '../../kube/client.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { noDaemon } from '../lib/checks/no-daemon.ts';
 import { commandLine } from '../lib/command-line.ts';
 import { readLeases, runsWithout } from '../lib/leaders.ts';
 import { MANAGED_BY } from '../lib/objects/installed-labels.ts';
+import type { ReadClient } from '../lib/objects/related.ts';
 import { foundIn, type Reading, reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
 import type { Blocker, Fix } from './types.ts';
@@ -66,7 +66,7 @@ const THEN_DAEMONS_TURN: ReadonlySet<Reason> = new Set<Reason>([
 export const isDaemonsTurn = ({ cause }: Blocker): boolean => DAEMONS_TURN.has(cause);
 
 /** What tells whether a daemon leads. Throws a StowageError; what the user may not read is told in its place. */
-export async function readDaemons(client: KubeClient, signal: AbortSignal): Promise<Daemons> {
+export async function readDaemons(client: ReadClient, signal: AbortSignal): Promise<Daemons> {
   const labelSelector = `${MANAGED_BY}=${COMPONENT}`;
   const [leases, deployments] = await Promise.all([
     readLeases(client, signal),

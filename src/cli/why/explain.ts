@@ -1,4 +1,5 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
+import type { Resource } from '../../api/meta.ts';
 import { phaseOf } from '../../api/phase.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PODS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot } from '../../api/snapshot.ts';
@@ -7,6 +8,7 @@ import type { Connection } from '../../kube/connect.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import type { Io } from '../lib/io.ts';
 import { servedGrants } from '../lib/objects/grant-kinds.ts';
+import type { ReadClient } from '../lib/objects/related.ts';
 import { phaseOf as snapshotPhase } from '../lib/objects/snapshot-state.ts';
 import type { Target } from '../lib/target.ts';
 import { diagnoseClaim } from './claim/diagnose.ts';
@@ -21,26 +23,51 @@ import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Explained } from './types.ts';
 
+/** What is read of. */
+export interface Cluster extends Pick<Connection, 'namespace'> {
+  client: ReadClient;
+  /** ReferenceGrant in the version that is served. */
+  grants(): Promise<Resource | undefined>;
+}
+
+/** The cluster of a connection, which is asked once for the version of ReferenceGrants. */
+export function clusterOf(
+  connection: Pick<Connection, 'namespace' | 'transport'>,
+  client: ReadClient,
+  signal: AbortSignal,
+): Cluster {
+  const { namespace } = connection;
+  let served: Promise<Resource | undefined> | undefined;
+  return {
+    client,
+    namespace,
+    grants() {
+      served ??= servedGrants(connection, signal);
+      return served;
+    },
+  };
+}
+
 /** Reads an object and what is around it, and finds the first thing that holds it up. Throws a StowageError. */
-export function explain(target: Target, io: Io, connection: Connection): Promise<Explained> {
+export function explain(target: Target, io: Io, cluster: Cluster): Promise<Explained> {
   switch (target.kind) {
     case 'Volume':
-      return explainVolume(target, io, connection);
+      return explainVolume(target, io, cluster);
     case 'PersistentVolumeClaim':
-      return explainClaim(target, io, connection);
+      return explainClaim(target, io, cluster);
     case 'VolumeSnapshot':
-      return explainSnapshot(target, io, connection);
+      return explainSnapshot(target, io, cluster);
     case 'Node':
-      return explainNode(target, io, connection);
+      return explainNode(target, io, cluster);
     case 'Pod':
-      return explainPod(target, io, connection);
+      return explainPod(target, io, cluster);
   }
 }
 
 async function explainVolume(
   { name }: Target,
   { signal, clock }: Io,
-  { client }: Connection,
+  { client }: Cluster,
 ): Promise<Explained> {
   const kind = 'Volume';
   const volume = await client
@@ -61,19 +88,13 @@ async function explainVolume(
 async function explainClaim(
   { name, ...target }: Target,
   { signal, clock }: Io,
-  connection: Connection,
+  cluster: Cluster,
 ): Promise<Explained> {
-  const { client } = connection;
-  const { namespace = connection.namespace } = target;
+  const { client, grants } = cluster;
+  const { namespace = cluster.namespace } = target;
   const options = { namespace, signal };
   const claim = await client.get<PersistentVolumeClaim>(PERSISTENT_VOLUME_CLAIMS, name, options);
-  const known = await readClaim(
-    claim,
-    client,
-    () => servedGrants(connection, signal),
-    signal,
-    clock.now(),
-  );
+  const known = await readClaim(claim, client, grants, signal, clock.now());
   const phase =
     claim.metadata.deletionTimestamp === undefined ? claim.status?.phase : 'Terminating';
   return {
@@ -86,10 +107,10 @@ async function explainClaim(
 async function explainSnapshot(
   { name, ...target }: Target,
   { signal }: Io,
-  connection: Connection,
+  cluster: Cluster,
 ): Promise<Explained> {
-  const { client } = connection;
-  const { namespace = connection.namespace } = target;
+  const { client } = cluster;
+  const { namespace = cluster.namespace } = target;
   const kind = 'VolumeSnapshot';
   const snapshot = await client
     .get<VolumeSnapshot>(VOLUME_SNAPSHOTS, name, { namespace, signal })
@@ -109,11 +130,10 @@ async function explainSnapshot(
 async function explainPod(
   { name, ...target }: Target,
   { signal, clock }: Io,
-  connection: Connection,
+  cluster: Cluster,
 ): Promise<Explained> {
-  const { namespace = connection.namespace } = target;
-  const grants = () => servedGrants(connection, signal);
-  const known = await readPod(name, namespace, connection.client, grants, signal, clock.now());
+  const { namespace = cluster.namespace } = target;
+  const known = await readPod(name, namespace, cluster.client, cluster.grants, signal, clock.now());
   const parts = known.volumes.map(({ claim, pv, volume, dynamic }) => ({
     claim,
     pv,

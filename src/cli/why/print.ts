@@ -2,7 +2,7 @@ import type { Io } from '../lib/io.ts';
 import { asJson, asYaml } from '../lib/output/data.ts';
 import { isByHand } from './needs-judgement.ts';
 import { explanation } from './text.ts';
-import type { Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
+import type { Blocker, Diagnosis, Fix, Link, Subject, WhyFlags } from './types.ts';
 
 /** As text, or as the data of docs/output.md. */
 export function print(subject: Subject, diagnosis: Diagnosis, { output }: WhyFlags, io: Io): void {
@@ -16,18 +16,23 @@ function data(subject: Subject, diagnosis: Diagnosis): object {
   const { kind, name, namespace } = subject;
   const object: Link = { kind, ...(namespace === undefined ? {} : { namespace }), name };
   if ('nothing' in diagnosis) return { ...subject, object, ...diagnosis, chain: [object] };
-  const { cause, holdup, since, next, fix, chain = [] } = diagnosis;
   return {
     ...subject,
     object,
-    cause,
-    holdup,
-    ...(since === undefined ? {} : { since }),
-    ...(next === undefined ? {} : { next, nextTry: 'at' in next ? next.at : next.when }),
-    ...(fix === undefined ? {} : { fix: withText(fix) }),
-    chain: [object, ...chain],
+    ...blockerData(diagnosis),
+    chain: [object, ...(diagnosis.chain ?? [])],
   };
 }
+
+/** The data of what holds something up, without its chain. Pure. */
+export const blockerData = ({ cause, reason, holdup, since, next, fix }: Blocker): object => ({
+  cause,
+  ...(reason === undefined ? {} : { reason }),
+  holdup,
+  ...(since === undefined ? {} : { since }),
+  ...(next === undefined ? {} : { next, nextTry: 'at' in next ? next.at : next.when }),
+  ...(fix === undefined ? {} : { fix: withText(fix) }),
+});
 
 function withText(fix: Fix): object {
   const { manifest, run = [] } = fix;

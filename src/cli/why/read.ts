@@ -1,15 +1,14 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { NODES, STORAGE_CLASSES } from '../../api/resources.ts';
 import type { Volume } from '../../api/volume.ts';
-import type { KubeClient } from '../../kube/types.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { readConsumers } from '../lib/objects/related.ts';
+import { type ReadClient, readConsumers } from '../lib/objects/related.ts';
 import { readNamed } from '../lib/read-result.ts';
 import type { VolumeFacts } from './types.ts';
 
 /** What is around a Volume. Throws a StowageError; what the user may not read is told in its place. */
 export async function readFacts(
-  client: KubeClient,
+  client: ReadClient,
   volume: Volume,
   signal: AbortSignal,
 ): Promise<VolumeFacts> {

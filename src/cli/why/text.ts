@@ -7,20 +7,29 @@ import type { Blocker, Diagnosis, Fix, Link, Subject } from './types.ts';
 /** A diagnosis for a person. `now` is in ms since the epoch. */
 export function explanation(subject: Subject, diagnosis: Diagnosis, now: number): string {
   if ('nothing' in diagnosis) return `${printable(diagnosis.nothing)}\n`;
-  const { cause, holdup, since, next, fix, chain = [] } = diagnosis;
+  const { cause, chain = [] } = diagnosis;
   const { kind, namespace, name, phase } = subject;
-  const lines: [string, string | string[] | undefined][] = [
+  const [holdup, ...rest] = blockerLines(diagnosis, now);
+  return fields([
     [kind, `${namespace === undefined ? '' : `${namespace}/`}${name} (${phase})`],
-    ['Held up by', holdup],
+    holdup as Field,
     ['Cause', chain.length === 0 ? cause : `${cause}, of ${chain.map(linkText).join(' → ')}`],
+    ...rest,
+  ]);
+}
+
+/** What holds something up, since when, when it is tried next, and the fix. `now` is in ms since the epoch. */
+export function blockerLines({ holdup, since, next, fix }: Blocker, now: number): Field[] {
+  const lines: [string, string | string[] | undefined][] = [
+    ['Held up by', holdup],
     ['Since', since === undefined ? undefined : `${since} (${age(since, now) ?? 'unknown'} ago)`],
     ['Tried next', next === undefined ? undefined : nextText(next, now)],
     ['Fix', fix === undefined ? undefined : fixLines(fix)],
   ];
-  return fields(lines.filter(([, value]) => value !== undefined) satisfies Field[]);
+  return lines.filter(([, value]) => value !== undefined) satisfies Field[];
 }
 
-const linkText = ({ kind, namespace, name }: Link): string =>
+export const linkText = ({ kind, namespace, name }: Link): string =>
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`;
 
 function nextText(next: NonNullable<Blocker['next']>, now: number): string {

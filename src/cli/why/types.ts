@@ -6,6 +6,7 @@ import type {
   Pod,
   StorageClass,
 } from '../../api/core.ts';
+import type { Reason as Detail } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { Reading } from '../lib/read-result.ts';
 import type { Reason } from './reasons.ts';
@@ -43,6 +44,8 @@ export interface Link {
 
 export interface Blocker {
   cause: Reason;
+  /** The code that it was found by, where the daemon told one. */
+  reason?: Detail | undefined;
   /** What was looked at on the way, in order, without what was asked about; the last is where it is held up. */
   chain?: readonly Link[];
   holdup: string;

@@ -8,7 +8,7 @@ import { printable } from '../lib/output/printable.ts';
 import { foundIn } from '../lib/read-result.ts';
 import type { Target } from '../lib/target.ts';
 import { asksForDaemons, besideDaemons, readDaemons } from './daemon.ts';
-import { explain } from './explain.ts';
+import { clusterOf, explain } from './explain.ts';
 import { print } from './print.ts';
 import type { Diagnosis, WhyFlags } from './types.ts';
 
@@ -19,7 +19,7 @@ export async function why(
   io: Io,
   connection: Connection,
 ): Promise<void> {
-  const explained = await explain(target, io, connection);
+  const explained = await explain(target, io, clusterOf(connection, connection.client, io.signal));
   const { diagnosis, looked, node, subject } = explained;
   const { client } = connection;
   const show = (found: Diagnosis) => print(subject, diagnosedIn(flags, found), flags, io);
@@ -45,7 +45,7 @@ function noteSecond(leases: readonly Lease[], now: number, io: Io): void {
 }
 
 /** Says once of each what the user may not read. */
-function noteForbidden(all: readonly object[], io: Io): void {
+export function noteForbidden(all: readonly object[], io: Io): void {
   const forbidden = all
     .flatMap((parts) => Object.values(parts))
     .flatMap((part: unknown) =>
@@ -58,7 +58,7 @@ function noteForbidden(all: readonly object[], io: Io): void {
 }
 
 /** A diagnosis whose commands talk to the cluster that was asked. Pure. */
-function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
+export function diagnosedIn(flags: GlobalFlags, diagnosis: Diagnosis): Diagnosis {
   if ('nothing' in diagnosis || diagnosis.fix?.run === undefined) return diagnosis;
   return { ...diagnosis, fix: { ...diagnosis.fix, run: diagnosis.fix.run.map(inCluster(flags)) } };
 }

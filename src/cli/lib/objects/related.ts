@@ -21,10 +21,25 @@ export interface Consumers {
   pods: Reading<Pod[]>;
 }
 
-type Client = Pick<KubeClient, 'get' | 'list'>;
+/** A client that only reads. One that knows pods by their claims tells them itself. */
+export interface ReadClient extends Pick<KubeClient, 'get' | 'list'> {
+  podsOf?(claim: PersistentVolumeClaim): Promise<Pod[]>;
+}
+
+/** The pods that use a claim. Throws a StowageError. */
+export async function podsOf(
+  client: ReadClient,
+  claim: PersistentVolumeClaim,
+  signal: AbortSignal,
+): Promise<Pod[]> {
+  if (client.podsOf !== undefined) return client.podsOf(claim);
+  const { namespace } = claim.metadata;
+  const { items } = await listAll<Pod>(client, PODS, { namespace, signal });
+  return items.filter((pod) => uses(pod, claim));
+}
 
 export async function readConsumers(
-  client: Client,
+  client: ReadClient,
   volume: Volume,
   signal: AbortSignal,
 ): Promise<Consumers> {
@@ -44,12 +59,7 @@ export async function readConsumers(
   if (found === undefined || (uid !== undefined && found.metadata.uid !== uid)) {
     return { pv, claim: found === undefined ? claim : { absent: true }, pods: { absent: true } };
   }
-  const pods = await reading(
-    listAll<Pod>(client, PODS, { namespace, signal }).then(({ items }) =>
-      items.filter((pod) => uses(pod, found)),
-    ),
-  );
-  return { pv, claim, pods };
+  return { pv, claim, pods: await reading(podsOf(client, found, signal)) };
 }
 
 /** Of a generic ephemeral volume, the claim is owned by its pod. */
@@ -65,7 +75,7 @@ export function uses(pod: Pod, { metadata }: PersistentVolumeClaim): boolean {
 
 /** Events of a Volume and of its PersistentVolume, which has its name; the oldest first. */
 export async function readEvents(
-  client: Client,
+  client: ReadClient,
   volume: Volume,
   pv: PersistentVolume | undefined,
   signal: AbortSignal,

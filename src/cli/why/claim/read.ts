@@ -25,7 +25,6 @@ import type { ReferenceGrant } from '../../../api/snapshot.ts';
 import { parseHandle } from '../../../api/snapshot-handle.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../model/data-source/builtin.ts';
 import { dataSourceOf } from '../../../model/data-source/data-source.ts';
 import { type NearMiss, nearMisses } from '../../../model/data-source/grant.ts';
@@ -42,7 +41,7 @@ import { definitionsFor } from '../../../model/populator-definition.ts';
 import { followsLinks, followsNamespaces, leadersIn, readLeases } from '../../lib/leaders.ts';
 import { eventsOf, isOwn } from '../../lib/objects/events.ts';
 import { referrer } from '../../lib/objects/grant-kinds.ts';
-import { CLUSTER_EVENTS, uses } from '../../lib/objects/related.ts';
+import { CLUSTER_EVENTS, podsOf, type ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { readFacts } from '../read.ts';
@@ -58,7 +57,7 @@ const ABSENT = { absent: true } as const;
  */
 export async function readClaim(
   claim: PersistentVolumeClaim,
-  client: KubeClient,
+  client: ReadClient,
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
   now: number,
@@ -73,7 +72,6 @@ export async function readClaim(
   const ours = foundIn(storageClass)?.provisioner === DRIVER;
   const volume = await readVolume();
   const found = foundIn(volume);
-  const list = listAll<Pod>(client, PODS, { namespace, signal });
   const events = await readEvents();
   return {
     claim,
@@ -86,7 +84,7 @@ export async function readClaim(
       found === undefined || readyOf(found)?.status === 'True'
         ? undefined
         : await readFacts(client, found, signal),
-    pods: await reading(list.then(({ items }) => items.filter((pod) => uses(pod, claim)))),
+    pods: await reading(podsOf(client, claim, signal)),
     events,
     ...(bound || !ours ? {} : { classEvents: await readClassEvents() }),
     supply: bound || ours ? undefined : await readSupply(client, signal),
@@ -270,7 +268,7 @@ function wasDropped(claim: PersistentVolumeClaim): ClaimFacts['source'] {
 }
 
 /** What claims of static classes can be bound to. */
-export async function readSupply(client: KubeClient, signal: AbortSignal): Promise<Supply> {
+export async function readSupply(client: ReadClient, signal: AbortSignal): Promise<Supply> {
   const all = <T>(list: Promise<{ items: T[] }>) => reading(list.then(({ items }) => items));
   return {
     pvs: await all(listAll<PersistentVolume>(client, PERSISTENT_VOLUMES, { signal })),

@@ -1,7 +1,7 @@
 import { NODES } from '../../../api/resources.ts';
-import type { Connection } from '../../../kube/connect.ts';
 import { readyConditionOf } from '../../../model/node-health.ts';
 import type { Io } from '../../lib/io.ts';
+import type { ReadClient } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import type { Target } from '../../lib/target.ts';
 import type { Explained } from '../types.ts';
@@ -12,7 +12,7 @@ import { readNode } from './read.ts';
 export async function explainNode(
   { name }: Target,
   { signal, clock }: Io,
-  { client }: Connection,
+  { client }: { client: ReadClient },
 ): Promise<Explained> {
   const known = await readNode(name, client, signal);
   const node = foundIn(known.node);

@@ -3,8 +3,8 @@ import { READY_REASON } from '../../../api/names.ts';
 import { NODES, VOLUMES } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
+import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { readFacts } from '../read.ts';
@@ -24,7 +24,7 @@ export interface NodeObjectFacts {
 /** What is known of a node, which the cluster need not have. Throws a StowageError; what the user may not read is told in its place. */
 export async function readNode(
   name: string,
-  client: KubeClient,
+  client: ReadClient,
   signal: AbortSignal,
 ): Promise<NodeObjectFacts> {
   const node = await readNamed<KubeNode>(client, NODES, name, { signal });

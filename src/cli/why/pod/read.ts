@@ -17,7 +17,7 @@ import {
 } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
+import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn, type Reading, readNamed } from '../../lib/read-result.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
@@ -33,7 +33,7 @@ const ABSENT = { absent: true } as const;
 export async function readPod(
   name: string,
   namespace: string,
-  client: KubeClient,
+  client: ReadClient,
   grants: () => Promise<Resource | undefined>,
   signal: AbortSignal,
   now: number,

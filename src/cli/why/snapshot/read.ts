@@ -11,8 +11,8 @@ import type {
   VolumeSnapshotContent,
 } from '../../../api/snapshot.ts';
 import { listAll } from '../../../kube/client.ts';
-import type { KubeClient } from '../../../kube/types.ts';
 import { eventsOf } from '../../lib/objects/events.ts';
+import type { ReadClient } from '../../lib/objects/related.ts';
 import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 
 /** All that the explanation of a snapshot is made from. */
@@ -31,7 +31,7 @@ export interface SnapshotFacts {
 /** What is around a snapshot. Throws a StowageError; what the user may not read is told in its place. */
 export async function readSnapshot(
   snapshot: VolumeSnapshot,
-  client: KubeClient,
+  client: ReadClient,
   signal: AbortSignal,
 ): Promise<SnapshotFacts> {
   const { namespace = '', name, uid } = snapshot.metadata;

@@ -1,0 +1,90 @@
+import { StowageError } from '../../../api/errors.ts';
+import type { KubeObject, Resource } from '../../../api/meta.ts';
+import {
+  PERSISTENT_VOLUME_CLAIMS,
+  PODS,
+  VOLUME_SNAPSHOTS,
+  VOLUMES,
+} from '../../../api/resources.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { Connection } from '../../../kube/connect.ts';
+import type { GlobalFlags } from '../../lib/globals.ts';
+import type { Io } from '../../lib/io.ts';
+import { asJson, asYaml } from '../../lib/output/data.ts';
+import { foundIn, reading } from '../../lib/read-result.ts';
+import type { Target } from '../../lib/target.ts';
+import { besideDaemons, readDaemons } from '../daemon.ts';
+import { clusterOf, explain } from '../explain.ts';
+import type { Explained, WhyFlags } from '../types.ts';
+import { diagnosedIn, noteForbidden } from '../why.ts';
+import { groupsOf, type HeldUp } from './groups.ts';
+import { createListedClient } from './listed-client.ts';
+import { groupData, groupText } from './print.ts';
+
+/** What can be held up, in the order that it is listed in. */
+const KINDS: readonly [kind: Target['kind'], resource: Resource][] = [
+  ['Volume', VOLUMES],
+  ['PersistentVolumeClaim', PERSISTENT_VOLUME_CLAIMS],
+  ['VolumeSnapshot', VOLUME_SNAPSHOTS],
+  ['Pod', PODS],
+];
+
+/**
+ * `stowage why --all`: explains everything that is held up, from one list of each kind. Throws a StowageError `conflict` where
+ * anything is.
+ */
+export async function whyAll(
+  flags: WhyFlags & GlobalFlags,
+  io: Io,
+  connection: Connection,
+): Promise<void> {
+  const { signal, clock } = io;
+  const { namespace } = flags;
+  const client = createListedClient(connection.client, namespace, signal);
+  const cluster = clusterOf(connection, client, signal);
+  const daemons = await readDaemons(client, signal);
+  const explained: Explained[] = [];
+  for (const [kind, resource] of KINDS) {
+    for (const { metadata } of await objectsOf(resource)) {
+      explained.push(await explain(targetOf(kind, metadata), io, cluster));
+    }
+  }
+  noteForbidden(
+    explained.flatMap(({ looked }) => looked),
+    io,
+  );
+  const now = clock.now();
+  const found = explained.flatMap(({ subject, diagnosis, node }): HeldUp[] => {
+    if ('nothing' in diagnosis) return [];
+    const whole = besideDaemons(daemons, diagnosis, { kind: subject.kind, node }, now);
+    const shown = diagnosedIn(flags, whole);
+    return 'nothing' in shown ? [] : [{ subject, blocker: shown }];
+  });
+  const groups = groupsOf(found);
+  const data = { groups: groups.map(groupData) };
+  if (flags.output === 'json') io.stdout.write(asJson(data));
+  else if (flags.output === 'yaml') io.stdout.write(asYaml(data));
+  else io.stdout.write(groups.map((group) => groupText(group, now)).join('\n'));
+  if (found.length === 0) return;
+  throw new StowageError('conflict', summary(found.length, groups.length));
+
+  /** Kinds that the cluster does not know have no objects. */
+  async function objectsOf(resource: Resource): Promise<readonly KubeObject[]> {
+    const options = resource.namespaced ? { namespace, signal } : { signal };
+    const read = await reading(listAll<KubeObject>(client, resource, options));
+    if ('forbidden' in read) noteForbidden([{ read }], io);
+    return foundIn(read)?.items ?? [];
+  }
+}
+
+const targetOf = (kind: Target['kind'], { name, namespace }: KubeObject['metadata']): Target => ({
+  kind,
+  name,
+  ...(namespace !== undefined && { namespace }),
+});
+
+const count = (number: number, noun: string): string =>
+  `${number} ${noun}${number === 1 ? '' : 's'}`;
+
+const summary = (objects: number, causes: number): string =>
+  `${count(objects, 'object')} ${objects === 1 ? 'is' : 'are'} held up, by ${count(causes, 'cause')}`;

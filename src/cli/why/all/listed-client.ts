@@ -1,0 +1,149 @@
+import type { AnyEvent, Pod } from '../../../api/core.ts';
+import { StowageError } from '../../../api/errors.ts';
+import type { KubeList, KubeObject, Resource } from '../../../api/meta.ts';
+import { PODS } from '../../../api/resources.ts';
+import { listAll } from '../../../kube/client.ts';
+import type { KubeClient, ListOptions, RequestOptions } from '../../../kube/types.ts';
+import { type ReadClient, uses } from '../../lib/objects/related.ts';
+
+/** Objects of one kind, with what finds some of them. */
+interface Listed {
+  items: readonly KubeObject[];
+  named(name: string, namespace: string | undefined): KubeObject | undefined;
+  /** Those of which `values` has the value. `key` names what it reads. */
+  where(
+    key: string,
+    values: (object: KubeObject) => readonly unknown[],
+    value: string,
+  ): KubeObject[];
+}
+
+export type ListedClient = Required<ReadClient>;
+
+/**
+ * A client that reads from one list of each kind, which is requested when the kind is first asked for.
+ * @param within the namespace that lists of namespaced kinds are of, where not of all: each namespace has one of its own then
+ */
+export function createListedClient(
+  client: Pick<KubeClient, 'get' | 'list'>,
+  within: string | undefined,
+  signal: AbortSignal,
+): ListedClient {
+  const lists = new Map<string, Promise<Listed>>();
+
+  function listed(resource: Resource, asked: string | undefined): Promise<Listed> {
+    const namespace = resource.namespaced && within !== undefined ? asked : undefined;
+    const key = `${resource.group}/${resource.plural} ${namespace ?? ''}`;
+    let list = lists.get(key);
+    if (list === undefined) {
+      list = listAll<KubeObject>(client, resource, { namespace, signal }).then(({ items }) =>
+        indexed(items),
+      );
+      lists.set(key, list);
+    }
+    return list;
+  }
+
+  /** Of a kind, those that a list with these options has. */
+  async function select(resource: Resource, options: ListOptions): Promise<readonly KubeObject[]> {
+    const { namespace, labelSelector, fieldSelector } = options;
+    const all = await listed(resource, namespace);
+    const inNamespace = ({ metadata }: KubeObject) =>
+      namespace === undefined || metadata.namespace === namespace;
+    if (fieldSelector !== undefined) {
+      const [, name = ''] = fieldSelector.split('=');
+      return all.where(INVOLVED, involvedName, name).filter(inNamespace);
+    }
+    if (labelSelector !== undefined) {
+      const [label = '', value = ''] = labelSelector.split('=');
+      return all
+        .where(label, ({ metadata }) => [metadata.labels?.[label]], value)
+        .filter(inNamespace);
+    }
+    return namespace === undefined
+      ? all.items
+      : all.where('namespace', ({ metadata }) => [metadata.namespace], namespace);
+  }
+
+  return {
+    async get<T extends KubeObject>(
+      resource: Resource,
+      name: string,
+      options: RequestOptions = {},
+    ) {
+      let found: KubeObject | undefined;
+      try {
+        found = (await listed(resource, options.namespace)).named(name, options.namespace);
+      } catch (error) {
+        // One of them may be read all the same.
+        if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
+        return client.get<T>(resource, name, options);
+      }
+      if (found === undefined)
+        throw new StowageError('not-found', `${resource.plural} ${JSON.stringify(name)} not found`);
+      return found as T;
+    },
+
+    async list<T extends KubeObject>(resource: Resource, options: ListOptions = {}) {
+      const all = await select(resource, options);
+      const from = Number(options.continue ?? 0);
+      const to = from + (options.limit ?? all.length);
+      return {
+        apiVersion: 'v1',
+        kind: 'List',
+        metadata: { resourceVersion: '', ...(to < all.length && { continue: String(to) }) },
+        items: all.slice(from, to),
+      } as KubeList<T>;
+    },
+
+    async podsOf(claim) {
+      const { name, namespace } = claim.metadata;
+      const pods = await listed(PODS, namespace);
+      // Of a generic ephemeral volume, the claim is owned by its pod, whose name it begins with.
+      const owners = (claim.metadata.ownerReferences ?? []).map((owner) =>
+        pods.named(owner.name, namespace),
+      );
+      const using = pods
+        .where('claim', claimNames, name)
+        .concat(owners.filter((pod) => pod != null));
+      return ([...new Set(using)] as Pod[]).filter(
+        (pod) => pod.metadata.namespace === namespace && uses(pod, claim),
+      );
+    },
+  };
+}
+
+const INVOLVED = 'involvedObject.name';
+const involvedName = (event: KubeObject) => [(event as AnyEvent).involvedObject?.name];
+
+const claimNames = (pod: KubeObject) =>
+  ((pod as Pod).spec.volumes ?? []).map((each) => each.persistentVolumeClaim?.claimName);
+
+function indexed(items: readonly KubeObject[]): Listed {
+  const names = new Map(
+    items.map((each) => [`${each.metadata.namespace ?? ''}/${each.metadata.name}`, each]),
+  );
+  const indexes = new Map<string, Map<unknown, KubeObject[]>>();
+
+  function index(values: (object: KubeObject) => readonly unknown[]): Map<unknown, KubeObject[]> {
+    const found = new Map<unknown, KubeObject[]>();
+    for (const each of items) {
+      for (const value of values(each)) {
+        const all = found.get(value);
+        if (all === undefined) found.set(value, [each]);
+        else all.push(each);
+      }
+    }
+    return found;
+  }
+
+  return {
+    items,
+    named: (name, namespace = '') => names.get(`${namespace}/${name}`) ?? names.get(`/${name}`),
+    where(key, values, value) {
+      const known = indexes.get(key) ?? index(values);
+      indexes.set(key, known);
+      return known.get(value) ?? [];
+    },
+  };
+}

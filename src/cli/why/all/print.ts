@@ -1,0 +1,31 @@
+import { fields } from '../../lib/output/fields.ts';
+import { blockerData } from '../print.ts';
+import { blockerLines, linkText } from '../text.ts';
+import type { Group } from './groups.ts';
+
+/** Most objects that are named to a person. */
+const MOST_NAMES = 20;
+
+/** A group as the data of docs/output.md. Pure. */
+export const groupData = ({ blocker, root, objects }: Group): object => ({
+  ...blockerData(blocker),
+  root,
+  objects: objects.map(({ kind, namespace, name, phase }) => ({
+    kind,
+    ...(namespace !== undefined && { namespace }),
+    name,
+    phase,
+  })),
+});
+
+/** A group for a person. `now` is in ms since the epoch. Pure. */
+export function groupText({ blocker, root, objects }: Group, now: number): string {
+  const names = objects.slice(0, MOST_NAMES).map(linkText);
+  const more = objects.length - names.length;
+  const { chain: _, ...own } = blocker;
+  return fields([
+    ['Cause', `${blocker.cause}, of ${linkText(root)}`],
+    ...blockerLines(own, now),
+    ['Objects', [...names, ...(more > 0 ? [`and ${more} more`] : [])]],
+  ]);
+}
