@@ -1,5 +1,8 @@
 import type { FailedState, JobState } from './job.ts';
 
+/** What scripts print for programs (failure-reason.ts), and say in the next line. */
+const MISSING = /^stowage-missing .*\n/m;
+
 /** Why a job did not do what it was to do, for a person. */
 export function describeFailure(state: FailedState): string {
   switch (state.state) {
@@ -11,7 +14,7 @@ export function describeFailure(state: FailedState): string {
       return `${state.refusal} (before the step "${state.step.name}")`;
     case 'failed':
     case 'raced':
-      return `the step "${state.step.name}" failed with status ${state.exit}: ${shortCommand(state.step.command)}: ${state.output.trim() || 'it printed nothing'}`;
+      return `the step "${state.step.name}" failed with status ${state.exit}: ${shortCommand(state.step.command)}: ${state.output.replace(MISSING, '').trim() || 'it printed nothing'}`;
   }
 }
 

@@ -26,9 +26,9 @@ export function publicFailure(state: FailedState, known: readonly string[] = [])
   );
 }
 
-/** Returns the last line that a job printed, without what it reported of its progress. */
+/** Returns the last line that a job printed, without what it reported for programs. */
 export const lastLine = (output: string): string =>
   output
     .trim()
     .split('\n')
-    .findLast((line) => line !== '' && !/^stowage-(progress|waiting) /.test(line)) ?? '';
+    .findLast((line) => line !== '' && !/^stowage-(progress|waiting|missing) /.test(line)) ?? '';

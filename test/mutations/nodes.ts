@@ -146,7 +146,7 @@ export const nodes: readonly Mutation[] = [
       invariant: 11,
       breaks: 'The failure of a step does not report what its command printed.',
       function: 'describeFailure',
-      find: "state.output.trim() || 'it printed nothing'",
+      find: "state.output.replace(MISSING, '').trim() || 'it printed nothing'",
       replace: "'it failed'",
     },
   ]),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { describeFailure } from '../../src/nodes/job-text.ts';
 import { publicFailure, withoutPaths } from '../../src/nodes/public-text.ts';
 
 test.each([
@@ -34,6 +35,16 @@ describe('a failure', () => {
     expect(publicFailure({ state: 'raced', step, exit: 2, output: '' })).toMatch(
       /printed nothing$/,
     );
+  });
+
+  test('is told without what scripts print for programs', () => {
+    const output = 'stowage-missing xz\nthis node has no program xz, which it takes\n';
+    const state = { state: 'failed', step, exit: 3, output } as const;
+    expect(publicFailure(state)).toMatch(/status 3: this node has no program xz, which it takes$/);
+    expect(describeFailure(state)).toMatch(
+      / '[^']+': this node has no program xz, which it takes$/,
+    );
+    expect(publicFailure({ ...state, output: 'stowage-missing xz\n' })).toMatch(/printed nothing$/);
   });
 
   test('that is none of a command is told as it is', () => {

@@ -120,7 +120,7 @@ LOOKS = [
     r'test -e /run/stowage/freezes/[0-9a-f-]{36}\.partial/state',
     r'timeout -s KILL 10 find -L /proc -maxdepth 3 \( -path /proc/\*/\* ! -path /proc/\[0-9\]\*/fd\* -prune \) -o \( -path /proc/\[0-9\]\*/fd/\* \( -type b -o -type c \) -exec stat -L -c /%F\|%t:%T/ \{\} \+ \)',
     r'true ',
-    r'true stowage-allows-a3749184e1e9',
+    r'true stowage-allows-3274694094c4',
     r'tune2fs ',
     r'udevadm --version',
     r'udevadm settle --timeout=[0-9]{1,2} --exit-if-exists=/dev(/[A-Za-z0-9_:+=@-][A-Za-z0-9_.:+=@-]*)+',
@@ -216,17 +216,17 @@ STEPS = [
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* /dev/{device} [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-adopt "\$@"; \}; run "\$@" stowage-adopt run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) [0-9a-f-]{36}''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 14b1a2ea22f91507bf82b4e14b7832a1876b3f11ea87a2244161c98365fe5ec2 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-freeze "\$@"; \}; run "\$@" stowage-freeze run\(\) .* (/[^ ]+ [1-9][0-9]{0,4} {directory}/[0-9a-f-]{36} {directory}/(snapshots/)?[0-9a-f-]{36}\.partial (clone|copy)|thaw {directory}/snapshots/[0-9a-f-]{36}\.partial)''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 33e3474e0c175036123a522426fee6b98bb7dcebc279e768228fdcb1a7bfbab2 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/dm-[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-grow "\$@"; \}; run "\$@" stowage-grow run\(\) .* /dev/loop[0-9]+ [0-9a-f-]{36} (ext4|xfs)''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 3e31f3ae6d0c41e6e70f3b28ce4e454fa34bdb02795e40af1cce6e48c6168e01 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-thin "\$@"; \}; run "\$@" stowage-thin run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} [a-z0-9][a-z0-9.-]* [0-9a-f-]{36} rw?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-xfs-uuid "\$@"; \}; run "\$@" stowage-xfs-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-ext4-uuid "\$@"; \}; run "\$@" stowage-ext4-uuid run\(\) .* {directory}/(snapshots/)?[0-9a-f-]{36}\.partial [0-9a-f-]{36}( grow)?''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
-    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
     r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = 7b4afeb0732650b03e01b3f3c17503e4b2fa1a0ed6093f483037607c4a0b887d \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-lvm-uuid "\$@"; \}; run "\$@" stowage-lvm-uuid run\(\) .* devices\{filter=\[("a\|\^/dev/([A-Za-z0-9_:=@/-]|\[[.+]\]|\.)+\$\|",)*"r\|\.\*\|"\]\} {group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36}( leave)?''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c63ffc7d6d9366ba7a7a50ed87d2370f3965a1d7fc5894764a9239c8c93d301f \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs|block) 0 [0-9]+ (zeroes|dirty) (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = c63ffc7d6d9366ba7a7a50ed87d2370f3965a1d7fc5894764a9239c8c93d301f \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-image "\$@"; \}; run "\$@" stowage-image run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+ zeroes (raw|qcow2|exact) (auto|none|gzip|zstd|xz|bzip2) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e0cc84cc8b1baed4f9608e63de9dc33de7d3eea5df8654ea4dda55cd60f31c9a \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* /dev/{group}/[a-z0-9][a-z0-9.-]* [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ (zeroes|dirty) (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e0cc84cc8b1baed4f9608e63de9dc33de7d3eea5df8654ea4dda55cd60f31c9a \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-archive "\$@"; \}; run "\$@" stowage-archive run\(\) .* {directory}/[0-9a-f-]{36}\.partial [0-9a-f-]{36} (ext4|xfs) 0 [0-9]+ zeroes (auto|none|gzip|zstd|xz|bzip2) (plain|devices|setuid|devices\+setuid) ([0-9a-f]{64}|-) [^ ]+''',
+    r'''sh -c run\(\) \{ \[ "\$\(printf %s "\$1" \| sha256sum \| cut -c 1-64\)" = e24f4a7bd7d86916011ef8539c7176f22f593de9a2fa4deeead171487f764298 \] \|\| exit 2; text=\$1; shift; export text; exec sh -c 'eval "\$text"' stowage-backup "\$@"; \}; run "\$@" stowage-backup run\(\) .* (({directory}/snapshots/[0-9a-f-]{36} [0-9a-f-]{36} (ext4|xfs|block) [0-9]+ [0-9]+|leave [0-9a-f-]{36}) [^ ]+|cancel [0-9a-f-]{36})''',
     r'stat -c %F\|%s\|%i -- {directory}/[0-9a-f-]{36}',
     r'stat -c %s\|%i -- {directory}/[0-9a-f-]{36}',
     r'sync (/dev/loop[0-9]+p1 )?/dev/loop[0-9]+ {directory}/[0-9a-f-]{36}',
@@ -999,7 +999,7 @@ case $query,$1 in
 esac
 }
 fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
-need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 takes"; }; }
 groups() (
 address=$1
 case $address in
@@ -1319,7 +1319,7 @@ qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) re
 *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
 esac
 [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
-command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+command -v "$tool" >/dev/null || refusal=$(printf "stowage-missing %s\nthis node has no program %s, which a source that is compressed by %s takes" "$tool" "$tool" "$unpack")
 done
 }
 check_plain() {
@@ -1681,7 +1681,7 @@ case $query,$1 in
 esac
 }
 fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
-need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 takes"; }; }
 groups() (
 address=$1
 case $address in
@@ -2001,7 +2001,7 @@ qcow2,none,raw | vmdk,none,raw | vhd,none,raw | vhdx,none,raw | vdi,none,raw) re
 *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
 esac
 [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
-command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+command -v "$tool" >/dev/null || refusal=$(printf "stowage-missing %s\nthis node has no program %s, which a source that is compressed by %s takes" "$tool" "$tool" "$unpack")
 done
 }
 check_plain() {
@@ -2501,7 +2501,7 @@ case $query,$1 in
 esac
 }
 fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
-need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 takes"; }; }
 groups() (
 address=$1
 case $address in
@@ -2986,12 +2986,12 @@ esac
 run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 0cb32af98bc9b2bdbb5a25f12965953f96e905989bae1602dfbbbe4102f87fd6 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-adopt "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 14b1a2ea22f91507bf82b4e14b7832a1876b3f11ea87a2244161c98365fe5ec2 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-freeze "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 1e2e8c533afb4e3854890d7b5a2a1301e00d3dfd2fa7f4b50f77d1d0cb817853 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 33e3474e0c175036123a522426fee6b98bb7dcebc279e768228fdcb1a7bfbab2 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 360b275afb159660064b45e7207903a3e16bfcb6ed2942089b281f05e6c7b109 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-grow "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 3e31f3ae6d0c41e6e70f3b28ce4e454fa34bdb02795e40af1cce6e48c6168e01 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-thin "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 4223f3d938cdd51c89b9b1718213f29b4b9c547070b69713468474166d87e9ad ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-xfs-uuid "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 5096f03074d7210b6a41d6695b7d30a22a5579013845932b584878411aa7bb9c ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-ext4-uuid "$@"; }; run "$@"''',
-    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 6d2a1e38bed2df5e4d9f51456ec772cc2783f20e1fbcc68f5670c7d9ebeeba9e ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
     r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = 7b4afeb0732650b03e01b3f3c17503e4b2fa1a0ed6093f483037607c4a0b887d ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-lvm-uuid "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = c63ffc7d6d9366ba7a7a50ed87d2370f3965a1d7fc5894764a9239c8c93d301f ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-image "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e0cc84cc8b1baed4f9608e63de9dc33de7d3eea5df8654ea4dda55cd60f31c9a ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-archive "$@"; }; run "$@"''',
+    r'''run() { [ "$(printf %s "$1" | sha256sum | cut -c 1-64)" = e24f4a7bd7d86916011ef8539c7176f22f593de9a2fa4deeead171487f764298 ] || exit 2; text=$1; shift; export text; exec sh -c 'eval "$text"' stowage-backup "$@"; }; run "$@"''',
 ]

@@ -10,7 +10,8 @@
 # none, or `refusal` to why nothing is filled from it. FORMAT is `raw`, `qcow2`, `tar`, or `exact`
 # for the content of a volume that was backed up, which may be anything. COMPRESSION is `auto`, a
 # program, or `none`: what somebody declared so is written as it is, unless it is a page or a disk
-# of another format. `check_plain FORMAT FILE` sets `refusal` for what was unpacked.
+# of another format. A program that the node lacks has a line of its own in `refusal`, for who reads
+# what the script prints. `check_plain FORMAT FILE` sets `refusal` for what was unpacked.
 #
 # `unpack_by PROGRAM` unpacks from standard input to standard output, without rights. xz can be told
 # to take gigabytes by what it reads.
@@ -92,7 +93,7 @@ choose() {
     *) refusal="the source begins as $(describe "$kind"), and by its name or spec.compression should be compressed by $2: correct spec.compression or spec.source" ;;
   esac
   [ -n "$refusal" ] || [ -z "$unpack" ] || for tool in "$unpack" setpriv; do
-    command -v "$tool" >/dev/null || refusal="this node has no program $tool, which a source that is compressed by $unpack takes"
+    command -v "$tool" >/dev/null || refusal=$(printf "stowage-missing %s\nthis node has no program %s, which a source that is compressed by %s takes" "$tool" "$tool" "$unpack")
   done
 }
 

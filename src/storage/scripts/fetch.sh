@@ -26,7 +26,7 @@
 
 fail() { printf "%s\n" "$1" | tr -c "[:print:]\n" "?" >&2; exit "${2:-3}"; }
 
-need() { command -v "$1" >/dev/null || fail "this node has no program $1, which $2 takes"; }
+need() { command -v "$1" >/dev/null || { echo "stowage-missing $1" >&2; fail "this node has no program $1, which $2 takes"; }; }
 
 groups() (
   address=$1

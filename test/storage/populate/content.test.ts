@@ -22,8 +22,8 @@ async function look(call: string, bytes: Buffer, env: Record<string, string> = {
     env,
     cwd: SCRIPT_FILES,
   });
-  const [kind = '', unpack = '', refusal = ''] = stdout.split('\n');
-  return { kind, unpack, refusal, stderr };
+  const [kind = '', unpack = '', ...refusal] = stdout.split('\n');
+  return { kind, unpack, refusal: refusal.join('\n'), stderr };
 }
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
@@ -238,6 +238,6 @@ test.each(['xz', 'setpriv'])('a node without %s names it', async (program) => {
     await chmod(join(bin, name), 0o755);
   }
   expect((await look('choose raw auto', XZ, { PATH: bin })).refusal).toBe(
-    `this node has no program ${program}, which a source that is compressed by xz takes`,
+    `stowage-missing ${program}\nthis node has no program ${program}, which a source that is compressed by xz takes`,
   );
 });
