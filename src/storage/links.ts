@@ -1,3 +1,4 @@
+import { type Reason, refuse } from '../api/reasons.ts';
 import type { BlockDevice, DesiredVolume, ObservedVolume } from './types.ts';
 
 type Named = Pick<DesiredVolume, 'uid' | 'mode' | 'earlierLink'>;
@@ -49,16 +50,17 @@ export function astray(
   desired: Pick<DesiredVolume, 'uid' | 'earlierLink'>,
   observed: Pick<ObservedVolume, 'link' | 'loops' | 'devices'>,
   own: Device | undefined,
-): { astray?: string } {
+): { astray?: string; reason?: Reason } {
   const { link, loops, devices } = observed;
   if (link === undefined || (own !== undefined && leadsTo(own, observed))) return {};
   const other = devices.find(({ device }) => device === link);
   if (other === undefined) return {};
   const disk = other.type === 'part' ? other.parent : other.name;
   if (/^loop\d+$/.test(disk ?? '') && !loops.some(({ name }) => name === disk)) return {};
-  const instead =
+  const leads = { path: linkOf(desired), found: `/dev/${other.name}` };
+  const { refusal, reason } =
     own === undefined
-      ? 'and the volume has no device'
-      : `not to the volume's device /dev/${own.name}`;
-  return { astray: `${linkOf(desired)} leads to /dev/${other.name}, ${instead}` };
+      ? refuse('PathAstrayWithoutDevice', leads)
+      : refuse('PathAstray', { ...leads, device: `/dev/${own.name}` });
+  return { astray: refusal, reason };
 }

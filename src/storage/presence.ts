@@ -1,3 +1,4 @@
+import type { Reason } from '../api/reasons.ts';
 import type { Plan } from './types.ts';
 
 /** Whether a volume's device is there, as a look at the node showed it. */
@@ -9,10 +10,12 @@ export type Presence =
       /** The kernel's name of it, while it is the device that it should be. */
       device: string | undefined;
       message: string | undefined;
+      /** The reason of the message. */
+      detail?: Reason | undefined;
     }
   | { is: 'detached' }
   /** `noDevice`: none has it, by what could be seen, which was not all. */
-  | { is: 'unknown'; message: string; noDevice?: true };
+  | { is: 'unknown'; message: string; detail?: Reason | undefined; noDevice?: true };
 
 /** Whether nothing remains to be done until the volume can be used. `planned`: what remains for `attach`. */
 export const isReady = (planned: Plan): boolean =>

@@ -111,9 +111,15 @@ export type VolumeOperation = 'provision' | 'attach' | 'detach' | 'delete';
 export type Plan =
   /**
    * `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. `astray`: the persistent
-   * path leads to another device, which the steps change; they are run once that was told.
+   * path leads to another device, which the steps change; they are run once that was told. `reason`: of `astray`.
    */
-  | { steps: readonly Step[]; grows?: boolean; notes?: readonly string[]; astray?: string }
+  | {
+      steps: readonly Step[];
+      grows?: boolean;
+      notes?: readonly string[];
+      astray?: string;
+      reason?: Reason;
+    }
   /** `retryable`: it may go on by itself, once a user of the device is gone or udev is back; else a person must act. */
   | Refusal;
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { isFsType } from '../../api/file-systems.ts';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, giveUuid, notAdopted, otherAdoption } from '../adoption.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
@@ -157,70 +158,38 @@ function adoptable(
   const file = pathOf(desired, from);
   // The script takes none, for sudo joins arguments by spaces: it is refused before the file has lost its name.
   if (mode === 'Filesystem' && file.includes(' ')) {
-    return {
-      refusal: `no file system is adopted in ${dirname(file)}: the path has a space`,
-      hint: 'Move the file to a directory whose path has none, in the same file system, and adopt it there.',
-    };
+    return refuse('AdoptedFilePathHasSpace', { directory: dirname(file) });
   }
   // The real path as well, since the directory may be a link.
-  if ([file, earlier.realPath].some(isInSnapshots)) {
-    return {
-      refusal: `${file} is a snapshot, by its directory, and no Volume's`,
-      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
-    };
-  }
-  if (earlier.file.type === 'missing') {
-    return {
-      refusal: `there is no file ${file} on the node`,
-      hint: 'Check the directory and the UID. Nothing is made in its place.',
-    };
-  }
+  if ([file, earlier.realPath].some(isInSnapshots))
+    return refuse('AdoptedFileIsSnapshot', { file });
+  if (earlier.file.type === 'missing') return refuse('AdoptedFileMissing', { file });
   for (const [path, facts] of [
     [desired.file, observed.file],
     [partialOf(desired.file), observed.partial],
   ] as const) {
-    if (facts.type !== 'missing') {
-      return {
-        refusal: `${path} is there already`,
-        hint: 'Look at what it is, and move it away if it is not needed.',
-      };
-    }
+    if (facts.type !== 'missing') return refuse('AdoptedFileNameTaken', { file: path });
   }
   const type = contentType(earlier.signature);
   if (earlier.file.type !== 'file' || type === undefined) {
-    const what =
+    const found =
       earlier.file.type === 'file' ? describeSignature(earlier.signature) : 'no plain file';
-    return {
-      refusal: `${file} is no volume that Stowage made: ${what} was found`,
-      hint: 'It is left as it is.',
-    };
+    return refuse('AdoptedFileForeign', { file, found });
   }
   if ((type === 'gpt') !== (mode === 'Block')) {
-    const other = mode === 'Block' ? 'Filesystem' : 'Block';
-    return {
-      refusal: `${file} is of a Volume of mode ${other}, and not ${mode}`,
-      hint: `Create the Volume with mode ${other}.`,
-    };
+    const found = mode === 'Block' ? 'Filesystem' : 'Block';
+    return refuse('AdoptedFileModeDiffers', { file, found, mode });
   }
   const uuid = earlier.signature.found === 'one' ? earlier.signature.uuid : undefined;
   if (type !== 'gpt' && uuid !== from) {
-    return {
-      refusal: `${file} holds the file system ${uuid}, and not that of a Volume with the UID ${from}`,
-      hint: 'It was replaced or renamed. It is left as it is.',
-    };
+    return refuse('AdoptedFileUuidDiffers', { file, found: String(uuid), uid: from });
   }
   const sizeBytes = volumeBytes(mode, earlier.file.sizeBytes);
   const loop = observed.loops.find(({ backingFile }) => backingFile === earlier.realPath);
   if (loop !== undefined || sizeBytes <= 0n) {
     return loop === undefined
-      ? {
-          refusal: `${file} has ${earlier.file.sizeBytes} bytes, which is less than a table takes`,
-          hint: 'It is left as it is.',
-        }
-      : {
-          refusal: `${file} is in use: it is attached as /dev/${loop.name}`,
-          hint: `Take it out of use: unmount it, then losetup -d /dev/${loop.name}.`,
-        };
+      ? refuse('AdoptedFileTooSmall', { file, bytes: earlier.file.sizeBytes })
+      : refuse('AdoptedFileAttached', { file, device: `/dev/${loop.name}` });
   }
   const preconditions: Precondition[] = [
     notAdopted(desired),
@@ -242,7 +211,7 @@ function adoptable(
 export const notThere = (path: string): Precondition => ({
   argv: ['test', '!', '-e', path],
   expect: { exit: 0 },
-  refusal: `${path} came into being meanwhile`,
+  ...refuse('FileAppeared', { file: path }),
 });
 
 /**

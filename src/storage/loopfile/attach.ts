@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { inUse, preconditionsOf, useOfKubelet } from '../detach-checks.ts';
 import { refuseAway } from '../directory/refuse.ts';
@@ -34,10 +35,7 @@ export function planAttach(
     const away = refuseAway(observed.directory);
     // As long as a person or a boot may take: it counts as unavailable meanwhile.
     if (away !== undefined) return { ...away, retryable: false };
-    return {
-      refusal: `the backing file ${desired.file} is missing`,
-      hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
-    };
+    return refuse('BackingFileMissing', { file: desired.file });
   }
   const content = checkContent(desired, observed);
   if ('refusal' in content) return content;
@@ -156,12 +154,12 @@ function losetup(desired: DesiredSparse, device: string): Step {
       {
         argv: ['losetup', '-j', file],
         expect: { exit: 0, stdout: { is: '' } },
-        refusal: `${file} was attached by someone meanwhile`,
+        ...refuse('FileAttachedMeanwhile', { file }),
       },
       {
         argv: ownBlkid(file, 'value', tag),
         expect: { exit: 0, stdout: { is: value } },
-        refusal: `${file} no longer holds what was made in it`,
+        ...refuse('FileContentChanged', { file }),
       },
     ],
     failureMeansConflict: true,
@@ -191,7 +189,7 @@ function detach(
       {
         argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
         expect: { exit: 0, stdout: { is: loop.backingInode } },
-        refusal: `${device} no longer has ${desired.file}`,
+        ...refuse('LoopFileChanged', { device, file: desired.file }),
       },
       // Of what was removed or replaced since the look, the device is all that leads to the data.
       ...(file.type === 'file' && !desired.givenUp ? [sameFile(desired.file, file)] : []),

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { GPT_START, newTableInFile } from '../gpt.ts';
 import { mkfs, tooSmall } from '../mkfs.ts';
@@ -28,7 +29,7 @@ export function contentOf(
   const empty: Precondition = {
     argv: ['blkid', '-p', partial],
     expect: { exit: 2 },
-    refusal: `something is in ${partial} that was not when it was looked at`,
+    ...refuse('UnfinishedFileChanged', { file: partial }),
   };
   return {
     left: left.steps,

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { refuseAway } from '../directory/refuse.ts';
@@ -48,7 +49,7 @@ function wipeFile(desired: DesiredSparse, observed: ObservedSparse): Step[] {
   const same: Precondition = {
     argv: ['stat', '-c', '%F|%s|%i', '--', desired.file],
     expect: { exit: 0, stdout: { is: `regular file|${sizeBytes}|${inode}` } },
-    refusal: `${desired.file} is no longer the file that it was`,
+    ...refuse('FileReplaced', { file: desired.file }),
   };
   return wipe(desired.uid, desired.file, sizeBytes, observed.wiped, {
     preconditions: [same, notAttached(desired.file)],

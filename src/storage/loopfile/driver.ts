@@ -1,3 +1,4 @@
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import { adoptsFrom } from '../adoption.ts';
 import type { VolumeDriver } from '../driver.ts';
@@ -5,7 +6,7 @@ import { isReady, type Presence } from '../presence.ts';
 import { readShared, sharedProbes } from '../shared-fs/observe.ts';
 import { planShared } from '../shared-fs/plan.ts';
 import { inOneJob } from '../steps.ts';
-import type { DesiredSparse, ObservedSparse, Plan, VolumeOperation } from '../types.ts';
+import type { DesiredSparse, ObservedSparse, Plan, Refusal, VolumeOperation } from '../types.ts';
 import { planAdopt } from './adopt.ts';
 import { attach, planAttach, planDetach, preferLoop } from './attach.ts';
 import { planDelete } from './delete.ts';
@@ -88,32 +89,37 @@ function plan(
  */
 function presence(desired: DesiredSparse, observed: ObservedSparse): Presence {
   const planned = plan('attach', desired, observed, 0);
-  const message = 'refusal' in planned ? withHint(planned.refusal, planned.hint) : planned.astray;
+  const why = 'refusal' in planned ? told(planned) : astrayOf(planned);
   const device = volumeDevice(desired, observed)?.name;
   const [loop, ...others] = loopsOf(observed);
   if (loop === undefined) {
     // A record that is left holds nothing.
     const detaching = plan('detach', desired, { ...observed, recordFiles: false }, 0);
-    if ('refusal' in detaching) {
-      return {
-        is: 'unknown',
-        message: withHint(detaching.refusal, detaching.hint),
-        noDevice: true,
-      };
-    }
+    if ('refusal' in detaching) return { is: 'unknown', ...told(detaching), noDevice: true };
     if (detaching.steps.length === 0) return { is: 'detached' };
-    const held = `no device has ${desired.file}, but it is still held for this node`;
     return {
       is: 'attached',
       readOnly: desired.readOnly,
       safeToMount: false,
       device,
-      message: message ?? held,
+      ...(why ?? explain('FileHeldWithoutDevice', { file: desired.file })),
     };
   }
   // Neither attached nor detached: it goes when its last user closes it.
   if (loop.autoclear)
-    return { is: 'unknown', message: message ?? `/dev/${loop.name} goes with its last user` };
+    return {
+      is: 'unknown',
+      ...(why ?? explain('LoopDetachPending', { device: `/dev/${loop.name}` })),
+    };
   const readOnly = [loop, ...others].every((each) => each.readOnly);
-  return { is: 'attached', readOnly, safeToMount: isReady(planned), device, message };
+  const { message, detail } = why ?? {};
+  return { is: 'attached', readOnly, safeToMount: isReady(planned), device, message, detail };
 }
+
+const told = ({ refusal, hint, reason }: Refusal): Explanation => ({
+  message: withHint(refusal, hint),
+  detail: reason,
+});
+
+const astrayOf = ({ astray, reason }: Exclude<Plan, Refusal>): Explanation | undefined =>
+  astray === undefined ? undefined : { message: astray, detail: reason };

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import { partitionsOf } from '../block-devices.ts';
 import type {
   BlockDevice,
@@ -38,10 +39,11 @@ export function earlierFile(
   loop: LoopFacts,
 ): Refusal | undefined {
   if (observed.file.type === 'file' && loop.backingInode === observed.file.inode) return undefined;
-  return {
-    refusal: `/dev/${loop.name} has an earlier file of the name ${file}, which was removed or replaced`,
-    hint: `The data is still reachable through the device. Copy it away, then detach it with losetup -d /dev/${loop.name}. Or ${onDelete === 'Wipe' ? 'set onDelete to Delete, as it is not wiped from there, and ' : ''}delete the Volume if its data is given up.`,
-  };
+  return refuse('LoopHasEarlierFile', {
+    device: `/dev/${loop.name}`,
+    file,
+    onDelete: onDelete === 'Wipe' ? 'Delete' : undefined,
+  });
 }
 
 /**
@@ -61,12 +63,12 @@ export function refuseMoved(desired: DesiredSparse, observed: ObservedSparse): R
       isOther(basename(backingFile), basename(realPath)),
   );
   if (moved === undefined) return undefined;
-  const { name, backingFile } = moved;
-  return {
-    refusal: `/dev/${name}, which the persistent path leads to, has ${backingFile} and not ${desired.file}: that was removed, replaced, moved or unmounted while it was attached`,
-    hint: `What was written last may be reachable through the device alone. See to that, and that nothing uses it; then: losetup -d /dev/${name}`,
-    retryable: true,
-  };
+  const refused = refuse('LoopFileMoved', {
+    device: `/dev/${moved.name}`,
+    found: moved.backingFile,
+    file: desired.file,
+  });
+  return { ...refused, retryable: true };
 }
 
 const isOther = (name: string, own: string): boolean =>
@@ -79,31 +81,19 @@ export function oddLoop(
   loop: LoopFacts,
   others: readonly LoopFacts[],
 ): Plan | undefined {
+  const { file } = desired;
+  const device = `/dev/${loop.name}`;
   if (others.length > 0) {
-    const names = [loop, ...others].map((each) => `/dev/${each.name}`).join(', ');
-    return {
-      refusal: `${desired.file} is attached more than once: ${names}`,
-      hint: 'Writing through more than one of them destroys data. Detach all but one with losetup -d.',
-    };
+    const devices = [loop, ...others].map((each) => `/dev/${each.name}`).join(', ');
+    return refuse('LoopAttachedTwice', { file, devices });
   }
   const earlier = earlierFile(desired, observed, loop);
   if (earlier !== undefined) return earlier;
-  if (loop.autoclear) {
-    return {
-      refusal: `/dev/${loop.name} was detached while in use and goes when its last user does`,
-      hint: 'It is attached anew once it is gone.',
-      retryable: true,
-    };
-  }
-  if (!loop.wholeFile || loop.readOnly !== desired.readOnly) {
-    const how = loop.readOnly ? 'read-only' : 'so that it can be written to';
-    // losetup(8) attaches read-only what it could not open to write, and says nothing of it.
-    const fallen =
-      loop.wholeFile && loop.readOnly ? ', or the file could not be opened to write' : '';
-    return {
-      refusal: `/dev/${loop.name} was attached by someone else: ${loop.wholeFile ? how : 'a part of the file only'}${fallen}`,
-      hint: `${fallen && `See that the file system of ${desired.file} is not mounted read-only. `}Detach it with losetup -d /dev/${loop.name}; it is then attached as it should be.`,
-    };
-  }
-  return undefined;
+  if (loop.autoclear) return { ...refuse('LoopDetachPending', { device }), retryable: true };
+  if (!loop.wholeFile) return refuse('LoopOfPart', { device });
+  if (loop.readOnly === desired.readOnly) return undefined;
+  // losetup(8) attaches read-only what it could not open to write, and says nothing of it.
+  return loop.readOnly
+    ? refuse('LoopReadOnly', { device, file })
+    : refuse('LoopWritable', { device });
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
@@ -36,7 +37,7 @@ export function notAttached(file: string): Precondition {
   return {
     argv: ['losetup', '-j', file],
     expect: { exit: 0, stdout: { is: '' } },
-    refusal: `${file} is still attached to a loop device`,
+    ...refuse('FileStillAttached', { file }),
   };
 }
 
@@ -47,5 +48,5 @@ export const sameFile = (
 ): Precondition => ({
   argv: ['stat', '-c', '%s|%i', '--', file],
   expect: { exit: 0, stdout: { is: `${sizeBytes}|${inode}` } },
-  refusal: `${file} is no longer the file of ${sizeBytes} bytes that it was`,
+  ...refuse('FileReplaced', { file, bytes: sizeBytes }),
 });

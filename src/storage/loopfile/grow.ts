@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { GPT_START, growTable } from '../gpt.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
@@ -25,10 +26,7 @@ export function planGrow(
   if (made === undefined) {
     return desired.sizeBytes <= loop.sizeBytes - GPT_START
       ? { steps: left }
-      : {
-          refusal: `nothing on the node says how the partition in ${desired.file} was made, so it is not grown`,
-          hint: 'Set the size in the spec back, or grow file and partition by hand.',
-        };
+      : refuse('PartitionLayoutUnknown', { file: desired.file });
   }
   return {
     grows: true,
@@ -71,7 +69,7 @@ function growLoop(desired: DesiredSparse, loop: LoopFacts): Step[] {
         {
           argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
           expect: { exit: 0, stdout: { is: loop.backingInode } },
-          refusal: `${device} no longer has ${desired.file}`,
+          ...refuse('LoopFileChanged', { device, file: desired.file }),
         },
       ],
     },
@@ -87,7 +85,7 @@ function growPartition(
   const entry = (field: string, value: string) => ({
     argv: entryBlkid(`/dev/${partition.name}`, 'value', field),
     expect: { exit: 0, stdout: { is: value } },
-    refusal: `/dev/${partition.name} is not the partition that was made`,
+    ...refuse('PartitionReplaced', { device: `/dev/${partition.name}` }),
   });
   return [
     {

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition } from '../../nodes/job.ts';
 import { metalk8sRecords } from '../metalk8s-records.ts';
 import { intentOf } from '../records.ts';
@@ -14,9 +15,7 @@ import { checkContent } from './provision.ts';
 export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
   const { signature } = observed;
-  if (observed.file.type === 'missing') {
-    return { refusal: `the backing file ${file} is missing`, hint: 'Bring the file back.' };
-  }
+  if (observed.file.type === 'missing') return refuse('Metalk8sFileMissing', { file });
   const content = checkContent({ ...desired, recorded: true }, { ...observed, intent: undefined });
   if ('refusal' in content) return content;
   // Under no number, for what is not attached is not attached here.
@@ -24,17 +23,11 @@ export function planMetalk8sRecords(desired: DesiredSparse, observed: ObservedSp
   if ('refusal' in attached) return attached;
   const loop = loopsOf(observed)[0];
   if (loop !== undefined && attached.steps.length > 0) {
-    return {
-      refusal: `the persistent link of this Volume does not lead to /dev/${loop.name}, which has ${file}`,
-      hint: 'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
-    };
+    return refuse('Metalk8sFileLinkDiffers', { device: `/dev/${loop.name}`, file });
   }
   const device = volumeDevice(desired, observed);
   if (mode === 'Block' && (loop === undefined || device === undefined)) {
-    return {
-      refusal: `nothing tells whose the partition in ${file} is, for it is not attached`,
-      hint: `Have MetalK8s attach it: systemctl restart metalk8s-sparse-volume@${uid}.`,
-    };
+    return refuse('Metalk8sFileNotAttached', { file, uid });
   }
   const sizeBytes = madeFor(desired, observed);
   const found = signature.found === 'one' ? signature : { type: '', uuid: undefined };
@@ -76,7 +69,7 @@ function preconditionsOf(
   const value = (tag: string, path: string, argv: string[]): Precondition => ({
     argv,
     expect: { exit: 0, stdout: { is: uid } },
-    refusal: `${path} is not this Volume's: its ${tag} is not ${uid}`,
+    ...refuse('Metalk8sFileUuidDiffers', { path, tag, uid }),
   });
   if (mode === 'Filesystem') return [value('UUID', file, ownBlkid(file, 'value', 'UUID'))];
   if (loop === undefined || device === undefined) return [];
@@ -85,7 +78,7 @@ function preconditionsOf(
     {
       argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', path],
       expect: { exit: 0, stdout: { is: loop.backingInode } },
-      refusal: `${path} no longer has ${file}`,
+      ...refuse('LoopFileChanged', { device: path, file }),
     },
     value(
       'PART_ENTRY_UUID',

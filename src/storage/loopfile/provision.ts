@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { isFsType } from '../../api/file-systems.ts';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { onSameFileSystem, recordDirectory } from '../directory/directory-record.ts';
 import { refuseAway, refuseDirectory } from '../directory/refuse.ts';
@@ -20,19 +21,12 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
   const { file } = desired;
   if (desired.recorded || observed.done) {
     if (observed.file.type !== 'missing') return checkContent(desired, observed);
-    return (
-      refuseAway(observed.directory) ?? {
-        refusal: `the backing file ${file} was made before and is missing now`,
-        hint: 'Bring the file back, or delete the Volume if its data is given up. Nothing is made anew in its place.',
-      }
-    );
+    return refuseAway(observed.directory) ?? refuse('MadeFileMissing', { file });
   }
   const { intent } = observed;
   if (intent !== undefined && (intent.uid !== desired.uid || intent.file !== file)) {
-    return {
-      refusal: `the node records for this Volume ${intent.file ?? intent.device?.path}, not ${file}`,
-      hint: 'Delete this Volume and create it again.',
-    };
+    const recorded = String(intent.file ?? intent.device?.path);
+    return refuse('OtherFileOnRecord', { recorded, file });
   }
   if (intent !== undefined && observed.file.type !== 'missing') {
     const content = checkContent(desired, observed);
@@ -52,12 +46,7 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
       [file, observed.file],
       [partialOf(file), observed.partial],
     ] as const) {
-      if (facts.type !== 'missing') {
-        return {
-          refusal: `${path} is there already, and nothing on the node says that Stowage made it`,
-          hint: 'Look at what it is. Move it away if it is not needed; the Volume is tried again when its spec changes or it is created anew.',
-        };
-      }
+      if (facts.type !== 'missing') return refuse('FileExists', { file: path });
     }
   }
   const wanted = { ...intentOf(desired, { file }, desired.sizeBytes), fsType: content.fsType };
@@ -78,28 +67,23 @@ export function planProvision(desired: DesiredSparse, observed: ObservedSparse):
 /** An API server that was restored to when a claim was pending knows nothing of the volume that the claim had since. */
 function madeBefore({ name, file }: DesiredSparse, records: readonly string[]): Plan {
   const uids = [...new Set(records.map((record) => record.replace(/\..*/, '')))];
-  return {
-    refusal: `a Volume ${name} was made on this node before, with the UID ${uids.join(', ')}: its data may be in ${dirname(file)}`,
-    hint: `Is the API server one that was restored from a backup? Copy what is needed of ${uids.map((uid) => join(dirname(file), uid)).join(', ')}. Once that and ${join(RECORDS, `${uids[0]}.*`)} are moved away, 'stowage delete volume ${name}' lets the claim have a new volume.`,
-  };
+  return refuse('VolumeMadeBefore', {
+    volume: name,
+    uids: uids.join(', '),
+    directory: dirname(file),
+    files: uids.map((uid) => join(dirname(file), uid)).join(', '),
+    records: join(RECORDS, `${uids[0]}.*`),
+  });
 }
 
 /** The file must be a plain file that holds what is ours and nothing else; then nothing remains to be done to it. */
 export function checkContent(desired: DesiredSparse, observed: ObservedSparse): Plan {
   const { file, uid, mode } = desired;
   const { signature } = observed;
-  if (observed.file.type !== 'file') {
-    return {
-      refusal: `${file} is not a plain file`,
-      hint: 'Look at what took its place on the node.',
-    };
-  }
+  if (observed.file.type !== 'file') return refuse('NotPlainFile', { file });
   if (signature.found === 'one' && isOurs(desired, observed, signature)) return { steps: [] };
   const wanted = mode === 'Block' ? `a GPT ${uid}` : `a file system ${uid}`;
-  return {
-    refusal: `${file} should hold ${wanted}, but ${describeSignature(signature)} was found`,
-    hint: 'The file was replaced or damaged. It is left as it is.',
-  };
+  return refuse('FileContentDiffers', { file, wanted, found: describeSignature(signature) });
 }
 
 function isOurs(
@@ -139,12 +123,12 @@ function makeFile(
   const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(uid)],
     expect: { exit: 0 },
-    refusal: `${file} was made meanwhile`,
+    ...refuse('FileMadeMeanwhile', { file }),
   };
   const notThere: Precondition = {
     argv: ['test', '!', '-e', file],
     expect: { exit: 0 },
-    refusal: `${file} came into being meanwhile`,
+    ...refuse('FileAppeared', { file }),
   };
   // A file system may have been mounted or unmounted since the observation.
   const still = onSameFileSystem(directory);

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { notAdopted, putBackAway } from '../adoption.ts';
 import { onSameFileSystem } from '../directory/directory-record.ts';
@@ -35,10 +36,8 @@ export function planPutBack(desired: DesiredSparse, from: string, observed: Obse
   if (held !== undefined) return held;
   const to = { uid: from, file: pathOf(desired, from) };
   if (earlierFile !== undefined && earlierFile.file.type !== 'missing') {
-    return {
-      refusal: `${to.file} is there again, beside what was taken of that name`,
-      hint: `Look at both, and move one away: ${file}, ${partialOf(file)}.`,
-    };
+    const unfinished = partialOf(file);
+    return refuse('AdoptedFileIsBack', { file: to.file, taken: file, unfinished });
   }
   const changed = change(desired, intent.fsType, to, [
     ...preconditionsOfEarlier(desired, from, observed),

@@ -1,3 +1,5 @@
+import { refuse } from '../../api/reasons.ts';
+import type { Refusal } from '../types.ts';
 import type { Mount } from './types.ts';
 
 interface Listed extends Mount {
@@ -54,27 +56,27 @@ const unescaped = (text: string): string =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );
 
-/** What a shared directory must be on. */
-const WANTED = 'an NFS 4 mount with the options rw, hard and local_lock=none';
-
 /**
  * Why several nodes may not share what is on a mount; undefined where they may. One of NFS 3 or of another file system
  * does not say what link(2) and locks are worth on it; `soft` gives up a write and goes on; with `local_lock` each node has
  * locks of its own.
  */
-export function refuseMount(directory: string, mount: Mount | undefined): string | undefined {
+export function refuseMount(directory: string, mount: Mount | undefined): Refusal | undefined {
   if (mount === undefined)
-    return `${directory} is on no mount that the node lists: wanted is ${WANTED}`;
-  const wrong = faultOf(mount);
-  return wrong && `${directory} is on ${mount.point}, which is ${wrong}: wanted is ${WANTED}`;
+    return { ...refuse('SharedMountMissing', { directory }), retryable: true };
+  const fault = faultOf(mount);
+  if (fault === undefined) return undefined;
+  const refused = refuse('SharedMountUnfit', { directory, mountPoint: mount.point, ...fault });
+  return { ...refused, retryable: true };
 }
 
-function faultOf({ type, readOnly, options }: Mount): string | undefined {
-  if (type !== 'nfs4') return `of type ${type}`;
-  if (readOnly) return 'mounted ro';
+function faultOf({ type, readOnly, options }: Mount) {
+  if (type !== 'nfs4') return { type };
+  if (readOnly) return { option: 'ro' };
   if (!options.includes('hard')) {
-    return `mounted ${options.find((option) => option.startsWith('soft')) ?? 'without hard'}`;
+    return { option: options.find((option) => option.startsWith('soft')) ?? 'without hard' };
   }
   if (options.includes('local_lock=none')) return undefined;
-  return `mounted ${options.find((option) => option.startsWith('local_lock=')) ?? 'without local_lock=none'}`;
+  const lock = options.find((option) => option.startsWith('local_lock='));
+  return { option: lock ?? 'without local_lock=none' };
 }

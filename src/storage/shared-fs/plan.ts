@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
+import { commandText } from '../../nodes/quote.ts';
 import { planAttach, planDetach } from '../loopfile/attach.ts';
 import { planDelete } from '../loopfile/delete.ts';
 import { notAttached } from '../loopfile/file.ts';
@@ -47,12 +49,7 @@ export function planShared(
   if (unfit !== undefined) {
     // What is attached can go; what says so stands where it can't be written.
     const detaching = operation === 'detach' ? planDetach(desired, observed) : { steps: [] };
-    if ('refusal' in detaching || detaching.steps.length > 0) return detaching;
-    return {
-      refusal: unfit,
-      hint: 'Mount it so on the node; docs/shared-directories.md says why.',
-      retryable: true,
-    };
+    return 'refusal' in detaching || detaching.steps.length > 0 ? detaching : unfit;
   }
   switch (operation) {
     case 'provision':
@@ -237,8 +234,10 @@ const guarded = (
 
 function strayLoop({ file, owner }: FileLock, observed: ObservedSparse): Plan {
   const devices = loopsOf(observed).map(({ name }) => `/dev/${name}`);
-  return {
-    refusal: `${devices.join(', ')} on node ${owner.node} has ${file}, which is not held for that node`,
-    hint: `What is written through it may destroy what another node writes. See that nothing uses it, then: losetup -d ${devices.join(' ')}`,
-  };
+  return refuse('LoopNotHeld', {
+    devices: devices.join(', '),
+    node: owner.node,
+    file,
+    command: commandText('losetup', '-d', ...devices),
+  });
 }

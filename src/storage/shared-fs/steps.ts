@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { notAttached } from '../loopfile/file.ts';
 import { markPath, ownerPath, unfinishedPath } from './names.ts';
@@ -136,21 +137,21 @@ const syncFolder = (file: string): Step => ({
 const sameBoot = ({ owner, shared }: FileLock): Precondition => ({
   argv: BOOT_ID,
   expect: { exit: 0, stdout: { is: shared.bootId } },
-  refusal: `node ${owner.node} was started anew since it was looked at`,
+  ...refuse('NodeStartedAnew', { node: owner.node }),
 });
 
 /** That an owner file is there, as it was. */
 export const holds = (file: string, { number, text }: NonNullable<Last>): Precondition => ({
   argv: ['cat', ownerPath(file, number)],
   expect: { exit: 0, stdout: { is: text } },
-  refusal: `${ownerPath(file, number)} is not what it was`,
+  ...refuse('OwnerFileChanged', { path: ownerPath(file, number) }),
 });
 
 /** That nobody took it after an owner file. */
 export const isLast = (file: string, { number }: NonNullable<Last>): Precondition => ({
   argv: ['test', '!', '-e', ownerPath(file, number + 1)],
   expect: { exit: 0 },
-  refusal: `${file} was taken over`,
+  ...refuse('FileTakenOver', { file }),
 });
 
 /** That there are no owner files but these. The slash: in a directory that is a link find(1) would see nothing, and all would be well. */
@@ -162,19 +163,19 @@ export const noOthers = (file: string, known: readonly Last[]): Precondition => 
     ),
   ],
   expect: { exit: 0, stdout: { is: '' } },
-  refusal: `someone else takes ${file}, too, or a file beside it has a name like an owner file's and is none: look at ${file}.owner.* there`,
+  ...refuse('FileTakenByAnother', { file }),
 });
 
 /** That no node reads it. */
 export const noReaders = (file: string): Precondition => ({
   argv: ['find', `${dirname(file)}/`, '-maxdepth', '1', '-name', `${basename(file)}.reader.*`],
   expect: { exit: 0, stdout: { is: '' } },
-  refusal: `a node began to read ${file}, or a file beside it has a name like a reader's mark and is none: look at ${file}.reader.* there`,
+  ...refuse('FileReadByAnother', { file }),
 });
 
 /** That this node's mark is there. */
 export const marked = ({ file, owner }: FileLock): Precondition => ({
   argv: ['test', '-e', markPath(file, owner)],
   expect: { exit: 0 },
-  refusal: `${markPath(file, owner)} is gone`,
+  ...refuse('ReaderMarkGone', { path: markPath(file, owner) }),
 });

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import type { Refusal } from '../types.ts';
 import { ownerPath } from './names.ts';
@@ -13,28 +14,16 @@ export function refuseHeld(file: string, beside: Beside): Refusal | undefined {
   const last = lastOf(beside);
   if (last?.says.is === 'unreadable') {
     const path = ownerPath(file, last.number);
-    return {
-      refusal: `${path} does not say who has ${file}: it was damaged, or another version of Stowage wrote it`,
-      hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${file}.owner.* there.`,
-      retryable: true,
-    };
+    return { ...refuse('AdoptedFileOwnerUnreadable', { path, file }), retryable: true };
   }
   if (last?.says.is === 'held') {
     const { node } = last.says.by;
-    return {
-      refusal: `${file} is held by node ${node}${last.since === undefined ? '' : ` since ${last.since}`}`,
-      hint: `What a node may have attached is not adopted. See with losetup -a on ${node} that it is not, or that its machine is off and does not come back; then remove ${file}.owner.* there.`,
-      retryable: true,
-    };
+    return { ...refuse('AdoptedFileHeld', { file, node, since: last.since }), retryable: true };
   }
   const [mark] = beside.marks;
   return mark === undefined
     ? undefined
-    : {
-        refusal: `${file} is read on node ${mark.node}`,
-        hint: `What a node may have attached is not adopted. See with losetup -a on ${mark.node} that it is not, or that its machine is off and does not come back; then remove ${mark.path}.`,
-        retryable: true,
-      };
+    : { ...refuse('AdoptedFileRead', { file, node: mark.node, path: mark.path }), retryable: true };
 }
 
 /** Preconditions that no node has taken the file, or begun to read it, since it was observed. */
@@ -57,7 +46,7 @@ export function removeBeside(file: string, beside: Beside): Step[] {
   const gone: Precondition = {
     argv: ['test', '!', '-e', file],
     expect: { exit: 0 },
-    refusal: `there is a file ${basename(file)} again`,
+    ...refuse('AdoptedFileNameReturned', { name: basename(file) }),
   };
   return [
     {

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Refusal } from '../types.ts';
 import { ownerPath } from './names.ts';
 import { type FileLock, lastOf } from './steps.ts';
@@ -21,30 +22,24 @@ export function refuseOthers(lock: FileLock): Refusal | undefined {
   if (last === undefined || last.says.is === 'free') return undefined;
   if (last.says.is === 'unreadable') {
     const path = ownerPath(lock.file, last.number);
-    return {
-      refusal: `${path} does not say who has ${lock.file}: it was damaged, or another version of Stowage wrote it`,
-      hint: `Until that is known, some node may have it attached. Once losetup -a of no node lists it, remove ${path}`,
-      retryable: true,
-    };
+    return { ...refuse('OwnerUnreadable', { path, file: lock.file }), retryable: true };
   }
   const { by } = last.says;
   if (mine(lock) || isDead(lock, by)) return undefined;
-  return {
-    refusal: `${lock.file} is held by node ${by.node}${last.since === undefined ? '' : ` since ${last.since}`}`,
-    hint: `It is let go of there first, for which ${dirname(lock.file)} must be mounted there, too. If ${by.node} is off and does not come back, say so by the out-of-service taint on its Node. Where it has none any more: make a Node of that name, with that taint.`,
-    retryable: true,
-  };
+  const refused = refuse('FileHeld', {
+    file: lock.file,
+    node: by.node,
+    since: last.since,
+    directory: dirname(lock.file),
+  });
+  return { ...refused, retryable: true };
 }
 
 /** Why nothing may be written while others read it. */
 export function refuseReaders(lock: FileLock): Refusal | undefined {
   const other = lock.shared.marks.find((mark) => !isOwn(lock, mark) && !isDead(lock, mark.by));
   if (other === undefined) return undefined;
-  return {
-    refusal: `${lock.file} is read on node ${other.node}`,
-    hint: `It can be written to once it is attached nowhere any more. If ${other.node} is off and does not come back, say so by the out-of-service taint on its Node.`,
-    retryable: true,
-  };
+  return { ...refuse('FileRead', { file: lock.file, node: other.node }), retryable: true };
 }
 
 const isOwn = ({ owner }: FileLock, { node }: ReaderMark): boolean => node === owner.node;

@@ -77,7 +77,7 @@ test.each<[name: string, lines: string[], refusal: string | undefined]>([
     `/srv/v is on no mount that the node lists${WANTED}`,
   ],
 ])('a shared directory, %s', (_, lines, refusal) => {
-  expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))).toBe(refusal);
+  expect(refuseMount('/srv/v', mountOf('/srv/v', lines.join('\n')))?.refusal).toBe(refusal);
 });
 
 test('mount points come with octal escapes', () => {

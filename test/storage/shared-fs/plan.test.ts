@@ -436,7 +436,7 @@ test.each<[VolumeOperation, Partial<DesiredSparse>]>([
   (operation, more) => {
     const elsewhere = { ...freshNode, shared: quiet, directory: unmounted };
     expect(plan(operation, { ...sharedDesired, ...more }, elsewhere, 5)).toMatchObject({
-      reason: 'DirectoryNotMounted',
+      reason: { code: 'DirectoryNotMounted' },
     });
   },
 );

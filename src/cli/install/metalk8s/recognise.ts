@@ -1,4 +1,5 @@
 import type { PersistentVolume } from '../../../api/core.ts';
+import { refuse } from '../../../api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../../api/volume.ts';
 import { observedStatus } from '../../../controllers/volume/observed-status.ts';
 import { withPathOf } from '../../../controllers/volume/persistent-volume.ts';
@@ -9,6 +10,7 @@ import { deviceOf } from '../../../storage/device.ts';
 import { linkOf } from '../../../storage/links.ts';
 import { observe } from '../../../storage/observe.ts';
 import { planMetalk8sRecords } from '../../../storage/plan.ts';
+import type { Refusal } from '../../../storage/types.ts';
 
 export type Recognised =
   | {
@@ -20,7 +22,7 @@ export type Recognised =
       /** What the status is to tell of it. */
       status: Partial<VolumeStatus>;
     }
-  | { refusal: string; hint: string };
+  | Refusal;
 
 /**
  * Looks on the node whether what the PersistentVolume leads to is what MetalK8s made for the Volume.
@@ -37,10 +39,7 @@ export async function recognise(
   const desired = desiredOf(withPathOf(pv, volume), undefined, node);
   const path = pv.spec.local?.path;
   if (path !== linkOf(desired)) {
-    return {
-      refusal: `its PersistentVolume leads to ${path ?? 'no local path'}, which is no path of its device`,
-      hint: 'MetalK8s makes no such one: look at the PersistentVolume.',
-    };
+    return refuse('Metalk8sPathForeign', { path: path ?? 'no local path' });
   }
   const looked = await observe((probes) => executor.observe(node, probes), desired);
   const observed = withDeviceOwners(looked, desired.uid, (uid) =>

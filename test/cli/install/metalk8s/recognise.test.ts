@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { reason } from '../../../../src/api/reasons.ts';
 import { recognise } from '../../../../src/cli/install/metalk8s/recognise.ts';
 import type { Executor, Probe, ProbeResult } from '../../../../src/nodes/job.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../../../support/link-words.ts';
@@ -42,6 +43,7 @@ test.each([
     expect(await found).toEqual({
       refusal: `its PersistentVolume leads to ${told}, which is no path of its device`,
       hint: expect.stringContaining('MetalK8s makes no such one'),
+      reason: reason('Metalk8sPathForeign', { path: told }),
     });
     expect(asked).toEqual([]);
   },
