@@ -1,4 +1,5 @@
 import { isFsType } from '../../api/file-systems.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { GPT_START } from '../gpt.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
@@ -74,15 +75,14 @@ export function readBackup(
 export function backupStep(
   { uid, namespace, file, mode, to, authorization }: DesiredBackup,
   observed: ObservedBackup,
-): Step | { refusal: string } {
+): Step | Refused {
   const { signature } = observed;
-  if (observed.file.type !== 'file') return { refusal: `the snapshot's file ${file} is missing` };
+  if (observed.file.type !== 'file') return refuse('SnapshotFileMissing', { file });
   const found = signature.found === 'one' ? signature.type : '';
   const isFiles = isFsType(found);
   if (mode === 'Filesystem' ? !isFiles : found !== 'gpt') {
-    return {
-      refusal: `the snapshot's file ${file} should hold ${mode === 'Block' ? 'a GPT' : 'a file system'}, but ${describeSignature(signature)} was found`,
-    };
+    const wanted = mode === 'Block' ? 'a GPT' : 'a file system';
+    return refuse('SnapshotFileDiffers', { file, wanted, found: describeSignature(signature) });
   }
   const words =
     mode === 'Block'

@@ -1,3 +1,5 @@
+import { messageOf, type Reason, reason } from '../../api/reasons.ts';
+
 /** How much has come of what a volume is filled from. */
 export interface Progress {
   bytes: number;
@@ -21,16 +23,15 @@ export function readProgress(output = ''): Progress | Waiting | undefined {
   return { bytes: Number(bytes), totalBytes: total === '-' ? undefined : Number(total) };
 }
 
-const WAITS = {
-  node: 'it waits for one of the 16 places on the node, which are all taken',
-  namespace: 'it waits for a place on the node, of which its namespace has its share',
-} as const;
+/** The reason to wait. */
+export const waitReason = ({ waits }: Waiting): Reason =>
+  reason(waits === 'node' ? 'FillPlacesTaken' : 'NamespaceFillPlacesTaken');
 
 const MIB = 1 << 20;
 
 /** For people: `12% (128 of 1024 MiB)`, `128 MiB`, or what it waits for. */
 export function progressText(progress: Progress | Waiting): string {
-  if ('waits' in progress) return WAITS[progress.waits];
+  if ('waits' in progress) return messageOf(waitReason(progress)) ?? '';
   const { bytes, totalBytes } = progress;
   const mib = (count: number) => Math.round(count / MIB);
   if (totalBytes === undefined || totalBytes === 0) return `${mib(bytes)} MiB`;

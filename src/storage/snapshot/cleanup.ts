@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { leaveMount } from '../grow-file-system.ts';
 import { preconditionsOfDevices, userOf } from '../in-use.ts';
@@ -24,7 +25,7 @@ export function leaveLoop(path: string, uid: string, users: DeviceUsage): Plan {
         {
           argv: ['losetup', '-n', '--raw', '-O', 'BACK-INO', device],
           expect: { exit: 0, stdout: { is: loop.backingInode } },
-          refusal: `${device} no longer has ${path}`,
+          ...refuse('LoopFileChanged', { device, file: path }),
         },
         ...preconditionsOfDevices([loop]),
       ],

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { preconditionsOfDevices } from '../in-use.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
@@ -25,14 +26,18 @@ export function copyStep(
   const use = useOf(source, facts, users);
   if ('refusal' in use) return use;
   if ('mountedAt' in use) {
-    if (!freeze.copy && !facts.mayClone) return cannotClone(file, use);
+    const { mountedAt, device } = use;
+    if (!freeze.copy && !facts.mayClone) {
+      const refused = refuse('FolderCannotClone', { device, mountPoint: mountedAt, file });
+      return { ...refused, retryable: true };
+    }
     const [seconds, mode] = freeze.copy
       ? [freeze.seconds, 'copy']
       : [Math.min(freeze.seconds, CLONE_SECONDS), 'clone'];
-    const how = [use.mountedAt, String(seconds), file, partial, mode];
+    const how = [mountedAt, String(seconds), file, partial, mode];
     return {
       step: {
-        name: `freeze ${use.mountedAt} for ${seconds} s at most, and ${mode} its file`,
+        name: `freeze ${mountedAt} for ${seconds} s at most, and ${mode} its file`,
         argv: scriptArgv('stowage-freeze', ...how),
         preconditions,
       },
@@ -49,12 +54,3 @@ export function copyStep(
     whole: [same],
   };
 }
-
-const cannotClone = (
-  file: string,
-  { mountedAt, device }: { mountedAt: string; device: string },
-) => ({
-  refusal: `${device} is mounted at ${mountedAt}, and the folder of ${file} is on a file system that cannot clone files: a copy would freeze it for as long as that takes`,
-  hint: 'Allow a frozen copy in the VolumeSnapshotClass, or take the snapshot while no pod has the volume.',
-  retryable: true,
-});

@@ -1,4 +1,5 @@
 import { type FsType, isFsType } from '../../api/file-systems.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { GPT_START, growTable, setDiskGuids } from '../gpt.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
@@ -50,17 +51,21 @@ export function ownIdentity(
             argv: growTable({ uid, name }, grow, file),
             // MetalK8s did not say where it made one, and it is made anew at the same place.
             preconditions: [
-              partitionHas(file, `First sector: ${GPT_START / 512n} (`, 'begins elsewhere'),
+              partitionHas(
+                file,
+                `First sector: ${GPT_START / 512n} (`,
+                refuse('PartitionElsewhere', { file }),
+              ),
             ],
           };
   }
 }
 
 /** sgdisk ends with 0 where there is no such partition, too. */
-const partitionHas = (file: string, has: string, otherwise: string): Precondition => ({
+const partitionHas = (file: string, has: string, otherwise: Refused): Precondition => ({
   argv: ['sgdisk', '--info=1', file],
   expect: { exit: 0, stdout: { has, lacks: 'does not exist' } },
-  refusal: `the partition in ${file} ${otherwise}`,
+  ...otherwise,
 });
 
 /** Reads back that a file has the UUID, or the table and the partition in it the GUID. */
@@ -68,10 +73,10 @@ export function hasIdentity(type: ContentType, uid: string, file: string): Preco
   const table: Precondition = {
     argv: ownBlkid(file, 'value', type === 'gpt' ? 'PTUUID' : 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },
-    refusal: `${file} does not have the UUID ${uid}`,
+    ...refuse('FileUuidDiffers', { file, uuid: uid }),
   };
   if (type !== 'gpt') return [table];
   // sgdisk prints capitals.
   const guid = `unique GUID: ${uid.toUpperCase()}`;
-  return [table, partitionHas(file, guid, `does not have the GUID ${uid}`)];
+  return [table, partitionHas(file, guid, refuse('PartitionGuidDiffers', { file, guid: uid }))];
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { refuseAway } from '../directory/refuse.ts';
 import { kubeletUse } from '../kubelet.ts';
@@ -49,14 +50,14 @@ function take(desired: DesiredSnapshot, observed: ObservedSnapshot): Plan {
   const copy = snapshotFile(volume, uid);
   const partial = partialOf(copy);
   if (observed.copy.type !== 'missing') return checkCopy(desired, observed);
-  const refused = refuse(desired, observed);
+  const refused = refuseTake(desired, observed);
   if (refused !== undefined) return refused;
   const type = contentType(source.signature);
   if (type === undefined) throw new Error(`${volume.file} holds what was not checked`);
   const notThere: Precondition = {
     argv: ['test', '!', '-e', copy],
     expect: { exit: 0 },
-    refusal: `${copy} came into being meanwhile`,
+    ...refuse('FileAppeared', { file: copy }),
   };
   const made = copyStep({ ...volume, facts: source }, observed.volume, freeze, partial, [notThere]);
   if ('refusal' in made) return made;
@@ -97,24 +98,17 @@ function checkCopy(
   if (copy.type === 'file' && signature.found === 'one' && signature.uuid === uid) {
     return { steps: partial.type === 'missing' ? [] : removePartial(partialOf(path)) };
   }
-  return {
-    refusal: `${path} should hold the copy ${uid}, but ${copy.type === 'file' ? describeSignature(signature) : 'no plain file'} was found`,
-    hint: 'The file was replaced or damaged. It is left as it is.',
-  };
+  const found = copy.type === 'file' ? describeSignature(signature) : 'no plain file';
+  return refuse('FileContentDiffers', { file: path, wanted: `the copy ${uid}`, found });
 }
 
 /** Why the volume can't be copied, whoever has it mounted. */
-function refuse(
+function refuseTake(
   { volume }: DesiredSnapshot,
   { volume: observed, source }: ObservedSnapshot,
 ): Plan | undefined {
   const { file } = volume;
-  if (volume.shared) {
-    return {
-      refusal: `${file} is on a directory that several nodes share, and snapshots of such volumes are not taken`,
-      hint: 'Copy its data within a pod.',
-    };
-  }
+  if (volume.shared) return refuse('SharedFileNotCopied', { file });
   if (source.file.type === 'missing') return missing(file, `the backing file of ${volume.name}`);
   const content = checkContent(volume, observed);
   if ('refusal' in content) return content;
@@ -133,12 +127,7 @@ function remove(
   { copy, partial, volume: { directory } }: ObservedSnapshot,
 ): Plan {
   const path = snapshotFile(volume, uid);
-  if (copy.type === 'other') {
-    return {
-      refusal: `${path} is not a plain file`,
-      hint: 'Look at what took its place on the node.',
-    };
-  }
+  if (copy.type === 'other') return refuse('NotPlainFile', { file: path });
   const away = copy.type === 'missing' ? refuseAway(directory) : undefined;
   if (away !== undefined) return away;
   const steps = [

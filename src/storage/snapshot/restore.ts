@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { notAttached, partialOf } from '../loopfile/file.ts';
 import { fileBytes, volumeBytes } from '../loopfile/layout.ts';
@@ -84,28 +85,20 @@ function checkSource(
     !isOurs ||
     (type === 'gpt') !== (source.mode === 'Block')
   ) {
-    return {
-      refusal: `${what}, ${file}, should hold ${source.mode === 'Block' ? 'a GPT' : 'a file system'} ${basename(file)}, but ${describeSignature(facts.signature)} was found`,
-      hint: 'The file was replaced or damaged. Nothing is made of it.',
-    };
+    const wanted = `${source.mode === 'Block' ? 'a GPT' : 'a file system'} ${basename(file)}`;
+    const found = describeSignature(facts.signature);
+    return refuse('CopiedFileDiffers', { what, file, wanted, found });
   }
   if (source.mode !== mode) {
-    return {
-      refusal: `${name} is to have mode ${mode}, and ${what} has ${source.mode}`,
-      hint: 'Create a Volume of the same mode.',
-    };
+    return refuse('CopiedFileModeDiffers', { volume: name, mode, what, found: source.mode });
   }
   const growing =
     source.what === 'volume' ? beingGrown(source, facts.file, facts.madeBytes) : undefined;
   if (growing !== undefined) return growing;
   const made = volumeBytes(mode, facts.file.sizeBytes);
-  if (sizeBytes < made) {
-    return {
-      refusal: `${name} is to have ${sizeBytes} bytes, and ${what} has ${made}`,
-      hint: 'Ask for that much at least.',
-    };
-  }
-  return type;
+  return sizeBytes < made
+    ? refuse('CopiedFileLarger', { volume: name, bytes: sizeBytes, what, found: made })
+    : type;
 }
 
 /** Right before the copy: not another file that got its name. */
@@ -117,6 +110,6 @@ function sameContent(
   const uuid = signature.found === 'one' ? (signature.uuid ?? '') : '';
   return {
     ...(hasIdentity(type, uuid, file)[0] as Precondition),
-    refusal: `${file} no longer holds ${uuid}`,
+    ...refuse('CopiedFileReplaced', { file, uuid }),
   };
 }

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../../nodes/job.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
 import { fileBytes } from '../loopfile/layout.ts';
@@ -67,13 +68,12 @@ export function readSource(path: string, get: Get): SourceFacts {
 export const unchanged = (file: string, { state }: SourceFacts): Precondition => ({
   argv: stateOf(file),
   expect: { exit: 0, stdout: { is: state ?? '' } },
-  refusal: `${file} was written to while it was copied`,
+  ...refuse('CopiedFileWritten', { file }),
 });
 
 /** What brings it back may be on its way: its file system may be mounted late. */
 export const missing = (file: string, what: string): Extract<Plan, { refusal: string }> => ({
-  refusal: `${what}, ${file}, is missing`,
-  hint: 'Bring the file back. Nothing is made in its place.',
+  ...refuse('CopiedFileMissing', { what, file }),
   retryable: true,
 });
 
@@ -89,9 +89,5 @@ export function beingGrown(
   if (facts.type !== 'file' || madeBytes === undefined) return undefined;
   return facts.sizeBytes <= fileBytes({ mode, sizeBytes: madeBytes })
     ? undefined
-    : {
-        refusal: `${file} is larger than what was made in it: it is being grown`,
-        hint: 'It is copied once it has grown.',
-        retryable: true,
-      };
+    : { ...refuse('CopiedFileGrowing', { file }), retryable: true };
 }

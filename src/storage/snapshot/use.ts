@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { userOf } from '../in-use.ts';
 import { oddLoop, partitionOf } from '../loopfile/file-loops.ts';
 import type {
@@ -5,7 +6,7 @@ import type {
   DeviceUsage,
   LoopFacts,
   ObservedSparse,
-  Plan,
+  Refusal,
   SourceFacts,
 } from '../types.ts';
 
@@ -13,7 +14,7 @@ import type {
 export type Use =
   | { devices: readonly Pick<LoopFacts, 'name' | 'device'>[] }
   | { mountedAt: string; device: string }
-  | { refusal: string; hint: string; retryable?: boolean };
+  | Refusal;
 
 /** Who uses a file that is to be copied, or why it can't be. */
 export function useOf(
@@ -44,12 +45,7 @@ export function useOf(
   return { devices };
 }
 
-export const busy = (
-  file: string,
-  device: string,
-  user: string,
-): Extract<Plan, { refusal: string }> => ({
-  refusal: `${file} can't be copied while ${device} is in use: ${user}`,
-  hint: 'It is copied once nothing uses it any more.',
+export const busy = (file: string, device: string, uses: string): Refusal => ({
+  ...refuse('CopiedFileInUse', { file, device, uses }),
   retryable: true,
 });

@@ -58,5 +58,9 @@ test.each<[string, DesiredBackup, ObservedBackup, RegExp]>([
     /a GPT, but nothing was found/,
   ],
 ])('%s is refused', (_, wanted, observed, why) => {
-  expect(backupStep(wanted, observed)).toEqual({ refusal: expect.stringMatching(why) });
+  const code = observed.file.type === 'missing' ? 'SnapshotFileMissing' : 'SnapshotFileDiffers';
+  expect(backupStep(wanted, observed)).toMatchObject({
+    refusal: expect.stringMatching(why),
+    reason: { code, parameters: { file: FILE } },
+  });
 });

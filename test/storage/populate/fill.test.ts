@@ -4,7 +4,7 @@ import { quoteAll } from '../../../src/nodes/quote.ts';
 import { cancelFill } from '../../../src/storage/device.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import { fillStep } from '../../../src/storage/populate/fill.ts';
-import { progressText, readProgress } from '../../../src/storage/populate/progress.ts';
+import { progressText, readProgress, waitReason } from '../../../src/storage/populate/progress.ts';
 import { shownSource, sourceWords } from '../../../src/storage/populate/source-words.ts';
 import type { Fill } from '../../../src/storage/populate/types.ts';
 import type { DesiredSparse, ObservedSparse } from '../../../src/storage/types.ts';
@@ -165,6 +165,13 @@ test.each([
 ])('progress in %j', (output, text) => {
   const progress = readProgress(output);
   expect(progress && progressText(progress)).toBe(text);
+});
+
+test.each([
+  ['node', 'FillPlacesTaken'],
+  ['namespace', 'NamespaceFillPlacesTaken'],
+] as const)('the reason to wait for a place of the %s is %s', (waits, code) => {
+  expect(waitReason({ waits })).toEqual({ code, parameters: {} });
 });
 
 describe('an archive', () => {

@@ -239,7 +239,7 @@ test('a copy is deleted by its path, without its volume, and only a plain file',
 test('a copy in a directory that is not mounted is not deleted as long as it is not seen', () => {
   const away = withVolume({ directory: unmounted });
   expect(planSnapshot('delete', wantedCopy, away)).toMatchObject({
-    reason: 'DirectoryNotMounted',
+    reason: { code: 'DirectoryNotMounted' },
     retryable: true,
   });
   expect(steps(planSnapshot('delete', wantedCopy, { ...away, copy: file }))).toHaveLength(2);

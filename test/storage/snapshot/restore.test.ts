@@ -205,6 +205,7 @@ describe('a volume that is copied while it grows', () => {
     expect(prepare({ ...clone, sizeBytes }, madeFor(1n << 30n), mounted)).toEqual({
       refusal: expect.stringMatching(growing),
       hint: 'It is copied once it has grown.',
+      reason: expect.objectContaining({ code: 'CopiedFileGrowing' }),
       retryable: true,
     });
   });
