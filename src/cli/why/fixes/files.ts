@@ -1,4 +1,23 @@
 import type { FILES } from '../../../api/reasons/files.ts';
-import type { Fixes } from './types.ts';
+import { onNode } from '../../lib/command-line.ts';
+import type { Fix } from '../types.ts';
+import type { FixContext, Fixes } from './types.ts';
 
-export const files: Fixes<typeof FILES> = {};
+const say = 'Put right what the message names.';
+
+/** For what is in doubt on a node, where the list of its mounts tells more. */
+export const putRight = (_: unknown, { node }: FixContext): Fix => ({
+  say,
+  run: [onNode(node, 'findmnt')],
+});
+
+export const files: Fixes<typeof FILES> = {
+  MadeFileMissing: () => ({ say }),
+  BackingFileMissing: () => ({ say }),
+  LoopAttachedTwice: putRight,
+  LoopFileMoved: putRight,
+  LoopDetachPending: (_, { node }) => ({
+    say: 'End what still uses the device there; it goes with its last user.',
+    run: [onNode(node, 'losetup', '-l')],
+  }),
+};
