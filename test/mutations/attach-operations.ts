@@ -26,8 +26,8 @@ export const attachOperations: readonly Mutation[] = [
       invariant: 3,
       breaks: 'A volume counts as unused where the node does not answer what uses it.',
       function: 'whatUses',
-      find: `({ message }) => \`whether it is in use cannot be seen: \${message}\``,
-      replace: '() => undefined',
+      find: ', useUnseen',
+      replace: ', () => undefined',
     },
     {
       id: 'detach-not-read-back',

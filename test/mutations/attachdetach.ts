@@ -79,7 +79,7 @@ export const attachdetach: readonly Mutation[] = [
       invariant: 3,
       breaks: 'A forced detach emits no event.',
       function: 'createForceDetach.tell',
-      find: "events.event(known.volume, 'Warning', EVENT.forcedDetach, message);",
+      find: "events.event(known.volume, 'Warning', EVENT.forcedDetach, message, detail);",
       replace: '',
     },
     {

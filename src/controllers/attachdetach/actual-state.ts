@@ -16,7 +16,8 @@ export function withoutNode(
 
 /**
  * With the entry of a node changed, or added; sorted by node. A state that it was in already leaves the time since when as it
- * was. What is not Attached is not safe to mount, and has a device while it is Attached or Detaching.
+ * was. What is not Attached is not safe to mount, and has a device while it is Attached or Detaching. A message has no reason but
+ * its own.
  * @param now ms since the epoch
  */
 export function change(
@@ -26,7 +27,7 @@ export function change(
   now: number,
 ): readonly NodeAttachment[] {
   const old = entries.find((entry) => entry.node === node);
-  const changed = { ...NEW, ...old, ...to };
+  const changed = { ...NEW, ...old, ...('message' in to && { detail: undefined }), ...to };
   const { state } = changed;
   const isThere = state === 'Attached' || state === 'Detaching';
   const entry: NodeAttachment = {

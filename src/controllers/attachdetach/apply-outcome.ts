@@ -1,3 +1,4 @@
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
 import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
@@ -21,11 +22,11 @@ export function applyOutcome(
   random: number,
   was?: NodeAttachment,
 ): void {
-  const fail = (message: string) => noteFailure(known, kind, node, message, now, random);
+  const fail = (why: Explanation) => noteFailure(known, kind, node, why, now, random);
   switch (outcome.is) {
     case 'attached': {
       const { is: _, ...found } = outcome;
-      const { safeToMount, message } = found;
+      const { safeToMount } = found;
       const to = { ...found, state: 'Attached', safeToDetach: false } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
@@ -33,8 +34,7 @@ export function applyOutcome(
       forgetFailures(known, node, safeToMount ? ['verify', 'attach'] : ['verify']);
       if (kind === 'attach' && safeToMount) forgetFailures(known, node);
       // It was to be detached, or it is not as it should be.
-      if (kind === 'detach' || (kind === 'attach' && !safeToMount))
-        fail(message ?? 'it is still attached');
+      if (kind === 'detach' || (kind === 'attach' && !safeToMount)) fail(faultOf(outcome));
       return;
     }
     case 'detached': {
@@ -54,15 +54,16 @@ export function applyOutcome(
         safeToMount,
         safeToDetach: false,
         message: outcome.message,
+        detail: outcome.detail,
       } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
-      fail(outcome.message);
+      fail(outcome);
       return;
     }
     case 'failed':
       known.entries = withoutNode(known.entries, node);
-      fail(outcome.message);
+      fail(outcome);
       // Nothing is known to be there, or that node would have been let go of first: it is looked at again.
       for (const holder of outcome.heldBy ?? []) {
         const isOne = known.volume.spec.attachableNodes?.includes(holder) ?? false;
@@ -72,18 +73,19 @@ export function applyOutcome(
       return;
     case 'unknown': {
       const isUnfit = outcome.noDevice && !known.entries.some((entry) => entry.node === node);
-      const { message, silenceToldAt } = told(known, node, outcome, now);
+      const { message, detail, silenceToldAt } = told(known, node, outcome, now);
+      const why = { message, detail };
       noteFailure(
         known,
         'verify',
         node,
-        message,
+        why,
         now,
         random,
         isUnfit ? UNFIT : undefined,
         silenceToldAt,
       );
-      if (kind !== 'verify') fail(message);
+      if (kind !== 'verify') fail(why);
       // The only entry is what this attach itself began with, and it did nothing: what is known is no more than before. An entry
       // that was there already stays, for whoever wrote that may have submitted a job.
       if (kind === 'attach' && was === undefined && outcome.nothingDone) {
@@ -98,7 +100,7 @@ export function applyOutcome(
       known.entries = change(
         known.entries,
         node,
-        { state: 'Uncertain', safeToMount: false, safeToDetach: false, message },
+        { state: 'Uncertain', safeToMount: false, safeToDetach: false, ...why },
         now,
       );
     }
@@ -106,14 +108,18 @@ export function applyOutcome(
 }
 
 /** What is told of it; of a node that does not answer, as it was told before. */
-function told(known: VolumeState, node: string, { message, silent }: Unknown, now: number) {
-  if (!silent) return { message, silenceToldAt: undefined };
+function told(known: VolumeState, node: string, { message, detail, silent }: Unknown, now: number) {
+  if (!silent) return { message, detail, silenceToldAt: undefined };
   const before = failureOf(known, 'verify', node);
   const stands = before?.silenceToldAt !== undefined && now - before.silenceToldAt < SAME_SILENCE;
-  return stands ? before : { message, silenceToldAt: now };
+  return stands ? before : { message, detail, silenceToldAt: now };
 }
 
 type Unknown = Extract<Outcome, { is: 'unknown' }>;
+
+/** The fault of a device that is there. Pure. */
+export const faultOf = ({ message, detail }: Extract<Outcome, { is: 'attached' }>): Explanation =>
+  message === undefined ? explain('StillAttached') : { message, detail };
 
 /** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
 const stillSince = (

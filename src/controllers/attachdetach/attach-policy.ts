@@ -1,10 +1,10 @@
-import { OUT_OF_SERVICE_TAINT, PAUSED_ANNOTATION } from '../../api/names.ts';
+import { explain, type ReasonCode } from '../../api/reasons.ts';
 import { attachmentToKeep, isKeptAt, requiresFencing } from './force-detach.ts';
 import type { Blocked, Managed, NodeAttachment, ReconcileInput } from './types.ts';
 
 /** Policies: what may be attached where, and what is said to those who wait. */
 
-type BlockReason = Pick<Blocked, 'reason' | 'message'>;
+type BlockReason = Omit<Blocked, 'node' | 'pods'>;
 
 /** Pods are there, or it is kept there by its policy alone. */
 export const isHeld = (view: ReconcileInput, { node, pods }: NodeAttachment): boolean =>
@@ -18,42 +18,26 @@ export function refusalOf(
   node: string,
 ): BlockReason | undefined {
   const { volume } = view;
-  if (volume === undefined) {
-    return {
-      reason: 'gone',
-      message: 'The Volume of this PersistentVolume is gone: delete the pod',
-    };
-  }
-  const facts = view.nodeFacts(node);
-  const what = `Volume ${volume.name}`;
+  if (volume === undefined) return { reason: 'gone', ...explain('VolumeOfPodGone') };
+  const { exists, off, paused } = view.nodeFacts(node);
+  const { name, nodes } = volume;
   if (view.problem !== undefined) {
-    const message = `${what}: ${view.problem}. Nothing is done on any node by it; correct the status`;
+    const message = `Volume ${name}: ${view.problem}. Nothing is done on any node by it; correct the status`;
     return { reason: 'problem', message };
   }
-  if (!volume.attachable) {
-    const message = `${what} is not there to be attached: it was not made yet, or is being deleted`;
-    return { reason: 'not-made', message };
+  if (!volume.attachable)
+    return { reason: 'not-made', ...explain('VolumeNotMade', { volume: name }) };
+  if (!nodes.includes(node)) {
+    const allowed = { volume: name, nodes: nodes.join(', '), node };
+    return { reason: 'node-not-allowed', ...explain('NodeNotAllowed', allowed) };
   }
-  if (!volume.nodes.includes(node)) {
-    const message = `${what} can be attached to ${volume.nodes.join(', ')} alone, and not to ${node}`;
-    return { reason: 'node-not-allowed', message: `${message}: run the pod there` };
-  }
-  if (!facts.exists && !isKeptAt(volume, node))
-    return { reason: 'gone', message: `There is no Node ${node} to attach ${what} to` };
-  if (facts.off) {
-    const message = `${what} is not attached to Node ${node}, which has the taint ${OUT_OF_SERVICE_TAINT}`;
-    return {
-      reason: 'gone',
-      message: `${message} and is not Ready: take the taint off once it is back`,
-    };
-  }
+  if (!exists && !isKeptAt(volume, node))
+    return { reason: 'gone', ...explain('NodeObjectMissing', { node, volume: name }) };
+  if (off) return { reason: 'gone', ...explain('NodeOutOfService', { volume: name, node }) };
   const holder = holderOf(volume, entries, node);
-  if (holder !== undefined) {
-    return { reason: 'multi-attach', message: multiAttach(view, volume, holder) };
-  }
-  if (facts.paused === undefined) return undefined;
-  const message = `${what} is to be attached to ${node}, but the annotation ${PAUSED_ANNOTATION} of ${facts.paused}`;
-  return { reason: 'paused', message: `${message} keeps that from being done: take it off` };
+  if (holder !== undefined) return multiAttach(view, volume, holder);
+  if (paused === undefined) return undefined;
+  return { reason: 'paused', ...explain('AttachPaused', { volume: name, node, paused }) };
 }
 
 /** The entry that keeps the volume from being attached to a node: any elsewhere, unless none can be written to. */
@@ -67,33 +51,41 @@ function holderOf(
 }
 
 /** As kube-controller-manager says it, then which node has it, and why that does not let go. */
-function multiAttach(view: ReconcileInput, { name }: Managed, holder: NodeAttachment): string {
-  const { node, state, pods, message } = holder;
-  const used =
-    pods.length > 0
-      ? `Volume is already used by pod(s) ${pods.map(({ pod }) => pod).join(', ')}`
-      : "Volume is already exclusively attached to one node and can't be attached to another";
-  const why = [whyKept(view, holder), message].filter((text) => text !== undefined).join('; ');
-  return `Multi-Attach error for volume "${name}" ${used}: node ${node} has it (${state})${why === '' ? '' : `, ${why}`}`;
+function multiAttach(view: ReconcileInput, volume: Managed, holder: NodeAttachment): BlockReason {
+  const { message, detail } = holder;
+  const why = whyKept(view, volume, holder);
+  if (message === undefined) return { reason: 'multi-attach', ...why };
+  const mark = why.detail.code === ('MultiAttach' satisfies ReasonCode) ? ',' : ';';
+  return {
+    ...{ reason: 'multi-attach', message: `${why.message}${mark} ${message}`, detail: why.detail },
+    inner: { message, detail },
+  };
 }
 
-function whyKept(view: ReconcileInput, { node, pods, state }: NodeAttachment): string | undefined {
-  const { volume } = view;
+function whyKept(
+  view: ReconcileInput,
+  volume: Managed,
+  { node, pods, state }: NodeAttachment,
+): ReturnType<typeof explain> {
   const { ready, exists, paused } = view.nodeFacts(node);
+  const use =
+    pods.length > 0
+      ? `used by pod(s) ${pods.map(({ pod }) => pod).join(', ')}`
+      : "exclusively attached to one node and can't be attached to another";
+  const held = { volume: volume.name, use, node, state };
+  const isFenced = requiresFencing(volume);
   // What is said of it itself.
-  if (!exists && requiresFencing(volume)) return undefined;
+  if (!exists && isFenced) return explain('MultiAttach', held);
   if (!exists || !ready) {
+    if (isFenced) return explain('MultiAttachNodeNotReady', held);
     const how = exists ? 'is not Ready' : 'has no Node object';
-    if (requiresFencing(volume)) {
-      return `and ${how}, so that it may still write: once it is off, say so by the taint ${OUT_OF_SERVICE_TAINT} on it`;
-    }
-    return `and ${how}${pods.length > 0 ? ', and its pods are not deleted' : ''}`;
+    const left = pods.length > 0 ? 'pods' : undefined;
+    return explain('MultiAttachNodeAway', { ...held, how, left });
   }
-  if (state === 'Uncertain') return 'whether it still has is found out by a look at it';
-  if (pods.length === 0 && paused !== undefined) {
-    return `and is kept from letting go by the annotation ${PAUSED_ANNOTATION} of ${paused}`;
-  }
-  return undefined;
+  if (state === 'Uncertain') return explain('MultiAttachUncertain', held);
+  return pods.length === 0 && paused !== undefined
+    ? explain('MultiAttachPaused', { ...held, paused })
+    : explain('MultiAttach', held);
 }
 
 /** Who waits, and why: each node once, in the order of wanted; then what waits to be detached and is paused. */
@@ -112,9 +104,8 @@ export function blockedOf(view: ReconcileInput, entries: readonly NodeAttachment
     const { paused } = view.nodeFacts(entry.node);
     if (paused === undefined || entry.state !== 'Attached' || isHeld(view, entry)) continue;
     const what = view.volume === undefined ? 'A Volume that is gone' : `Volume ${view.volume.name}`;
-    const by = `the annotation ${PAUSED_ANNOTATION} of ${paused}`;
-    const message = `${what} is to be detached from ${entry.node}, but ${by} keeps that from being done: take it off`;
-    blocked.push({ node: entry.node, pods: [], reason: 'paused', message });
+    const why = explain('DetachPaused', { what, node: entry.node, paused });
+    blocked.push({ node: entry.node, pods: [], reason: 'paused', ...why });
   }
   return blocked;
 }

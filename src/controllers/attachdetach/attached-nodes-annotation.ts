@@ -73,6 +73,7 @@ export function attachmentsOf(entries: readonly NodeAttachment[]): Attachment[] 
     ...(entry.device === undefined ? {} : { device: entry.device }),
     since: new Date(entry.since).toISOString(),
     ...(entry.message === undefined ? {} : { message: entry.message }),
+    ...(entry.detail && { detail: entry.detail }),
   }));
 }
 

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { READY_REASON } from '../../api/names.ts';
+import { type Explanation, explain, type Reason, reason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { checkPreconditions } from '../../nodes/check-preconditions.ts';
-import type { Executor, JobState, ProbeResult, Step } from '../../nodes/job.ts';
+import { failureReason } from '../../nodes/failure-reason.ts';
+import type { Executor, FailedState, JobState, ProbeResult, Step } from '../../nodes/job.ts';
 import { createJobRunner } from '../../nodes/job-runner.ts';
 import { describeFailure, stepText, withHint } from '../../nodes/job-text.ts';
 import type { Follower, RunningJob } from '../../nodes/job-watcher.ts';
@@ -28,14 +30,14 @@ export type Outcome =
   | Extract<Presence, { is: 'attached' }>
   | { is: 'detached' }
   /** It is attached, and nothing was done. */
-  | { is: 'in-use'; message: string }
+  | ({ is: 'in-use' } & Explanation)
   /** It is not attached, and nothing was done, or not all. `heldBy`: the nodes that have the file, by their own account. */
-  | { is: 'failed'; message: string; heldBy?: readonly string[] }
+  | ({ is: 'failed'; heldBy?: readonly string[] } & Explanation)
   /**
    * It may be either. `nothingDone`: no job was submitted, and what was seen tells no more than was known. `silent`: the node
    * did not answer, and the message is of that alone.
    */
-  | { is: 'unknown'; message: string; nothingDone?: boolean; noDevice?: true; silent?: true };
+  | ({ is: 'unknown'; nothingDone?: boolean; noDevice?: true; silent?: true } & Explanation);
 
 export interface AttacherDeps {
   executor: Executor;
@@ -58,7 +60,7 @@ export interface AttacherDeps {
 }
 
 /** `unused`: nothing on the node uses the device, which is about to be detached. */
-export type Precheck = (unused?: 'unused') => Promise<string | undefined>;
+export type Precheck = (unused?: 'unused') => Promise<Explanation | undefined>;
 
 /** Carries out one operation on one node. */
 export interface Attacher {
@@ -95,8 +97,8 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     const context: OperationContext = { volume, node, desired, signal, onProgress, seen: false };
     return answered(
       () => (kind === 'verify' ? verify(context) : { attach, detach }[kind](context, precheck)),
-      ({ code, message }) => ({
-        ...{ ...unknown(message), nothingDone: !context.seen },
+      ({ code, message, detail }) => ({
+        ...{ ...unknown({ message, detail }), nothingDone: !context.seen },
         ...(code === 'unreachable' && { silent: true }),
       }),
     );
@@ -133,7 +135,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
     const { volume, node, desired } = context;
     const { uid = '' } = volume.metadata;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
-    let why = '';
+    let why: Explanation = { message: '' };
     let isLast = false;
     let lost = 0;
     for (let job = 0; job <= MAX_JOBS; job++) {
@@ -146,13 +148,13 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       if ('refusal' in planned) {
         loopNumbers.release(node, uid);
         const found = presenceOf(desired, observed);
-        const message = withHint(planned.refusal, planned.hint);
+        const refused = explained(planned);
         if (found.is === 'unknown' && found.noDevice)
-          return { ...unknown(message), nothingDone: job === 0 };
+          return { ...unknown(refused), nothingDone: job === 0 };
         if (found.is !== 'detached') return found;
         return {
           is: 'failed',
-          message,
+          ...refused,
           heldBy: holdersBeside(node, observed).map((holder) => holder.node),
         };
       }
@@ -170,7 +172,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       // A pod may have started on the other device: report it before the path changes.
       if (planned.astray !== undefined && !isTold(volume, node)) {
         loopNumbers.release(node, uid);
-        return verifyAfterFailure(context, planned.astray);
+        return verifyAfterFailure(context, { message: planned.astray, detail: planned.reason });
       }
       const not = await precheck();
       if (not !== undefined) {
@@ -182,11 +184,11 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       isLast = true;
       if (end.state === 'failed') {
         loopNumbers.release(node, uid);
-        return verifyAfterFailure(context, describeFailure(end));
+        return verifyAfterFailure(context, failure(end));
       }
       if (end.state === 'raced') lost += 1;
       seen = end.state === 'succeeded' ? end.seen : undefined;
-      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+      why = unfinished(end, planned.steps);
     }
     return verifyAfterFailure(context, why);
   }
@@ -207,7 +209,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   async function detach(context: OperationContext, precheck: Precheck): Promise<Outcome> {
     const { desired } = context;
     let seen: ReadonlyMap<string, ProbeResult> | undefined;
-    let why = '';
+    let why: Explanation = { message: '' };
     /** A job that detaches was submitted. */
     let begun = false;
     for (let job = 0; job <= MAX_JOBS; job++) {
@@ -216,7 +218,7 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       const planned = plan('detach', desired, observed, 0);
       if ('refusal' in planned) {
         if (found.is === 'unknown') return found;
-        return inUse(withHint(planned.refusal, planned.hint), begun, found);
+        return inUse(explained(planned), begun, found);
       }
       // It would count as a use, and is ours: to take it off detaches nothing, and what else uses the device is seen after it.
       const left = leftMounted(desired, observed);
@@ -228,10 +230,11 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
       const not = await precheck(left.length > 0 ? undefined : 'unused');
       if (not !== undefined) return inUse(not, begun, found);
       begun ||= left.length === 0;
-      const end = await carryOut(context, 'detach', left.length > 0 ? left : planned.steps);
-      if (end.state === 'failed') return verifyAfterFailure(context, describeFailure(end));
+      const steps = left.length > 0 ? left : planned.steps;
+      const end = await carryOut(context, 'detach', steps);
+      if (end.state === 'failed') return verifyAfterFailure(context, failure(end));
       seen = end.state === 'succeeded' ? end.seen : undefined;
-      why = end.state === 'succeeded' ? 'still to be done' : describe(end);
+      why = unfinished(end, steps);
     }
     return verifyAfterFailure(context, why);
   }
@@ -243,15 +246,12 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   const whatUses = (
     { node, desired }: OperationContext,
     observed: Observed,
-  ): Promise<string | undefined> =>
-    answered(
-      async () => {
-        const wanted = unusedPreconditions(desired, observed);
-        const refused = await checkPreconditions(executor, node, wanted);
-        return refused && withHint(refused.refusal, refused.hint);
-      },
-      ({ message }) => `whether it is in use cannot be seen: ${message}`,
-    );
+  ): Promise<Explanation | undefined> =>
+    answered<Explanation | undefined, Explanation>(async () => {
+      const wanted = unusedPreconditions(desired, observed);
+      const refused = await checkPreconditions(executor, node, wanted);
+      return refused && explained(refused);
+    }, useUnseen);
 
   /** A file that nodes share may be held by one that is off. */
   async function takeOverFromDeadNodes(
@@ -263,14 +263,17 @@ export function createAttacherDetacher(deps: AttacherDeps): Attacher {
   }
 
   /** What is so now, with what went wrong. */
-  async function verifyAfterFailure(context: OperationContext, what: string): Promise<Outcome> {
-    const why = withoutToken(what, context.desired);
+  async function verifyAfterFailure(
+    context: OperationContext,
+    what: Explanation,
+  ): Promise<Outcome> {
+    const why = withoutTokens(what, context.desired);
     const found = presenceOf(context.desired, await see(context));
     switch (found.is) {
       case 'detached':
-        return { is: 'failed', message: why };
+        return { is: 'failed', ...why };
       case 'attached':
-        return { ...found, message: why };
+        return { ...found, ...why };
       default:
         return found;
     }
@@ -319,23 +322,53 @@ const isToldAstray = ({ status }: Volume): boolean =>
     ({ type, reason }) => type === 'Ready' && reason === READY_REASON.pathAstray,
   ) ?? false;
 
-const unknown = (message: string): Extract<Outcome, { is: 'unknown' }> => ({
+const unknown = (why: Explanation): Extract<Outcome, { is: 'unknown' }> => ({
   is: 'unknown',
-  message,
+  ...why,
 });
 
 /** @param begun to detach it: what was there before need not be there any more, by what was found since */
-function inUse(message: string, begun: boolean, found: Presence): Outcome {
+function inUse(why: Explanation, begun: boolean, found: Presence): Outcome {
   if (!begun || (found.is === 'attached' && found.device !== undefined))
-    return { is: 'in-use', message };
-  return found.is === 'attached' ? { ...found, message } : unknown(message);
+    return { is: 'in-use', ...why };
+  return found.is === 'attached' ? { ...found, ...why } : unknown(why);
 }
 
 const stillRuns = ({ node }: OperationContext): Outcome =>
-  unknown(`a job of this Volume still runs on node ${node}`);
+  unknown(explain('JobStillRuns', { node }));
 
-function describe(state: Exclude<JobState, { state: 'running' | 'succeeded' }>): string {
-  return state.state === 'not-found'
-    ? 'the node forgot the job: it was started anew'
-    : describeFailure(state);
+const explained = (refused: { refusal: string; hint?: string; reason?: Reason }): Explanation => ({
+  message: withHint(refused.refusal, refused.hint),
+  detail: refused.reason,
+});
+
+const useUnseen = ({ message, detail }: Explanation): Explanation => ({
+  message: `whether it is in use cannot be seen: ${message}`,
+  detail,
+});
+
+const failure = (state: FailedState): Explanation => ({
+  message: describeFailure(state),
+  detail: failureReason(state),
+});
+
+/** The reason to give up after a job that was the last. */
+function unfinished(end: Exclude<JobState, RunningJob>, [first]: readonly Step[]): Explanation {
+  if (end.state === 'not-found') return explain('JobForgotten');
+  if (end.state !== 'succeeded') return failure(end);
+  return {
+    message: 'still to be done',
+    detail: reason('StepsRemain', { step: first?.name ?? '' }),
+  };
+}
+
+function withoutTokens({ message, detail }: Explanation, desired: Desired): Explanation {
+  const parameters = Object.entries(detail?.parameters ?? {}).map(([name, value]) => [
+    name,
+    withoutToken(value, desired),
+  ]);
+  return {
+    message: withoutToken(message, desired),
+    detail: detail && { code: detail.code, parameters: Object.fromEntries(parameters) },
+  };
 }

@@ -62,7 +62,7 @@ export function createForceDetach({
     }
   }
 
-  function tell(known: VolumeState, { node, reason, message }: Forced): void {
+  function tell(known: VolumeState, { node, reason, message, detail }: Forced): void {
     // When it is back, it is looked at: what it still has is taken from it.
     known.unverifiedNodes.add(node);
     onForced?.(reason);
@@ -70,6 +70,6 @@ export function createForceDetach({
       { volume: known.name, node, reason },
       'detached by force: nobody looked at the node',
     );
-    events.event(known.volume, 'Warning', EVENT.forcedDetach, message);
+    events.event(known.volume, 'Warning', EVENT.forcedDetach, message, detail);
   }
 }

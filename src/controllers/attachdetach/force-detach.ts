@@ -1,4 +1,4 @@
-import { OUT_OF_SERVICE_TAINT } from '../../api/names.ts';
+import { type Explanation, explain, type ReasonCode } from '../../api/reasons.ts';
 import {
   type DeathRule,
   deathDeadline,
@@ -53,7 +53,7 @@ export function planForceDetach(
       continue;
     }
     left = withoutNode(left, node);
-    forced.push({ node, reason: verdict, message: messageOf(view.volume, node, verdict) });
+    forced.push({ node, reason: verdict, ...outcomeOf(view.volume, node, verdict) });
   }
   return { entries: left, forced, deadlines };
 }
@@ -64,13 +64,11 @@ function withWord(
   entry: NodeAttachment,
   { exists }: NodeFacts,
 ): NodeAttachment {
-  const { node, message } = entry;
-  const word =
-    `there is no Node ${node} any more, and the machine may still write: once it is off, say so by the taint ` +
-    `${OUT_OF_SERVICE_TAINT} on a Node of that name that you make`;
-  if (exists) return message === word ? { ...entry, message: undefined } : entry;
-  if (message === word || running?.node === node || !requiresFencing(volume)) return entry;
-  return { ...entry, message: word };
+  const { node, detail } = entry;
+  const isSaid = detail?.code === ('NodeGone' satisfies ReasonCode);
+  if (exists) return isSaid ? { ...entry, message: undefined, detail: undefined } : entry;
+  if (isSaid || running?.node === node || !requiresFencing(volume)) return entry;
+  return { ...entry, ...explain('NodeGone', { node }) };
 }
 
 function verdictOn(
@@ -120,14 +118,12 @@ export const isKeptAt = (volume: Managed | undefined, node: string): boolean =>
 export const requiresFencing = (volume: Managed | undefined): boolean =>
   volume !== undefined && volume.nodes.length > 1 && !volume.readOnly;
 
-function messageOf(volume: Managed | undefined, node: string, reason: NodeDeath): string {
+function outcomeOf(volume: Managed | undefined, node: string, death: NodeDeath): Explanation {
   const what = volume === undefined ? 'the Volume, which is gone itself,' : `Volume ${volume.name}`;
-  const done = `${what} is taken for detached there, though nobody looked. It is looked at when the node is back`;
-  if (reason === 'out-of-service')
-    return `Node ${node} has the taint ${OUT_OF_SERVICE_TAINT}: ${done}`;
-  if (reason === 'node-gone') return `There is no Node ${node} any more: ${done}`;
+  if (death === 'out-of-service') return explain('ForceDetachedOutOfService', { node, what });
+  if (death === 'node-gone') return explain('ForceDetachedNodeGone', { node, what });
   const seconds = Math.round((volume?.maxWaitForUnmountMs ?? 0) / 1000);
-  return `Node ${node} has not been Ready for ${seconds} s: ${done}`;
+  return explain('ForceDetachedNotReady', { node, what, seconds });
 }
 
 /**

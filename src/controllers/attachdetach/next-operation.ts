@@ -65,7 +65,9 @@ function atEase(
     isHeld(view, entry) &&
     (keeper === undefined || keeper === entry);
   return entries.some(isOver)
-    ? entries.map((entry) => (isOver(entry) ? { ...entry, message: undefined } : entry))
+    ? entries.map((entry) =>
+        isOver(entry) ? { ...entry, message: undefined, detail: undefined } : entry,
+      )
     : entries;
 }
 

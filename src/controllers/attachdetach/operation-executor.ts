@@ -1,14 +1,15 @@
 import type { Logger } from '../../api/logger.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { isConflict } from '../../kube/errors.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import type { Operations } from '../../workqueue/pending-operations.ts';
 import { change } from './actual-state.ts';
-import { applyOutcome } from './apply-outcome.ts';
+import { applyOutcome, faultOf } from './apply-outcome.ts';
 import type { Attacher, Outcome } from './attacher-detacher.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { StatusUpdater } from './status-updater.ts';
 import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
-import type { VolumeState } from './volume-state.ts';
+import { gistOf, type VolumeState } from './volume-state.ts';
 
 export interface WorkDeps {
   attacher: Attacher;
@@ -74,12 +75,8 @@ export interface Work {
 function errorOf(kind: AttachmentOperationKind, outcome: Outcome): string | undefined {
   if (kind === 'verify' || outcome.is === 'detached' || outcome.is === 'in-use') return undefined;
   if (outcome.is !== 'attached') return outcome.message;
-  return kind === 'attach' && outcome.safeToMount
-    ? undefined
-    : (outcome.message ?? 'it is still attached');
+  return kind === 'attach' && outcome.safeToMount ? undefined : faultOf(outcome).message;
 }
-
-const WAITS = 'waits until others have ended';
 
 /** Carries out what was decided, and puts what came of it into what is known. */
 export function createOperationExecutor(deps: WorkDeps): Work {
@@ -143,7 +140,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     const { kind, node } = operation;
     const isKnown = () => known.entries.some((entry) => entry.node === node);
     try {
-      const letGo = `it was let go of on node ${node} meanwhile`;
+      const letGo = explain('LetGoMeanwhile', { node });
       const precheck = async (unused?: 'unused') => {
         if (run.givenUp) return letGo;
         // Where it was not let go of meanwhile.
@@ -163,7 +160,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
       const onProgress = (step: string) => {
         if (run.givenUp || clock.now() - (run.placed ?? Number.POSITIVE_INFINITY) < TELL_AFTER)
           return;
-        if (say(known, operation, `its job is under way: ${step}`)) deps.enqueue(known.name);
+        if (say(known, operation, explain('OperationUnderWay', { step }))) deps.enqueue(known.name);
       };
       return await deps.attacher.run(operation, known.volume, signal, precheck, onProgress);
     } catch (err) {
@@ -187,11 +184,13 @@ export function createOperationExecutor(deps: WorkDeps): Work {
   function say(
     known: VolumeState,
     { kind, node }: AttachmentOperation,
-    message: string | undefined,
+    what: Explanation | undefined,
   ): boolean {
     const entry = known.entries.find((each) => each.node === node);
-    if (kind === 'verify' || entry === undefined || entry.message === message) return false;
-    known.entries = change(known.entries, node, { message }, clock.now());
+    if (kind === 'verify' || entry === undefined || gistOf(entry) === (what && gistOf(what)))
+      return false;
+    const { message, detail } = what ?? {};
+    known.entries = change(known.entries, node, { message, detail }, clock.now());
     return true;
   }
 
@@ -209,7 +208,7 @@ export function createOperationExecutor(deps: WorkDeps): Work {
     if (run === undefined || run.placed !== undefined) return Number.POSITIVE_INFINITY;
     const left = run.since + TELL_AFTER - now;
     if (left > 0) return left;
-    say(known, run.operation, WAITS);
+    say(known, run.operation, explain('OperationQueued'));
     return Number.POSITIVE_INFINITY;
   }
 

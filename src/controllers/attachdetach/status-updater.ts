@@ -7,6 +7,7 @@ import {
   VOLUMES_ATTACHED_CONDITION,
 } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { NODES, PERSISTENT_VOLUMES, VOLUMES } from '../../api/resources.ts';
 import type { Attachment, Volume, VolumeStatus } from '../../api/volume.ts';
 import { ignoreNotFound, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -20,7 +21,7 @@ import { withoutNode } from './actual-state.ts';
 import { attachmentsOf, recordToWrite } from './attached-nodes-annotation.ts';
 import { isOnSeveral } from './desired-state.ts';
 import type { AttachmentOperation, NodeAttachment, PodUse, ReconcileDecision } from './types.ts';
-import { failureOf, type VolumeState } from './volume-state.ts';
+import { failureOf, gistOf, type VolumeState } from './volume-state.ts';
 
 export interface StatusUpdaterDeps {
   client: KubeClient;
@@ -42,7 +43,7 @@ export interface StatusUpdater {
    * of; and what was recorded and never begun, all others would wait for.
    * @returns why it could not be written
    */
-  beforeAttach(known: VolumeState): Promise<string | undefined>;
+  beforeAttach(known: VolumeState): Promise<Explanation | undefined>;
   /**
    * Events: an attached volume for each pod, once; what holds one up for each node, once an hour. `now` in ms since the
    * epoch.
@@ -54,7 +55,7 @@ export interface StatusUpdater {
     now: number,
   ): void;
   /** Why an operation may not be begun, as the API server has it now: a cache may be behind. */
-  precheck(known: VolumeState, operation: AttachmentOperation): Promise<string | undefined>;
+  precheck(known: VolumeState, operation: AttachmentOperation): Promise<Explanation | undefined>;
 }
 
 export function createStatusUpdater({
@@ -76,19 +77,19 @@ export function createStatusUpdater({
     return true;
   }
 
-  async function beforeAttach(known: VolumeState): Promise<string | undefined> {
+  async function beforeAttach(known: VolumeState): Promise<Explanation | undefined> {
     if (!isOnSeveral(known.volume)) return undefined;
-    const not = 'that it is being attached could not be written down';
     try {
       for (let round = 0; round < RETRY.maxConflicts; round++) {
         const volume = volumes.get(known.name);
-        if (volume?.metadata.uid !== known.uid) return `the Volume ${known.name} is gone`;
+        if (volume?.metadata.uid !== known.uid)
+          return explain('VolumeGone', { volume: known.name });
         if (await write(known, volume)) return undefined;
       }
     } catch (error) {
-      return `${not}: ${(error as Error).message}`;
+      return explain('AttachNotRecorded', { error: (error as Error).message });
     }
-    return `${not}: others wrote the Volume each time`;
+    return explain('AttachRecordContended');
   }
 
   async function writeStatus(
@@ -149,11 +150,11 @@ export function createStatusUpdater({
     now: number,
   ): void {
     const keep = new Set<string>();
-    const once = (key: string, message: string, until: number, say: () => void) => {
+    const once = (key: string, gist: string, until: number, say: () => void) => {
       keep.add(key);
       const before = known.emittedEvents.get(key);
-      if (before?.message === message && now < before.until) return;
-      known.emittedEvents.set(key, { message, until });
+      if (before?.gist === gist && now < before.until) return;
+      known.emittedEvents.set(key, { gist, until });
       say();
     };
     for (const { pod, use } of needed) {
@@ -168,12 +169,12 @@ export function createStatusUpdater({
       // Not known to be otherwise than was told.
       if (entry?.state === 'Uncertain') keep.add(`pod ${use.uid}`);
       // One for each node, however many pods wait there.
-      const why =
-        next.blocked.find(({ node }) => node === use.node)?.message ??
-        failureOf(known, 'attach', use.node)?.message;
+      const blocked = next.blocked.find(({ node }) => node === use.node);
+      const why = blocked ?? failureOf(known, 'attach', use.node);
       if (why !== undefined && !keep.has(`node ${use.node}`)) {
-        once(`node ${use.node}`, why, now + TELL_AGAIN, () =>
-          events.event(pod, 'Warning', EVENT.failedAttachVolume, why),
+        const gist = [why, blocked?.inner ?? {}].map(gistOf).join('; ');
+        once(`node ${use.node}`, gist, now + TELL_AGAIN, () =>
+          events.event(pod, 'Warning', EVENT.failedAttachVolume, why.message, why.detail),
         );
       }
     }
@@ -184,20 +185,19 @@ export function createStatusUpdater({
   async function precheck(
     known: VolumeState,
     { kind, node }: AttachmentOperation,
-  ): Promise<string | undefined> {
+  ): Promise<Explanation | undefined> {
     const [volume, kubeNode] = await Promise.all([
       ignoreNotFound(client.get<Volume>(VOLUMES, known.name)),
       ignoreNotFound(client.get<KubeNode>(NODES, node)),
     ]);
     const isSame = volume?.metadata.uid === known.uid;
-    if (kind === 'attach' && !isSame) return `the Volume ${known.name} is gone`;
-    if (kind === 'attach' && volume?.metadata.deletionTimestamp !== undefined) {
-      return `the Volume ${known.name} is being deleted`;
-    }
+    if (kind === 'attach' && !isSame) return explain('VolumeGone', { volume: known.name });
+    if (kind === 'attach' && volume?.metadata.deletionTimestamp !== undefined)
+      return explain('VolumeBeingDeleted', { volume: known.name });
     if (isSame && isPaused(volume))
-      return `the annotation of Volume ${known.name} keeps all work from being done`;
+      return explain('OperationPaused', { kind: 'Volume', name: known.name });
     return isPaused(kubeNode)
-      ? `the annotation of Node ${node} keeps all work from being done`
+      ? explain('OperationPaused', { kind: 'Node', name: node })
       : undefined;
   }
 }
@@ -243,6 +243,6 @@ export const toldBefore = (volume: string, needed: readonly { pod: Pod; use: Pod
       )
       .map(
         ({ use }) =>
-          [`pod ${use.uid}`, { message: attachedMessage(volume, use), until: Infinity }] as const,
+          [`pod ${use.uid}`, { gist: attachedMessage(volume, use), until: Infinity }] as const,
       ),
   );

@@ -1,3 +1,4 @@
+import type { Explanation, Reason } from '../../api/reasons.ts';
 import type { AttachmentState, AttachPolicy } from '../../api/volume.ts';
 import type { NodeDeath, NodeSigns } from '../../model/node-death.ts';
 
@@ -48,6 +49,8 @@ export interface NodeAttachment {
   /** ms since the epoch */
   since: number;
   message: string | undefined;
+  /** The reason of the message. */
+  detail?: Reason | undefined;
 }
 
 /** What is known of a node. */
@@ -89,12 +92,13 @@ export interface ReconcileInput {
 }
 
 /** Why pods wait. One event for each volume and node. Without pods it is only said of what is paused. */
-export interface Blocked {
+export interface Blocked extends Explanation {
   node: string;
   pods: readonly PodUse[];
   /** `multi-attach`: another node has it; `gone`: the Volume is, or the node is gone or off; `problem`: of the Volume's object. */
   reason: 'multi-attach' | 'node-not-allowed' | 'not-made' | 'paused' | 'gone' | 'problem';
-  message: string;
+  /** Why the node that has it does not let go, which the message ends with. */
+  inner?: Explanation | undefined;
 }
 
 /** Why a node was let go of that nobody looked at; `ordered`: an operator took the attachment out of the status. */
@@ -108,7 +112,7 @@ export interface ReconcileDecision {
    * Entries that are let go of though nobody looked: the node is gone. Whoever carries this out gives up an operation that
    * is running there, and marks the node unverified, at the latest when it exists and is Ready again.
    */
-  forced: readonly { node: string; reason: NodeDeath; message: string }[];
+  forced: readonly (Explanation & { node: string; reason: NodeDeath })[];
   /** To be begun now. */
   start: AttachmentOperation | undefined;
   blocked: readonly Blocked[];

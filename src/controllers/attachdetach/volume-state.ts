@@ -1,3 +1,4 @@
+import type { Explanation, Reason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { NodeIncarnation } from '../../model/node-incarnation.ts';
 import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
@@ -14,7 +15,7 @@ export interface VolumeState {
   unverifiedNodes: Set<string>;
   failures: Map<string, Failure>;
   /** Events emitted for each node and pod. Each is emitted again after `until`, in ms since the epoch. */
-  emittedEvents: Map<string, { message: string; until: number }>;
+  emittedEvents: Map<string, { gist: string; until: number }>;
   /** The incarnation of each node when it was last looked at. */
   incarnations: Map<string, NodeIncarnation>;
   /** What of the Volume was gone by last that says its device is missing. */
@@ -30,10 +31,9 @@ export interface VolumeState {
 }
 
 /** Where an operation failed: how often in a row, and when the next may begin (ms since the epoch). */
-interface Failure {
+interface Failure extends Explanation {
   count: number;
   until: number;
-  message: string;
   /** Of a look at a node that did not answer: when these words of that were told first, ms since the epoch. */
   silenceToldAt: number | undefined;
 }
@@ -54,7 +54,7 @@ export function noteFailure(
   known: VolumeState,
   kind: AttachmentOperationKind,
   node: string,
-  message: string,
+  { message, detail }: Explanation,
   now: number,
   random: number,
   range = RETRY[kind],
@@ -66,6 +66,7 @@ export function noteFailure(
     count: count + 1,
     until: now + backoffMs(count, random, range),
     message,
+    detail,
     silenceToldAt,
   });
 }
@@ -77,6 +78,16 @@ export function forgetFailures(
 ): void {
   for (const kind of kinds) known.failures.delete(failureKey(kind, node));
 }
+
+/** The same text for all that says the same: reasons are compared, and messages where there is none. Pure. */
+export const gistOf = ({
+  message,
+  detail,
+}: {
+  message?: string | undefined;
+  detail?: Reason | undefined;
+}): string | undefined =>
+  detail === undefined ? message : JSON.stringify([detail.code, detail.parameters]);
 
 export const failureOf = (known: VolumeState, kind: AttachmentOperationKind, node: string) =>
   known.failures.get(failureKey(kind, node));

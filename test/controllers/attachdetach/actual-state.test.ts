@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../src/api/reasons.ts';
 import {
   change,
   withoutNode,
@@ -46,7 +47,7 @@ describe('the record', () => {
   test('the status adds nodes, and what it shows of them', () => {
     const attachments = attachmentsOf([
       entry('n2', { readOnly: true, safeToDetach: true }, 'a'),
-      entry('n3', { state: 'Detaching', message: 'busy' }),
+      entry('n3', { state: 'Detaching', ...explain('StillAttached') }),
     ]);
     const since = NOW - 600_000;
     expect(attachmentsFromAnnotation('["n1","n2"]', attachments, NOW)).toEqual([
@@ -60,6 +61,13 @@ describe('the record', () => {
     ['no list', { node: 'n1' }],
     ['nothing in it', [null, {}, 'n1', 7]],
     ['odd names', [{ node: 7 }, { node: '../n1' }, { node: '' }]],
+    [
+      'odd reasons',
+      [
+        { node: '', detail: 7 },
+        { node: '', detail: { code: {} } },
+      ],
+    ],
   ])('a status with %s is no reason to fail', (_, attachments) => {
     expect(
       attachmentsFromAnnotation('["n9"]', attachments as never, NOW).map(({ node }) => node),
@@ -86,7 +94,7 @@ describe('the record', () => {
 
   test('the status', () => {
     const entries = [
-      entry('n2', { state: 'Uncertain', message: 'no answer' }),
+      entry('n2', { state: 'Uncertain', ...explain('JobStillRuns', { node: 'n2' }) }),
       entry('n1', { readOnly: true, safeToDetach: true }, 'b', 'a', 'a'),
     ];
     expect(attachmentsOf(entries)).toEqual([
@@ -106,7 +114,8 @@ describe('the record', () => {
         safeToDetach: false,
         pods: [],
         since: '2026-03-01T11:50:00.000Z',
-        message: 'no answer',
+        message: 'a job of this Volume still runs on node n2',
+        detail: { code: 'JobStillRuns', parameters: { node: 'n2' } },
       },
     ]);
   });
@@ -126,6 +135,15 @@ describe('entries', () => {
       entry('n1', { message: 'busy' }),
       entry('n3'),
     ]);
+  });
+
+  test('a message has no reason but its own, which goes with it', () => {
+    const told = change([entry('n1')], 'n1', explain('StillAttached'), NOW);
+    expect(change(told, 'n1', { state: 'Uncertain' }, NOW)[0]).toMatchObject(
+      explain('StillAttached'),
+    );
+    expect(change(told, 'n1', { message: 'busy' }, NOW)[0]?.detail).toBeUndefined();
+    expect(change(told, 'n1', { message: undefined }, NOW)[0]?.detail).toBeUndefined();
   });
 
   test('without a node; the same list where it is not', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain, type Reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { change } from '../../../src/controllers/attachdetach/actual-state.ts';
 import { applyOutcome } from '../../../src/controllers/attachdetach/apply-outcome.ts';
@@ -129,6 +130,35 @@ describe('what was found is known', () => {
     const fails = kinds.filter((each) => failureOf(known, each, 'n1')).join(' ');
     return { entries: known.entries, unseen: known.unverifiedNodes.has('n1'), fails };
   }
+});
+
+describe('the reason of an outcome goes along with its message', () => {
+  const why = explain('JobStillRuns', { node: 'n1' });
+  const still = explain('StillAttached');
+  test.each<[AttachmentOperationKind, Outcome, Reason | undefined, Reason | undefined]>([
+    ['detach', { is: 'in-use', ...why }, why.detail, why.detail],
+    ['attach', { is: 'failed', ...why }, undefined, why.detail],
+    ['attach', { ...attached, safeToMount: false, ...why }, why.detail, why.detail],
+    ['detach', attached, undefined, still.detail],
+    ['detach', { is: 'unknown', ...why }, why.detail, why.detail],
+    ['verify', { is: 'unknown', ...why }, why.detail, why.detail],
+    ['verify', { is: 'unknown', message: 'away' }, undefined, undefined],
+  ])('of %s: %j', (kind, outcome, shown, failedFor) => {
+    const earlier = explain('OperationUnderWay', { step: 'x' });
+    const known = knownWith(change(entry('Uncertain'), 'n1', earlier, 150));
+    applyOutcome(known, operation(kind), outcome, 200, 0);
+    expect(known.entries[0]?.detail).toEqual(shown);
+    expect(failureOf(known, kind, 'n1')?.detail).toEqual(failedFor);
+  });
+
+  test('also where earlier words stand for a node that does not answer', () => {
+    const known = knownWith(entry('Uncertain'));
+    const silent = { is: 'unknown', silent: true } as const;
+    applyOutcome(known, operation('verify'), { ...silent, ...why }, 0, 0);
+    applyOutcome(known, operation('verify'), { ...silent, message: 'no route' }, 1000, 0);
+    expect(known.entries[0]).toMatchObject(why);
+    expect(Object.keys(known.entries[0] ?? {})).not.toContain('until');
+  });
 });
 
 test('each failure in a row doubles the wait, up to a bound, and a success ends the row', () => {

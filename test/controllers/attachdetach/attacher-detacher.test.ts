@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
   type AttacherDeps,
@@ -194,15 +195,35 @@ describe('a persistent path that leads to another device', () => {
       is: 'attached',
       safeToMount: false,
       message: 'still to be done',
+      detail: { code: 'StepsRemain' },
     });
     expect(jobs).toHaveLength(4);
   });
 });
 
+test.each<[string, object, string]>([
+  ['forgets each job', { submit: async () => ({ state: 'not-found' }) }, 'JobForgotten'],
+  ['ends each job early', { submit: async () => ({ state: 'died' }) }, 'JobDied'],
+])('an attach on a node that %s fails with that reason', async (_, executor, code) => {
+  const { run } = attacherWith({ executor, look: oneByOne(madeNode) });
+  expect(await run('attach')).toMatchObject({ is: 'failed', detail: { code } });
+});
+
+test('a node on which a job of the Volume still runs is not looked at', async () => {
+  const { run } = attacherWith({ executor: { purge: async () => false } });
+  const outcome = { is: 'unknown', ...explain('JobStillRuns', { node: 'n1' }) };
+  expect(await run('verify')).toEqual(outcome);
+});
+
 test('a number is free again where nothing is attached', async () => {
   const { run, loopNumbers } = world();
-  const outcome = await run('attach', { precheck: async () => 'paused' });
-  expect(outcome).toMatchObject({ is: 'failed', message: 'paused' });
+  const paused = explain('OperationPaused', { kind: 'Node', name: 'n1' });
+  const outcome = await run('attach', { precheck: async () => paused });
+  expect(outcome).toMatchObject({
+    is: 'failed',
+    message: 'the annotation of Node n1 keeps all work from being done',
+    detail: { code: 'OperationPaused' },
+  });
   expect([...loopNumbers.ofOthers('n1', 'other')]).toEqual([]);
 });
 
@@ -325,7 +346,10 @@ test.each(['attach', 'detach'] as const)(
     if (kind === 'detach') await run('attach');
     failing = true;
     const first = await run(kind);
-    expect(first).toMatchObject({ message: expect.stringContaining('Permission denied') });
+    expect(first).toMatchObject({
+      message: expect.stringContaining('Permission denied'),
+      detail: { code: 'StepFailed', parameters: { output: expect.stringContaining('-*') } },
+    });
     expect(await run(kind)).toEqual(first);
   },
 );
@@ -396,7 +420,7 @@ async function detaching(
   looks: Observed[],
   answer: (argv: readonly string[]) => ReturnType<typeof unused>,
   desired = desiredOf(volume(), undefined, 'n1'),
-  why: () => Promise<string | undefined> = async () => undefined,
+  why: Precheck = async () => undefined,
 ) {
   const jobs: string[][] = [];
   const asked: (string | undefined)[] = [];
@@ -456,10 +480,12 @@ test('what is held up once its device is gone is not said to be there as it was'
   const held = sharer.observe();
   const gone = { ...held, loops: [] };
   let asked = 0;
-  const notYet = async () => (asked++ > 0 ? 'Volume data1 is paused' : undefined);
+  const not = explain('OperationPaused', { kind: 'Volume', name: 'data1' });
+  const notYet = async () => (asked++ > 0 ? not : undefined);
   expect((await detaching([held, gone], unused, desired, notYet)).outcome).toMatchObject({
     is: 'attached',
     safeToMount: false,
-    message: 'Volume data1 is paused',
+    message: 'the annotation of Volume data1 keeps all work from being done',
+    detail: not.detail,
   });
 });

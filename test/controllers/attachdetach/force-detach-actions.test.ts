@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { explain } from '../../../src/api/reasons.ts';
 import {
   createForceDetach,
   type ForceDetachDeps,
@@ -18,13 +19,13 @@ test('a forced detach is recorded by an event, a metric and the log, and the nod
   } as unknown as ForceDetachDeps);
   const volume = volumeObject();
   const known = restoreState(volume, undefined, [], NOW, logger);
-  force.tell(known, {
-    node: 'n1',
-    reason: 'timeout',
-    message: 'Node n1 has not been Ready for 360 s',
-  });
+  const why = explain('ForceDetachedNotReady', { node: 'n1', seconds: 360, what: 'Volume v1' });
+  force.tell(known, { node: 'n1', reason: 'timeout', ...why });
   expect(events).toEqual([
-    [volume, 'Warning', 'ForcedDetach', 'Node n1 has not been Ready for 360 s'],
+    [
+      ...[volume, 'Warning', 'ForcedDetach'],
+      ...[expect.stringMatching(/^Node n1 has not been Ready for 360 s/), why.detail],
+    ],
   ]);
   expect(forced).toEqual(['timeout']);
   expect(logger.lines).toMatchObject([

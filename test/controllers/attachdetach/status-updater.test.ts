@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolume, Pod } from '../../../src/api/core.ts';
+import { type Explanation, explain, type Reason } from '../../../src/api/reasons.ts';
 import type { Attachment, Condition, Volume } from '../../../src/api/volume.ts';
 import { attachmentsOf } from '../../../src/controllers/attachdetach/attached-nodes-annotation.ts';
 import {
@@ -83,6 +84,32 @@ test('the record is written to the PersistentVolume of the Volume, and to no oth
   ]);
   const theirs = pvObject({ local: { path: '/dev/disk/by-uuid/theirs' } }, { ownerReferences: [] });
   expect(await writes(shown, entries, [], theirs)).toEqual([]);
+});
+
+test('a pod is told anew where the reason is another, of it or of the node that has the volume', () => {
+  const told: [string, Reason | undefined][] = [];
+  const event = (...[, , , message, detail]: [object, string, string, string, Reason?]) =>
+    void told.push([message, detail]);
+  const { tell } = createStatusUpdater({
+    events: { event, flush: async () => {} },
+  } as unknown as StatusUpdaterDeps);
+  const known = { ...{ entries: [], emittedEvents: new Map(), failures: new Map() } };
+  const needed = [{ pod: {} as Pod, use: use('p1', 'n1') }];
+  const because = (why: Explanation, inner?: Explanation) => {
+    const blocked = [{ node: 'n1', pods: [], reason: 'multi-attach', ...why, inner }];
+    tell(known as unknown as VolumeState, { blocked } as unknown as ReconcileDecision, needed, 0);
+    return told.length;
+  };
+  const held = { volume: 'v1', use: 'used', node: 'n2', state: 'Attached' };
+  const multi = explain('MultiAttach', held);
+  expect(because(multi)).toBe(1);
+  expect(because({ ...multi, message: 'in other words' })).toBe(1);
+  expect(because(explain('MultiAttach', { ...held, state: 'Detaching' }))).toBe(2);
+  expect(because(multi, explain('StillAttached'))).toBe(3);
+  expect(because(multi, { ...explain('StillAttached'), message: 'in other words' })).toBe(3);
+  expect(because(multi, { message: 'without a reason' })).toBe(4);
+  expect(because(multi, { message: 'without another' })).toBe(5);
+  expect(told.map(([, detail]) => detail?.code)).toEqual(Array(5).fill('MultiAttach'));
 });
 
 test('what holds a pod up is told once for each event that the server keeps, and that it is attached once', () => {

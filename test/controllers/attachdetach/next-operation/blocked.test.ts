@@ -27,60 +27,75 @@ describe('pods that are blocked, and why', () => {
   const taint = 'node.kubernetes.io/out-of-service';
   const multi = 'Multi-Attach error for volume "v1" Volume is already';
   const exclusively = `${multi} exclusively attached to one node and can't be attached to another`;
-  test.each<[string, ViewChange, string, string]>([
-    ['still attached', held, 'multi-attach', `${exclusively}: node n1 has it (Attached)`],
+  test.each<[string, ViewChange, string, string, string]>([
+    [
+      'still attached',
+      held,
+      'multi-attach',
+      'MultiAttach',
+      `${exclusively}: node n1 has it (Attached)`,
+    ],
     [
       'used by others',
       { wanted: [wanted('n1', 'b', 'c'), wanted('n2', 'a')], ...held },
       'multi-attach',
+      'MultiAttach',
       `${multi} used by pod(s) app/b, app/c: node n1 has it (Attached)`,
     ],
     [
       'why it does not let go',
       { entries: [entry('n1', { message: '/dev/loop1 is mounted at /x' })] },
       'multi-attach',
+      'MultiAttach',
       `${exclusively}: node n1 has it (Attached), /dev/loop1 is mounted at /x`,
     ],
     [
       'not known',
       { entries: [entry('n1', { ...uncertain, message: 'no answer' })] },
       'multi-attach',
+      'MultiAttachUncertain',
       `${exclusively}: node n1 has it (Uncertain), whether it still has is found out by a look at it; no answer`,
     ],
     [
       'being attached elsewhere',
       { entries: [entry('n1', { state: 'Attaching' })] },
       'multi-attach',
+      'MultiAttach',
       `${exclusively}: node n1 has it (Attaching)`,
     ],
     [
       'being detached elsewhere',
       { entries: [entry('n1', { state: 'Detaching' })] },
       'multi-attach',
+      'MultiAttach',
       `${exclusively}: node n1 has it (Detaching)`,
     ],
     [
       'on a node that is NotReady',
       { ...held, nodes: { n1: notReady(NOW - 60 * MINUTE) } },
       'multi-attach',
+      'MultiAttachNodeNotReady',
       `${exclusively}: node n1 has it (Attached), and is not Ready, so that it may still write: once it is off, say so by the taint ${taint} on it`,
     ],
     [
       'on a node that is deleted',
       { ...held, nodes: { n1: DELETED } },
       'multi-attach',
+      'MultiAttach',
       `${exclusively}: node n1 has it (Attached), there is no Node n1 any more, and the machine may still write: once it is off, say so by the taint node.kubernetes.io/out-of-service on a Node of that name that you make`,
     ],
     [
       'held by a pause',
       { ...held, nodes: { n1: paused('Node n1') } },
       'multi-attach',
+      'MultiAttachPaused',
       `${exclusively}: node n1 has it (Attached), and is kept from letting go by the annotation stowage.dev/paused of Node n1`,
     ],
     [
       'a reader beside what can be written to',
       { volume: readers, entries: [entry('n1', {}, 'b')], isPodActive: alive },
       'multi-attach',
+      'MultiAttach',
       `${multi} used by pod(s) app/b: node n1 has it (Attached)`,
     ],
     [
@@ -92,49 +107,62 @@ describe('pods that are blocked, and why', () => {
         nodes: { n1: notReady(NOW) },
       },
       'multi-attach',
+      'MultiAttachNodeAway',
       `${multi} used by pod(s) app/b: node n1 has it (Attached), and is not Ready, and its pods are not deleted`,
     ],
     [
       'on the wrong node',
       { volume: shared({ nodes: ['n1', 'n3'] }) },
       'node-not-allowed',
+      'NodeNotAllowed',
       'Volume v1 can be attached to n1, n3 alone, and not to n2: run the pod there',
     ],
     [
       'not made',
       { volume: shared({ attachable: false }) },
       'not-made',
+      'VolumeNotMade',
       'Volume v1 is not there to be attached: it was not made yet, or is being deleted',
     ],
     [
       'no Volume',
       { volume: undefined },
       'gone',
+      'VolumeOfPodGone',
       'The Volume of this PersistentVolume is gone: delete the pod',
     ],
-    ['no node', { nodes: { n2: DELETED } }, 'gone', 'There is no Node n2 to attach Volume v1 to'],
+    [
+      'no node',
+      { nodes: { n2: DELETED } },
+      'gone',
+      'NodeObjectMissing',
+      'There is no Node n2 to attach Volume v1 to',
+    ],
     [
       'off',
       { nodes: { n2: OFF } },
       'gone',
+      'NodeOutOfService',
       `Volume v1 is not attached to Node n2, which has the taint ${taint} and is not Ready: take the taint off once it is back`,
     ],
     [
       'paused',
       { nodes: { n2: paused() } },
       'paused',
+      'AttachPaused',
       'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Volume v1 keeps that from being done: take it off',
     ],
     [
       'paused, and its link is missing',
       { entries: [entry('n2', { safeToMount: false })], nodes: { n2: paused('Node n2') } },
       'paused',
+      'AttachPaused',
       'Volume v1 is to be attached to n2, but the annotation stowage.dev/paused of Node n2 keeps that from being done: take it off',
     ],
-  ])('%s', (_, change, reason, message) => {
+  ])('%s', (_, change, reason, code, message) => {
     const { blocked } = nextOperation(view({ ...moved, ...change }), NOW);
-    expect(blocked.filter(({ pods }) => pods.length > 0)).toEqual([
-      { node: 'n2', pods: [use('a', 'n2')], reason, message },
+    expect(blocked.filter(({ pods }) => pods.length > 0)).toMatchObject([
+      { node: 'n2', pods: [use('a', 'n2')], reason, message, detail: { code } },
     ]);
   });
 
@@ -180,7 +208,8 @@ describe('pods that are blocked, and why', () => {
     ],
   ])('paused, and no pod: %s', (_, change) => {
     const { blocked } = nextOperation(view(change), NOW);
-    expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused' }]);
+    const detail = { code: change.entries === undefined ? 'AttachPaused' : 'DetachPaused' };
+    expect(blocked).toMatchObject([{ node: 'n1', pods: [], reason: 'paused', detail }]);
     expect(blocked[0]?.message).toContain('annotation stowage.dev/paused of Volume v1');
   });
 

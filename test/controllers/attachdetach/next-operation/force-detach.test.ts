@@ -148,12 +148,15 @@ describe('a node that is gone', () => {
   test('says why it keeps what is shared, until there is a Node of that name again', () => {
     const gone = nextOperation(view({ ...held, nodes: { n1: DELETED } }), NOW);
     expect(gone.entries).toMatchObject([
-      { message: expect.stringMatching(/^there is no Node n1 any more/) },
+      {
+        message: expect.stringMatching(/^there is no Node n1 any more/),
+        detail: { code: 'NodeGone', parameters: { node: 'n1' } },
+      },
     ]);
     const change: ViewChange = { entries: gone.entries, nodes: { n1: DELETED } };
     expect(nextOperation(view(change), NOW).entries).toBe(gone.entries);
     const { entries } = nextOperation(view({ ...change, nodes: { n1: old } }), NOW);
-    expect(entries).toMatchObject([{ message: undefined }]);
+    expect(entries).toMatchObject([{ message: undefined, detail: undefined }]);
     const read = entry('n1', { message: 'mounted' });
     expect(nextOperation(view({ entries: [read] }), NOW).entries).toEqual([read]);
   });
@@ -162,10 +165,12 @@ describe('a node that is gone', () => {
     const change = { ...onN2, entries: [entry('n1', {}, 'b')], nodes: { n1: OFF } };
     const next = nextOperation(view(change), NOW);
     expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
-    expect(next.forced[0]?.message).toBe(
-      'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is taken for detached there, though ' +
+    expect(next.forced[0]).toMatchObject({
+      message:
+        'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is taken for detached there, though ' +
         'nobody looked. It is looked at when the node is back',
-    );
+      detail: { code: 'ForceDetachedOutOfService' },
+    });
   });
 
   test('what is found when it is back is detached first', () => {
@@ -176,20 +181,28 @@ describe('a node that is gone', () => {
     expect(startOf(change)).toBe('detach n1');
   });
 
-  test.each<[string, ViewChange, RegExp]>([
+  test.each<[string, ViewChange, string, RegExp]>([
     [
       'timeout',
       { nodes: { n1: old } },
+      'ForceDetachedNotReady',
       /^Node n1 has not been Ready for 360 s: Volume v1 is taken/,
     ],
-    ['node-gone', { nodes: { n1: DELETED } }, /^There is no Node n1 any more: Volume v1 is taken/],
+    [
+      'node-gone',
+      { nodes: { n1: DELETED } },
+      'ForceDetachedNodeGone',
+      /^There is no Node n1 any more: Volume v1 is taken/,
+    ],
     [
       'gone as well',
       { volume: undefined, nodes: { n1: DELETED } },
+      'ForceDetachedNodeGone',
       /: the Volume, which is gone itself, is/,
     ],
-  ])('%s is said', (_, change, message) => {
+  ])('%s is said', (_, change, code, message) => {
     const { forced } = nextOperation(view({ volume: single, ...held, ...change }), NOW);
     expect(forced[0]?.message).toMatch(message);
+    expect(forced[0]?.detail).toMatchObject({ code });
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../../src/api/reasons.ts';
 import { nextOperation } from '../../../../src/controllers/attachdetach/next-operation.ts';
 import {
   always,
@@ -15,19 +16,21 @@ import {
 } from '../../../support/attachment-view.ts';
 
 describe('why it could not be detached', () => {
-  const told = { message: 'mounted' };
-  const messageOf = (change: ViewChange) =>
+  const told = explain('JobForgotten');
+  const toldOf = (change: ViewChange) =>
     nextOperation(view({ volume: onDemand(), entries: [entry('n1', told, 'a')], ...change }), NOW)
-      .entries[0]?.message;
+      .entries[0];
 
-  test.each<[string, ViewChange, string | undefined]>([
-    ['is over when a pod needs it there', onN1, undefined],
-    ['is over with Always', { volume: always(), wanted: [wanted('n1')] }, undefined],
-    ['stays while nothing needs it', {}, 'mounted'],
+  const OVER = { message: undefined, detail: undefined };
+
+  test.each<[string, ViewChange, object]>([
+    ['is over when a pod needs it there', onN1, OVER],
+    ['is over with Always', { volume: always(), wanted: [wanted('n1')] }, OVER],
+    ['stays while nothing needs it', {}, told],
     [
       'stays where it cannot be mounted',
       { ...onN1, entries: [entry('n1', { ...told, safeToMount: false }, 'a')] },
-      'mounted',
+      told,
     ],
     [
       'stays on the node that is not to have it, though pods want it there',
@@ -36,9 +39,9 @@ describe('why it could not be detached', () => {
         ...onBoth,
         entries: [entry('n1', told, 'a'), entry('n2', { since: NOW - 20 * MINUTE }, 'b')],
       },
-      'mounted',
+      told,
     ],
-  ])('%s', (_, change, message) => {
-    expect(messageOf(change)).toBe(message);
+  ])('%s', (_, change, expected) => {
+    expect(toldOf(change)).toMatchObject(expected);
   });
 });

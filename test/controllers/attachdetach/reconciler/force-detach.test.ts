@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../../src/api/reasons.ts';
 import {
   ATTACHED,
   DETACHED,
@@ -9,7 +10,10 @@ import {
   turns,
 } from '../../../support/reconciler-world.ts';
 
-const FORCE_DETACHED = 'it was let go of on node n1 meanwhile';
+const FORCE_DETACHED = {
+  message: 'it was let go of on node n1 meanwhile',
+  detail: reason('LetGoMeanwhile', { node: 'n1' }),
+};
 
 test('the result of an operation that ends while a force-detach is confirmed is kept', async () => {
   const { decide, nodes, whileReading, end, entries } = reconcilerWorld();
@@ -100,7 +104,7 @@ describe('an operation on a node that is force-detached', () => {
     expect(forced).toEqual(['out-of-service']);
     expect(detach.signal.aborted).toBe(true);
     expect(running()).toMatchObject({ kind: 'attach', node: 'n2' });
-    expect(await detach.precheck()).toBe(FORCE_DETACHED);
+    expect(await detach.precheck()).toEqual(FORCE_DETACHED);
     expect(await precheck()).toBeUndefined();
     // Its result does not touch the other operation; the node is verified when it is back.
     detach.end(ATTACHED);
@@ -165,7 +169,7 @@ describe('an operation on a node that is force-detached', () => {
     movePod('n1');
     await decide();
     await end('attach', 'n1', ATTACHED);
-    expect(await detach.precheck()).toBe(FORCE_DETACHED);
+    expect(await detach.precheck()).toEqual(FORCE_DETACHED);
     pass(20_000);
     detach.tell('sync');
     const entry = { node: 'n1', safeToDetach: false, message: undefined };
@@ -179,6 +183,6 @@ describe('an operation on a node that is force-detached', () => {
       nodes.recordWrite(off('n1'));
       await decide();
     });
-    expect(await detach.precheck()).toBe(FORCE_DETACHED);
+    expect(await detach.precheck()).toEqual(FORCE_DETACHED);
   });
 });

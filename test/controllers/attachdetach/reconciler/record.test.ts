@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Explanation, explain, reason } from '../../../../src/api/reasons.ts';
+import { RETRY } from '../../../../src/model/retry.ts';
 import {
   ATTACHED,
   DETACHED,
@@ -9,7 +11,8 @@ import {
   refusal,
 } from '../../../support/reconciler-world.ts';
 
-const FORCE_DETACHED = 'it was let go of on node n1 meanwhile';
+const PAUSED = { 'stowage.dev/paused': 'true' };
+const FORCE_DETACHED = explain('LetGoMeanwhile', { node: 'n1' });
 
 describe('the record of an attach to one node of several', () => {
   const attaching = async () => {
@@ -40,26 +43,63 @@ describe('the record of an attach to one node of several', () => {
     expect(shown()).toHaveLength(1);
   });
 
-  test('keeps the job from being submitted where it cannot be written', async () => {
+  const not = 'that it is being attached could not be written down';
+  test.each([
+    [
+      'is refused',
+      [refusal(403)],
+      { message: `${not}: PATCH was answered with 403`, detail: { code: 'AttachNotRecorded' } },
+    ],
+    [
+      'conflicts each time',
+      Array.from({ length: RETRY.maxConflicts }, () => refusal(409)),
+      {
+        message: `${not}: others wrote the Volume each time`,
+        detail: reason('AttachRecordContended'),
+      },
+    ],
+  ])('keeps the job from being submitted where the write of it %s', async (_, refusals, why) => {
     const { refuse, precheck } = await attaching();
-    refuse(refusal(403));
-    expect(await precheck()).toMatch(/^that it is being attached could not be written down: /);
+    refuse(...refusals);
+    expect(await precheck()).toMatchObject(why);
   });
 
-  test.each<[string, (world: ReconcilerWorld) => void, string]>([
+  test('keeps the job from being submitted where the Volume is gone', async () => {
+    const { volumes, precheck } = await attaching();
+    volumes.drop('v1');
+    expect(await precheck()).toEqual({
+      message: 'the Volume v1 is gone',
+      detail: reason('VolumeGone', { volume: 'v1' }),
+    });
+  });
+
+  test.each<[string, (world: ReconcilerWorld) => void, Explanation]>([
     [
       'deleted',
       ({ changeVolume }) => changeVolume({}, {}, { deletionTimestamp: '2026-03-01T12:00:00Z' }),
-      'the Volume v1 is being deleted',
+      explain('VolumeBeingDeleted', { volume: 'v1' }),
     ],
     ['force-detached on its node', ({ nodes }) => nodes.recordWrite(off('n1')), FORCE_DETACHED],
+    [
+      'paused',
+      ({ changeVolume }) => changeVolume({}, {}, { annotations: PAUSED }),
+      explain('OperationPaused', { kind: 'Volume', name: 'v1' }),
+    ],
+    [
+      'paused on its node',
+      ({ nodes }) => {
+        const { metadata, ...more } = node('n1', true);
+        nodes.recordWrite({ ...more, metadata: { ...metadata, annotations: PAUSED } });
+      },
+      explain('OperationPaused', { kind: 'Node', name: 'n1' }),
+    ],
   ])('permits no job where the Volume is %s while it is written', async (_, change, why) => {
     const world = await attaching();
     world.whileWriting(async () => {
       change(world);
       await world.decide();
     });
-    expect(await world.precheck()).toBe(why);
+    expect(await world.precheck()).toEqual(why);
   });
 
   test('is not written for a node that was force-detached meanwhile', async () => {
@@ -67,7 +107,7 @@ describe('the record of an attach to one node of several', () => {
     nodes.recordWrite(off('n1'));
     await decide();
     expect(forced).toEqual(['out-of-service']);
-    expect(await precheck()).toBe(FORCE_DETACHED);
+    expect(await precheck()).toEqual(FORCE_DETACHED);
   });
 
   test('is never written by attempts that submit no job', async () => {

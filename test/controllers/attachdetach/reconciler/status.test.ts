@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../../src/api/reasons.ts';
 import type { Outcome } from '../../../../src/controllers/attachdetach/attacher-detacher.ts';
 import {
   ATTACHED,
@@ -10,6 +11,7 @@ import {
 } from '../../../support/reconciler-world.ts';
 
 const withoutMessage = expect.not.objectContaining({ message: expect.anything() });
+const withoutDetail = expect.not.objectContaining({ detail: expect.anything() });
 
 test.each<[string, string, number]>([
   ['of another time before', '2026-02-03T04:05:06.000Z', 0],
@@ -115,7 +117,8 @@ describe('an operation that takes long', () => {
     expect(woken).toEqual([undefined]);
     await decide();
     const message = 'its job is under way: write back';
-    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    const detail = reason('OperationUnderWay', { step: 'write back' });
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message, detail })]);
     await end('detach', 'n1', DETACHED);
     await decide();
     expect(shown()).toEqual([]);
@@ -130,12 +133,14 @@ describe('an operation that takes long', () => {
     pass(9000);
     await decide();
     const message = 'waits until others have ended';
-    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message })]);
+    const detail = reason('OperationQueued');
+    expect(shown()).toEqual([expect.objectContaining({ state: 'Detaching', message, detail })]);
     cap.inAll = 9;
     operations.start('v9', 'detach', 'n9', async () => true);
     await turns();
     await decide();
     expect(shown()).toEqual([withoutMessage]);
+    expect(shown()).toEqual([withoutDetail]);
   });
 });
 
