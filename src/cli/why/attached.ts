@@ -1,17 +1,16 @@
 import { READY_REASON } from '../../api/names.ts';
+import { NODES } from '../../api/reasons/nodes.ts';
+import { readReason } from '../../api/reasons.ts';
 import type { Attachment, Volume } from '../../api/volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { isOff } from '../../model/node-health.ts';
-import { commandText } from '../../nodes/quote.ts';
-import { commandIn } from '../../storage/holders.ts';
 import { commandLine, forceDetachCommand, onNode, untaint } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
 import { notReadyFix } from './node.ts';
-import { obstruction } from './node-connectivity.ts';
-import { refusedBy } from './refused.ts';
+import { type Obstruction, obstructionOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Blocker, Cause, Fix, VolumeFacts } from './types.ts';
 
@@ -94,65 +93,51 @@ export function heldOn(
     chain: [{ kind: 'Node', name: node }],
     next: timer ?? { when: 'by itself, after a delay that grows to 2 minutes' },
     ...(uncertain
-      ? (obstruction(node, message ?? '') ??
-        notReady ?? { cause: 'AttachmentUncertain', fix: resolveDoubt(volume, node, message) })
-      : (underWay(node, message) ??
-        (isUsed(message)
-          ? { cause: 'WaitingForUnmount', fix: unmount(node, message) }
-          : {
-              cause:
-                refusedBy(volume, message ?? '')?.cause ??
-                (state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed'),
-              fix: endUse(node, pods),
-            }))),
+      ? inDoubt(volume, attachment, notReady)
+      : {
+          cause: causeOf(volume, attachment),
+          fix: obstructionIn(volume, attachment)?.fix ?? endUse(node, pods),
+        }),
   };
 }
 
-/** As storage/detach-checks.ts and storage/kubelet.ts say it. */
-export const isUsed = (message = ''): boolean =>
-  / is in use: |the kubelet (?:still )?has /.test(message);
+/** The obstruction that its reason names, which others may have written; undefined where it has none that is known. */
+export const obstructionIn = (
+  volume: Volume,
+  { node, detail }: Attachment,
+): Obstruction | undefined => obstructionOf(readReason(detail), { node, volume });
 
-/** As controllers/attachdetach/operation-executor.ts says it, of what takes long. */
-const UNDER_WAY = /^its job is under way: /;
-const WAITS = /^waits until others have ended$/;
-
-/** A job that may hang, or one that waits for others that do; undefined where the message tells of something else. */
-export function underWay(node: string, message = ''): Pick<Blocker, 'cause' | 'fix'> | undefined {
-  if (WAITS.test(message)) {
-    const say =
-      'See what the others wait for: so many are attached, and detached, at once on a node and in all.';
-    return { cause: 'JobRunning', fix: { say, run: ['stowage get attachments -o wide'] } };
-  }
-  if (!UNDER_WAY.test(message)) return undefined;
-  const say = `Let it end. If it stays at that step, see what the programs on node ${node} wait for, such as a file server that does not answer.`;
-  return { cause: 'JobRunning', fix: { say, run: [onNode(node, 'ps', 'axl')] } };
+/** The cause that holds up an attachment which is not Uncertain. */
+function causeOf(volume: Volume, attachment: Attachment): Blocker['cause'] {
+  const found = obstructionIn(volume, attachment);
+  if (isUse(found)) return 'WaitingForUnmount';
+  if (found === undefined && attachment.message) return 'UnknownReason';
+  // As the cause of what is made, it says no more than that it failed.
+  if (found?.cause !== undefined && found.cause !== 'Failed') return found.cause;
+  return attachment.state === 'Attaching' ? 'NotAttached' : 'AttachmentFailed';
 }
 
-/** Ends a use. The kubelet unmounts what pods had, and is only to be let do it. */
-export function unmount(node: string, message = ''): Fix {
-  const command = commandIn(message);
-  if (command !== undefined) return endHolder(node, command);
-  // As storage/in-use.ts says it.
-  const [, open] = /(\/dev\/[a-z0-9-]+) is in use: a process has it open/.exec(message) ?? [];
-  if (open !== undefined) return endHolder(node, commandText('fuser', '-v', open));
-  const [, below] =
-    /(\/dev\/[a-z0-9-]+) is in use: another loop device is stacked on it/.exec(message) ?? [];
-  if (below !== undefined) {
-    return {
-      say: 'The kubelet detaches its own loop device once no container of the pod runs any more. If nobody needs what is on it, detach what this lists, by losetup -d:',
-      run: [onNode(node, 'losetup', '-j', below)],
-    };
-  }
-  if (/mounted where no process shows it/.test(message)) {
-    return {
-      say: 'End what has a file open there, or works in a folder there, or take off the mount namespace that is kept; such are listed by:',
-      run: [onNode(node, 'findmnt', '-t', 'nsfs')],
-    };
-  }
-  return {
-    say: 'The kubelet unmounts it once no container of the pod runs any more. If that lasts, see what it says:',
-    run: [onNode(node, 'journalctl', '-u', 'kubelet', '-n', '50', '--no-pager')],
-  };
+/** Its device is in use, or its kubelet has not let go of it. */
+export const isUse = (found: Obstruction | undefined): boolean =>
+  found?.cause === 'DeviceInUse' || found?.cause === 'WaitingForUnmount';
+
+/**
+ * Cause and fix of a doubt whether a node has the volume: what stands between the daemon and the node; else what is to be seen on a
+ * node that did answer, or that it is to answer.
+ * @param silent those of a node whose kubelet is silent, too
+ */
+export function inDoubt(
+  volume: Volume,
+  attachment: Attachment,
+  silent?: Pick<Blocker, 'cause' | 'fix'>,
+): Pick<Blocker, 'cause' | 'fix'> {
+  const { node, detail } = attachment;
+  const { cause, fix } = obstructionIn(volume, attachment) ?? {};
+  const isWay = Object.hasOwn(NODES, readReason(detail)?.code ?? '');
+  if (isWay && cause !== undefined) return { cause, ...(fix && { fix }) };
+  if (silent !== undefined) return silent;
+  const isAnswer = !isWay && fix?.run !== undefined;
+  return { cause: 'AttachmentUncertain', fix: isAnswer ? fix : lookAt(volume, node) };
 }
 
 /** The command is one that a node's observation gave, quoted for a shell there. */
@@ -167,40 +152,13 @@ export const endHolder = (node: string, command: string): Fix =>
         run: [commandLine('ssh', node, command)],
       };
 
-/** As storage/ says it of a node that did answer: what is to be done there, and with what it can be seen. */
-const ANSWERED: readonly (readonly [pattern: RegExp, say: string, look: readonly string[]])[] = [
-  [
-    /goes (?:with|when) its last user/,
-    'End what still uses the device there; it goes with its last user.',
-    ['losetup', '-l'],
-  ],
-  [
-    /cannot be seen, |a job of this Volume still runs/,
-    'See what the programs there wait for, such as a file server that does not answer.',
-    ['ps', 'axl'],
-  ],
-  [
-    /: wanted is an NFS|which the persistent path leads to|does not say who has|is attached more than once/,
-    'Put right what the message names.',
-    ['findmnt'],
-  ],
-];
-
-/** What to do where it is not known whether a node has the volume. */
-export function resolveDoubt(volume: Volume, node: string, message = ''): Fix {
-  const answered = ANSWERED.find(([pattern]) => pattern.test(message));
-  if (answered === undefined) return lookAt(volume, node);
-  const [, say, look] = answered;
-  return { say, run: [onNode(node, ...look)] };
-}
-
 const lookAt = (volume: Volume, node: string): Fix => ({
   // Not beside the look: who pastes both lets go of what a node has that is not dead.
   say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${forceDetachCommand(volume, node)}`,
   run: [onNode(node, 'true')],
 });
 
-const endUse = (node: string, pods: readonly string[]): Fix => ({
+export const endUse = (node: string, pods: readonly string[]): Fix => ({
   say: `Put right what the message names${pods.length === 0 ? '' : `; pods that need it on node ${node}: ${pods.join(', ')}`}.`,
 });
 

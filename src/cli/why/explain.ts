@@ -134,9 +134,10 @@ async function explainPod(
 ): Promise<Explained> {
   const { namespace = cluster.namespace } = target;
   const known = await readPod(name, namespace, cluster.client, cluster.grants, signal, clock.now());
-  const parts = known.volumes.map(({ claim, pv, volume, dynamic }) => ({
+  const parts = known.volumes.map(({ claim, pv, volume, dynamic, holder }) => ({
     claim,
     pv,
+    holder,
     ...(volume && { volume }),
     ...dynamic,
   }));
@@ -150,7 +151,7 @@ async function explainPod(
         metadata.deletionTimestamp === undefined ? (status?.phase ?? 'Unknown') : 'Terminating',
     },
     diagnosis: diagnosePod(known, clock.now()),
-    looked: [{ node: known.node }, ...parts, { ...known.supply }],
+    looked: [{ node: known.node, events: known.events }, ...parts, { ...known.supply }],
     ...(spec.nodeName ? { node: spec.nodeName } : {}),
   };
 }

@@ -1,4 +1,8 @@
-import { describe } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import { NODES } from '../../../src/api/reasons/nodes.ts';
+import type { ReasonEntry } from '../../../src/api/reasons/types.ts';
+import { explain, reason } from '../../../src/api/reasons.ts';
+import type { Attachment } from '../../../src/api/volume.ts';
 import { ago, attachmentOn as on } from '../../support/cluster-objects.ts';
 import {
   attachedAs,
@@ -7,14 +11,14 @@ import {
   deleted,
   given,
   heldUpBy,
-  type Row,
   ready,
   released,
   testRows,
   volume,
+  explain as whyOf,
 } from './volume-diagnosis.ts';
 
-const uncertain = (message: string) => attachedAs(on('n1', { state: 'Uncertain', message }));
+const failed = reason('StepFailed', { step: 'attach the file', exit: 1, output: 'losetup: no' });
 
 describe('a Volume is held up in its attachment by', () => {
   testRows([
@@ -58,7 +62,12 @@ describe('a Volume is held up in its attachment by', () => {
     [
       given(
         'an attach that failed',
-        attaching(on('n1', { state: 'Attaching', safeToMount: false, message: 'losetup: no' })),
+        attaching(
+          on('n1', {
+            ...{ state: 'Attaching', safeToMount: false },
+            ...{ message: 'losetup: no', detail: failed },
+          }),
+        ),
         bound,
       ),
       heldUpBy('its attachment to node n1 is Attaching: losetup: no', 'after a delay', {
@@ -69,7 +78,9 @@ describe('a Volume is held up in its attachment by', () => {
     [
       given(
         'a detach whose job runs',
-        attachedAs(on('n1', { state: 'Detaching', message: 'its job is under way: write back' })),
+        attachedAs(
+          on('n1', { state: 'Detaching', ...explain('OperationUnderWay', { step: 'write back' }) }),
+        ),
         bound,
       ),
       heldUpBy(
@@ -85,7 +96,7 @@ describe('a Volume is held up in its attachment by', () => {
     [
       given(
         'an attach that waits for others',
-        attaching(on('n1', { state: 'Attaching', message: 'waits until others have ended' })),
+        attaching(on('n1', { state: 'Attaching', ...explain('OperationQueued') })),
         bound,
       ),
       heldUpBy(
@@ -114,34 +125,18 @@ describe('a Volume is held up in its attachment by', () => {
         },
       ),
     ],
-    ...(
-      [
-        [
-          '/dev/loop3 goes with its last user',
-          'End what still uses the device there',
-          'losetup -l',
-        ],
-        [
-          'a job of this Volume still runs on node n1',
-          'See what the programs there wait for',
-          'ps axl',
-        ],
-        [
-          "'/srv/v' is on /, which is of type ext4: wanted is an NFS 4 mount",
-          'Put right what',
-          'findmnt',
-        ],
-      ] as const
-    ).map(
-      ([message, say, look]): Row => [
-        given(
-          `an uncertain attachment, by a node that answered: ${message}`,
-          uncertain(message),
-          bound,
-        ),
-        heldUpBy(message, 'after a delay', { since: ago(60), say, run: [`ssh n1 ${look}`] }),
-      ],
-    ),
+    [
+      given(
+        'an uncertain attachment, by a node that answered',
+        attachedAs(on('n1', { state: 'Uncertain', ...explain('JobStillRuns', { node: 'n1' }) })),
+        bound,
+      ),
+      heldUpBy('a job of this Volume still runs on node n1', 'after a delay', {
+        since: ago(60),
+        say: 'See what the programs there wait for',
+        run: ['ssh n1 ps axl'],
+      }),
+    ],
     [
       given(
         'an uncertain attachment without a message',
@@ -204,4 +199,51 @@ describe('a Volume is held up in its attachment by', () => {
       ),
     ],
   ]);
+});
+
+describe('the cause of an attachment', () => {
+  const causeOf = (...attachments: Attachment[]) => whyOf(attachedAs(...attachments), bound);
+  const inUse = explain('DeviceInUse', { device: '/dev/loop3', uses: 'mounted at /mnt' });
+
+  test.each<[string, Partial<Attachment>, string]>([
+    ['a device in use', inUse, 'WaitingForUnmount'],
+    ['a step that failed', { message: 'x', detail: failed }, 'AttachmentFailed'],
+    [
+      'that while it is attached',
+      { state: 'Attaching', message: 'x', detail: failed },
+      'NotAttached',
+    ],
+    ['a pause', explain('OperationPaused', { kind: 'Node', name: 'n1' }), 'Paused'],
+    ['a reason without a cause', explain('StillAttached'), 'AttachmentFailed'],
+    ['no reason', { message: '/dev/loop3 is in use: mounted at /mnt' }, 'UnknownReason'],
+    ['that while it is attached', { state: 'Attaching', message: 'losetup: no' }, 'UnknownReason'],
+    [
+      'a reason of a later version',
+      { message: 'x', detail: { code: 'Y', parameters: {} } },
+      'UnknownReason',
+    ],
+    ['what is no reason', { message: 'x', detail: 'DeviceInUse' as never }, 'UnknownReason'],
+    ['no reason, of a doubt', { state: 'Uncertain', message: 'no route' }, 'AttachmentUncertain'],
+    ['a device in use, of a doubt', { state: 'Uncertain', ...inUse }, 'AttachmentUncertain'],
+  ])('%s', (_, more, cause) => {
+    expect(causeOf(on('n1', more))).toMatchObject({ cause });
+  });
+
+  test('is what keeps the daemon from the node, where it is in doubt for that', () => {
+    for (const [code, { cause }] of Object.entries<ReasonEntry>(NODES)) {
+      const detail = { code, parameters: {} };
+      expect(causeOf(on('n1', { state: 'Uncertain', message: 'x', detail }))).toMatchObject({
+        cause: cause ?? 'AttachmentUncertain',
+        ...(cause === undefined && { fix: { run: ['ssh n1 true'] } }),
+      });
+    }
+  });
+
+  test.each([
+    ['Volume', 'kubectl annotate volume data1 stowage.dev/paused-'],
+    ['Node', 'kubectl annotate node n1 stowage.dev/paused-'],
+  ])('a pause of a %s ends by a command that no status can change', (kind, command) => {
+    const paused = explain('OperationPaused', { kind, name: '--all' });
+    expect(causeOf(on('n1', paused))).toMatchObject({ fix: { run: [command] } });
+  });
 });

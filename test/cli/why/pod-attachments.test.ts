@@ -1,19 +1,37 @@
-import { describe } from '@jest/globals';
-import { quote } from '../../../src/nodes/quote.ts';
-import { ago } from '../../support/cluster-objects.ts';
+import { describe, expect, test } from '@jest/globals';
+import { explain, type Reason } from '../../../src/api/reasons.ts';
+import { ago, nodeNamed } from '../../support/cluster-objects.ts';
 import { ready } from '../../support/volumes.ts';
 import {
   backed,
   condition,
   heldOnN2,
   merge,
+  ofHolder,
   on,
   pausedNode,
   pod,
   shared,
   testRows,
+  toldBy,
   volume,
+  why,
 } from './pod-objects.ts';
+
+/** An uncertain attachment to another node, of a Volume that is unreachable. */
+const bothUnknown = merge(
+  pod(),
+  backed(
+    volume([on('n2', { state: 'Uncertain', pods: [], message: 'no route' })], {
+      spec: shared,
+      status: ready('Unknown', 'NodeUnreachable', 'node n2 is not reached'),
+    }),
+  ),
+  { 'nodes/n2': nodeNamed('n2', { ready: 'True' }) },
+);
+const ofHolderN2 = 'it is Uncertain on node n2, which counts as attached';
+const ofVolume = 'there is no node n1 in this cluster';
+const told = (detail: Reason | undefined, by = 'stowage', at = 30) => toldBy(by, detail, at);
 
 const taintN2 = "kubectl taint node n2 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'";
 
@@ -54,54 +72,56 @@ describe('a pod is held up by', () => {
     ],
     [
       'an attachment to another node that is not Ready',
-      heldOnN2(
-        { pods: ['db/old'] },
-        condition('node n2 has it (Attached), and is not Ready, and its pods are not deleted'),
-      ),
+      heldOnN2({ pods: ['db/old'] }, 'Unknown'),
       {
+        cause: 'NodeNotReady',
         holdup: 'it is Attached on node n2, where these pods need it: db/old, which is not Ready',
         since: ago(120),
         fix: taintN2,
       },
     ],
     [
-      'an uncertain attachment to another node, of a Volume that is unreachable',
+      'an attachment to a node that has no Node object',
+      merge(pod(), backed(volume([on('n2', { pods: [] })], { spec: shared }))),
+      { cause: 'NodeNotReady', holdup: 'which is not Ready', fix: taintN2 },
+    ],
+    [
+      'an attachment to a node that has no Node object any more',
       merge(
-        pod({ status: condition('Multi-Attach error for volume "data1" it is on node n2') }),
-        backed(
-          volume([on('n2', { state: 'Uncertain', pods: [], message: 'no route' })], {
-            spec: shared,
-            status: ready('Unknown', 'NodeUnreachable', 'node n2 is not reached'),
-          }),
-        ),
+        pod(),
+        backed(volume([on('n2', explain('NodeGone', { node: 'n2' }))], { spec: shared })),
       ),
+      { cause: 'MultiAttach', holdup: 'there is no Node n2 any more' },
+    ],
+    [
+      'an uncertain attachment to another node, of a Volume that is unreachable',
+      merge(bothUnknown, told(ofHolder)),
+      { holdup: ofHolderN2, since: ago(120), fix: 'ssh n2 true' },
+    ],
+    [
+      'an uncertain attachment to another node whose job runs',
+      heldOnN2({ state: 'Uncertain', pods: [], ...explain('JobStillRuns', { node: 'n2' }) }),
       {
-        holdup: 'it is Uncertain on node n2, which counts as attached',
+        cause: 'AttachmentUncertain',
+        holdup: 'a job of this Volume still runs on node n2',
         since: ago(120),
-        fix: 'ssh n2 true',
+        fix: 'ssh n2 ps axl',
       },
     ],
     [
-      'an uncertain attachment to another node that answered',
-      heldOnN2({
-        state: 'Uncertain',
-        pods: [],
-        message: '/dev/loop3 goes when its last user does',
-      }),
-      { holdup: 'goes when its last user does', since: ago(120), fix: 'ssh n2 losetup -l' },
-    ],
-    [
       'another node that cannot see whether the device is in use',
-      heldOnN2({
-        pods: [],
-        message: 'whether a process has /dev/loop3 open cannot be seen, for the open files',
-      }),
-      { holdup: 'cannot be seen', since: ago(120), fix: 'ssh n2 ps axl' },
+      heldOnN2({ pods: [], ...explain('UseUnknown', { device: '/dev/loop3' }) }),
+      { cause: 'WaitingForUnmount', holdup: 'cannot be seen', since: ago(120) },
     ],
     [
       'a detach from another node whose job runs',
-      heldOnN2({ state: 'Detaching', pods: [], message: 'its job is under way: write back' }),
+      heldOnN2({
+        state: 'Detaching',
+        pods: [],
+        ...explain('OperationUnderWay', { step: 'write back' }),
+      }),
       {
+        cause: 'JobRunning',
         holdup: 'it is Detaching on node n2 (its job is under way: write back)',
         since: ago(120),
         fix: 'ssh n2 ps axl',
@@ -111,55 +131,19 @@ describe('a pod is held up by', () => {
       'a mount on another node',
       heldOnN2({
         pods: [],
-        message:
-          '/dev/loop3 is in use: mounted at /mnt. It is detached once. To end that, run on the node: umount /mnt',
+        ...explain('DeviceInUse', { device: '/dev/loop3', uses: 'mounted at /mnt' }),
       }),
-      { holdup: 'is in use: mounted at /mnt', since: ago(120), fix: "ssh n2 'umount /mnt'" },
+      { cause: 'WaitingForUnmount', holdup: 'is in use: mounted at /mnt', since: ago(120) },
     ],
     [
-      'a group of logical volumes that the pod made, on another node',
-      heldOnN2({
-        pods: [],
-        message:
-          "/dev/loop3 is in use: /dev/dm-0 (lvm, vg0-a) is made of it. It is detached once nothing uses it any more. To end that, run on the node: vgchange --activate n --select 'vg_uuid=a-b'",
-      }),
-      {
-        holdup: '/dev/dm-0 (lvm, vg0-a) is made of it',
-        since: ago(120),
-        fix: `ssh n2 ${quote("vgchange --activate n --select 'vg_uuid=a-b'")}`,
-      },
+      'what an earlier version says of another node',
+      heldOnN2({ pods: [], message: '/dev/loop3 is in use: mounted at /mnt' }),
+      { cause: 'UnknownReason', holdup: 'is in use: mounted at /mnt', since: ago(120) },
     ],
     [
-      'a program on another node that has it open',
-      heldOnN2({ pods: [], message: '/dev/loop3p1 is in use: a process has it open' }),
-      { holdup: 'a process has it open', since: ago(120), fix: "ssh n2 'fuser -v /dev/loop3p1'" },
-    ],
-    [
-      'a loop device of nobody knows whom on another node',
-      heldOnN2({ pods: [], message: '/dev/loop3 is in use: another loop device is stacked on it' }),
-      { holdup: 'is stacked on it', since: ago(120), fix: 'ssh n2 losetup -j /dev/loop3' },
-    ],
-    [
-      'what the kubelet of another node ends',
-      heldOnN2({
-        pods: [],
-        message:
-          '/dev/loop3 is in use: mounted at /var/lib/kubelet/plugins/kubernetes.io/local-volume/mounts/data1. It is detached once nothing uses it any more. The kubelet of the node ends that once no container of the pod runs any more.',
-      }),
-      {
-        holdup: 'mounted at',
-        since: ago(120),
-        fix: 'ssh n2 journalctl -u kubelet -n 50 --no-pager',
-      },
-    ],
-    [
-      'a file system on another node after umount -l',
-      heldOnN2({
-        pods: [],
-        message:
-          '/dev/loop3 is in use: its file system is mounted where no process shows it, after umount -l',
-      }),
-      { holdup: 'where no process shows it', since: ago(120), fix: 'ssh n2 findmnt -t nsfs' },
+      'what others wrote for the reason of another node',
+      heldOnN2({ pods: [], message: 'x', detail: { code: 'OperationUnderWay' } as Reason }),
+      { cause: 'JobRunning', holdup: 'it is Attached on node n2 (x)', fix: 'ssh n2 ps axl' },
     ],
     [
       'a node that cannot attach the Volume',
@@ -224,4 +208,36 @@ describe('a pod is held up by', () => {
       { holdup: 'Volume data1 is not attached to node n1 yet' },
     ],
   ]);
+});
+
+describe('a Volume that is not Ready, and attached to another node: of the two comes first', () => {
+  const notThere = { code: 'VolumeNotMade', parameters: { volume: 'data1' } };
+  const ofAnother = { ...ofHolder, parameters: { ...ofHolder.parameters, volume: 'data2' } };
+  test.each([
+    ['that of the Volume, where no event tells', [], ofVolume],
+    ['that of the other node, where an event of the daemon tells it', [told(ofHolder)], ofHolderN2],
+    [
+      'that of the Volume, where the last event tells another',
+      [told(ofHolder, 'stowage', 60), told(notThere)],
+      ofVolume,
+    ],
+    ['that of the Volume, where the event is of another volume', [told(ofAnother)], ofVolume],
+    ['that of the Volume, where another component emitted it', [told(ofHolder, 'x')], ofVolume],
+    ['that of the Volume, where the event has no reason', [told(undefined)], ofVolume],
+  ])('%s', async (_, events, holdup) => {
+    expect((await why(merge(bothUnknown, ...events))).holdup).toContain(holdup);
+  });
+
+  test('an event tells it also of a node that has no Node object', async () => {
+    const { 'nodes/n2': _, ...gone } = merge(bothUnknown, told(ofHolder));
+    expect((await why(gone)).holdup).toContain(ofHolderN2);
+  });
+
+  test('no event tells whether the other node is Ready', async () => {
+    const gone = explain('MultiAttachNodeNotReady', {
+      ...{ volume: 'data1', use: 'used by pod(s) db/old', node: 'n2', state: 'Uncertain' },
+    });
+    const found = await why(merge(bothUnknown, told(gone.detail)));
+    expect(found).toMatchObject({ cause: 'AttachmentUncertain', fix: { run: ['ssh n2 true'] } });
+  });
 });

@@ -1,6 +1,12 @@
 import { expect, test } from '@jest/globals';
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
+import type {
+  AnyEvent,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { type Reason, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
 import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { ago, attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
@@ -109,6 +115,27 @@ export const condition = (message: string): Pod['status'] => ({
   ],
 });
 
+/** An event that tells the pod why its volume is not attached; `by` is who says that it wrote it. */
+export const toldBy = (by: string, detail: Reason | undefined, at = 30): Objects => {
+  const event: AnyEvent = {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: {
+      name: `told-${at}`,
+      namespace: 'db',
+      ...(detail && { annotations: reasonAnnotations(detail) }),
+    },
+    involvedObject: { apiVersion: 'v1', kind: 'Pod', name: 'db-0', uid: 'uid-pod' },
+    ...{ type: 'Warning', reason: 'FailedAttachVolume', message: 'see the annotations' },
+    ...{ lastTimestamp: ago(at), source: { component: by } },
+  };
+  return { [`events/told-${at}`]: event };
+};
+/** The reason that the daemon tells a pod that waits for another node. */
+export const ofHolder = reason('MultiAttachUncertain', {
+  ...{ volume: 'data1', use: 'exclusively attached to one node', node: 'n2', state: 'Uncertain' },
+});
+
 export async function why(objects: Objects, world: World = {}) {
   const { out, code } = await stowage(['why', 'pod', 'db-0', '-n', 'db', '-o', 'json'], {
     objects,
@@ -119,19 +146,21 @@ export async function why(objects: Objects, world: World = {}) {
 }
 
 export const merge = (...all: Objects[]): Objects => Object.assign({}, ...all);
-/** A pod that waits for a Volume of two nodes that has this entry, of node n2. */
-export const heldOnN2 = (more: Partial<Attachment>, status: Pod['status'] = {}): Objects =>
-  merge(pod({ status }), backed(volume([on('n2', more)], { spec: shared })));
+/** A pod that waits for a Volume of two nodes that has this entry, of node n2, which is Ready where nothing else is said. */
+export const heldOnN2 = (more: Partial<Attachment>, ready = 'True'): Objects =>
+  merge(pod(), backed(volume([on('n2', more)], { spec: shared })), {
+    'nodes/n2': nodeNamed('n2', { ready }),
+  });
 
 export type Row = [
   cause: string,
   objects: Objects,
-  expected: { holdup: string; since?: string; fix?: string },
+  expected: { holdup: string; cause?: string; since?: string; fix?: string },
 ];
 
 /** A test for each row: what holds the pod up, since when, and a part of the commands that fix it. */
 export function testRows(rows: readonly Row[]): void {
-  test.each(rows)('%s', async (_, objects, { holdup, since, fix }) => {
+  test.each(rows)('%s', async (_, objects, { holdup, cause, since, fix }) => {
     const found = await why(objects);
     expect(found).toMatchObject({
       kind: 'Pod',
@@ -140,6 +169,7 @@ export function testRows(rows: readonly Row[]): void {
       holdup: expect.any(String),
     });
     expect(found.holdup).toContain(holdup);
+    if (cause !== undefined) expect(found.cause).toBe(cause);
     if (since !== undefined) expect(found.since).toBe(since);
     if (fix !== undefined) expect(found.fix.run.join('\n')).toContain(fix);
   });

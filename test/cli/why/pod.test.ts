@@ -10,7 +10,6 @@ import {
   backed,
   bound,
   claim,
-  condition,
   type Objects,
   on,
   pod,
@@ -71,7 +70,8 @@ describe('nothing holds a pod up where', () => {
 
 test('explains the holdup in text and YAML as in JSON', async () => {
   const held = volume([on('n2', { pods: ['db/old'] })], { spec: shared });
-  const objects = { ...pod(), ...backed(held) };
+  const nodes = { 'nodes/n2': nodeNamed('n2', { ready: 'True' }) };
+  const objects = { ...pod(), ...backed(held), ...nodes };
   const { code, out, err } = await stowage(['why', 'pod', 'db/db-0'], { objects });
   expect({ code, err }).toEqual({ code: 0, err: '' });
   expect(out).toBe(
@@ -169,9 +169,8 @@ test('prints hostile names without control characters, and quotes them in comman
   expectPrintable(out);
   expect(out).not.toMatch(/^Fix: rm/m);
   const quoted = `'${evil.replaceAll("'", "'\\''")}'`;
-  const away = condition(`Multi-Attach error: node ${evil} has it, and is not Ready`);
-  const told = { ...objects, ...pod({ status: away }) };
-  expect((await why(told)).fix.run).toEqual([
+  const away = { ...pod(), ...backed(volume([on(evil, { pods: [] })], { spec: shared })) };
+  expect((await why(away)).fix.run).toEqual([
     `kubectl taint node ${quoted} 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute'`,
   ]);
 });

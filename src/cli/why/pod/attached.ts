@@ -1,8 +1,10 @@
-import { PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
+import { EVENT, PAUSED_ANNOTATION, VOLUMES_ATTACHED_CONDITION } from '../../../api/names.ts';
+import { isPaused } from '../../../api/paused.ts';
+import { type ReasonCode, reasonOfAnnotations } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
-import { pausedBy } from '../../../controllers/volume/paused.ts';
 import { nodeOf } from '../../../model/desired-volume.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { isOwn } from '../../lib/objects/events.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldOn } from '../attached.ts';
 import { diagnose } from '../diagnose.ts';
@@ -73,11 +75,8 @@ function notBacked({ claimName, claim: read, pv, volume }: PodVolume): Blocker |
     : undefined;
 }
 
-function notAttached(
-  { pod, node, ...more }: PodFacts,
-  each: PodVolume,
-  now: number,
-): Blocker | undefined {
+function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | undefined {
+  const { pod, node } = known;
   const volume = each.volume && foundIn(each.volume);
   const { nodeName = '' } = pod.spec;
   if (volume === undefined) return undefined;
@@ -89,30 +88,31 @@ function notAttached(
   const [holder] = others;
   const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
   const elsewhere = entry === undefined && !readOnly ? holder : undefined;
-  const condition = conditionOf({ pod, node, ...more });
-  const told = condition?.status === 'False' ? (condition.message ?? '') : '';
   // What the daemon tells the pod comes first: its Volume may be unknown for the very reason that the other node is.
-  if (elsewhere !== undefined && told.includes('Multi-Attach')) {
-    return multiAttach(volume, nodeName, elsewhere, told);
+  if (elsewhere !== undefined && isToldOfHolder(known, name)) {
+    return multiAttach(volume, nodeName, elsewhere, each.holder);
   }
   const diagnosis = each.known && diagnose(each.known, now);
   if (diagnosis !== undefined && 'holdup' in diagnosis) {
     return { ...diagnosis, holdup: `Volume ${name}: ${diagnosis.holdup}` };
   }
-  if (elsewhere !== undefined) return multiAttach(volume, nodeName, elsewhere, told);
+  if (elsewhere !== undefined) return multiAttach(volume, nodeName, elsewhere, each.holder);
   const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
   if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
-  const paused = pausedBy(volume, foundIn(node));
+  const paused = [volume, foundIn(node)].find(isPaused);
   if (paused !== undefined) {
-    const [kind = '', object = ''] = paused.split(' ');
+    const { kind, metadata } = paused;
     return {
       cause: 'Paused',
-      holdup: `Volume ${name} is not attached to node ${nodeName}: ${paused} has the annotation ${PAUSED_ANNOTATION}`,
+      holdup: `Volume ${name} is not attached to node ${nodeName}: ${kind} ${metadata.name} has the annotation ${PAUSED_ANNOTATION}`,
       next: { when: 'when the annotation is taken off' },
       fix: {
         say: 'Take the annotation off when the reason for it is gone.',
         run: [
-          commandLine('kubectl', 'annotate', kind.toLowerCase(), object, `${PAUSED_ANNOTATION}-`),
+          commandLine(
+            ...['kubectl', 'annotate', kind.toLowerCase()],
+            ...[metadata.name, `${PAUSED_ANNOTATION}-`],
+          ),
         ],
       },
     };
@@ -122,8 +122,9 @@ function notAttached(
     const mount = entry.state === 'Attached' ? ', but its persistent path is not there yet' : '';
     return { ...held, holdup: `Volume ${name}: ${held.holdup}${mount}` };
   }
-  const said = told === '' ? '' : `: ${told}`;
-  const since = condition?.status === 'False' ? condition.lastTransitionTime : undefined;
+  const told = conditionOf(known);
+  const { message, lastTransitionTime: since } = told?.status === 'False' ? told : {};
+  const said = message ? `: ${message}` : '';
   return {
     cause: 'NotAttached',
     holdup: `Volume ${name} is not attached to node ${nodeName} yet${said}`,
@@ -134,6 +135,26 @@ function notAttached(
       run: ['stowage watch'],
     },
   };
+}
+
+const OF_HOLDER: ReadonlySet<string> = new Set<ReasonCode>([
+  'MultiAttach',
+  'MultiAttachNodeAway',
+  'MultiAttachNodeNotReady',
+  'MultiAttachPaused',
+  'MultiAttachUncertain',
+]);
+
+/**
+ * Returns whether the last event of the daemon's about a volume tells that another node has it. Whoever may create events can write
+ * that: it only decides which of two things is told first that are seen by other objects.
+ */
+function isToldOfHolder({ events }: PodFacts, volume: string): boolean {
+  const reasons = (foundIn(events) ?? [])
+    .filter((event) => isOwn(event) && event.reason === EVENT.failedAttachVolume)
+    .map(({ metadata }) => reasonOfAnnotations(metadata.annotations))
+    .filter((reason) => reason?.parameters.volume === volume);
+  return OF_HOLDER.has(reasons.at(-1)?.code ?? '');
 }
 
 function wrongNode(

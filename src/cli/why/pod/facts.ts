@@ -1,4 +1,10 @@
-import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/core.ts';
+import type {
+  AnyEvent,
+  KubeNode,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+} from '../../../api/core.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Reading } from '../../lib/read-result.ts';
 import type { ClaimFacts, Supply } from '../claim/facts.ts';
@@ -15,6 +21,8 @@ export interface PodVolume {
   volume: Reading<Volume> | undefined;
   /** All about the Volume, where it is not Ready. */
   known: VolumeFacts | undefined;
+  /** The Node of its attachment on another node than the pod's. */
+  holder: Reading<KubeNode>;
   /** All about a claim without a volume whose class is not for volumes made by hand. */
   dynamic?: ClaimFacts;
 }
@@ -24,6 +32,8 @@ export interface PodFacts {
   pod: Pod;
   node: Reading<KubeNode>;
   volumes: PodVolume[];
+  /** Of the pod, the oldest first: read where they tell which of two things comes first. */
+  events: Reading<AnyEvent[]>;
   /** Read where a claim is not bound. */
   supply: Supply | undefined;
 }

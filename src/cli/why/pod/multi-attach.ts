@@ -1,31 +1,28 @@
+import type { KubeNode } from '../../../api/core.ts';
+import { type ReasonCode, readReason } from '../../../api/reasons.ts';
 import type { Attachment, Volume } from '../../../api/volume.ts';
-import { deletePods, isUsed, resolveDoubt, underWay, unmount } from '../attached.ts';
+import { isNodeReady } from '../../../model/node-health.ts';
+import { foundIn, type Reading } from '../../lib/read-result.ts';
+import { deletePods, endUse, inDoubt, isUse, obstructionIn } from '../attached.ts';
 import { notReadyFix } from '../node.ts';
-import { obstruction } from '../node-connectivity.ts';
 import type { Blocker } from '../types.ts';
-
-/** As controllers/attachdetach/attach-policy.ts says it of the node that has the volume. */
-const NOT_READY = /\band is not Ready\b|\band has no Node object\b/;
-
-/** As storage/in-use.ts and controllers/attachdetach/attacher-detacher.ts say it. */
-const isHidden = (message = ''): boolean => /cannot be seen, /.test(message);
 
 /**
  * Another node has the volume. What keeps it there may be a mount that is left, or that the node does not answer; else it is
  * the pods that need it there.
- * @param said by the daemon, to the pod that waits
+ * @param holderNode the Node that has it: only that says whether it is Ready
  */
 export function multiAttach(
   volume: Volume,
   nodeName: string,
   holder: Attachment,
-  said = '',
+  holderNode: Reading<KubeNode>,
 ): Blocker {
-  const { node, state, pods = [], since, message } = holder;
+  const { node, state, pods = [], since, message, detail } = holder;
   const needed = pods.length === 0 ? '' : `, where these pods need it: ${pods.join(', ')}`;
   const what = `Volume ${volume.metadata.name} cannot be attached to node ${nodeName}: it is ${state} on node ${node}`;
   const common = { since, chain: [{ kind: 'Node', name: node }] };
-  if (NOT_READY.test(said)) {
+  if (isAway(holder, holderNode)) {
     return {
       ...common,
       cause: 'NodeNotReady',
@@ -40,41 +37,46 @@ export function multiAttach(
       ...common,
       holdup: `${what}, which counts as attached until the node was looked at${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
-      ...(obstruction(node, message ?? '') ?? {
-        cause: 'AttachmentUncertain',
-        fix: resolveDoubt(volume, node, message),
-      }),
+      ...inDoubt(volume, holder),
     };
   }
-  const hidden = isHidden(message);
-  if (pods.length === 0 && (hidden || isUsed(message))) {
+  const found = obstructionIn(volume, holder);
+  const isHidden = readReason(detail)?.code === ('UseUnknown' satisfies ReasonCode);
+  if (pods.length === 0 && (isHidden || isUse(found))) {
     return {
       ...common,
       cause: 'WaitingForUnmount',
       holdup: `${what}${held}`,
       next: { when: 'by itself, after a delay that grows to 2 minutes' },
-      fix: hidden ? resolveDoubt(volume, node, message) : unmount(node, message),
+      ...(found?.fix && { fix: found.fix }),
     };
   }
-  const job = underWay(node, message);
-  if (job !== undefined) {
+  if (found?.cause === 'JobRunning') {
     return {
       ...common,
-      ...job,
+      cause: found.cause,
+      ...(found.fix && { fix: found.fix }),
       holdup: `${what}${held}`,
       next: { when: `once it is detached from node ${node}` },
     };
   }
+  const isUnknown = pods.length === 0 && message && found === undefined;
   return {
     ...common,
-    cause: 'MultiAttach',
+    cause: isUnknown ? 'UnknownReason' : 'MultiAttach',
     holdup: `${what}${held}`,
     next: {
       when: `once it is detached from node ${node}, which follows by itself when no pod needs it there`,
     },
-    fix: {
-      say: 'End what uses it there, by scaling down what made it; else the pods are made again.',
-      run: deletePods(pods),
-    },
+    fix: isUnknown
+      ? endUse(node, pods)
+      : {
+          say: 'End what uses it there, by scaling down what made it; else the pods are made again.',
+          run: deletePods(pods),
+        },
   };
 }
+
+/** A Node that may not be read tells nothing; the message of its attachment tells of one that is gone. */
+const isAway = ({ message }: Attachment, node: Reading<KubeNode>): boolean =>
+  'absent' in node ? !message : 'found' in node && !isNodeReady(foundIn(node));

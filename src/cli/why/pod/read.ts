@@ -17,9 +17,10 @@ import {
 } from '../../../api/resources.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { listAll } from '../../../kube/client.ts';
+import { eventsOf } from '../../lib/objects/events.ts';
 import type { ReadClient } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
-import { foundIn, type Reading, readNamed } from '../../lib/read-result.ts';
+import { foundIn, type Reading, reading, readNamed } from '../../lib/read-result.ts';
 import { readClaim, readSupply } from '../claim/read.ts';
 import { readFacts } from '../read.ts';
 import type { PodFacts, PodVolume } from './facts.ts';
@@ -62,7 +63,17 @@ export async function readPod(
     ({ claim, dynamic }) =>
       dynamic === undefined && foundIn(claim) && foundIn(claim)?.status?.phase !== 'Bound',
   );
-  return { pod, node, volumes, supply: unbound ? await readSupply(client, signal) : undefined };
+  const supply = unbound ? await readSupply(client, signal) : undefined;
+  return { pod, node, volumes, events: await readEvents(), supply };
+
+  /** Events tell which comes first of two things that hold a Volume up: that it is not Ready, or that another node has it. */
+  async function readEvents(): Promise<PodFacts['events']> {
+    const isAsked = volumes.some(({ known }) => known && holderOf(known.volume) !== undefined);
+    if (!isAsked) return ABSENT;
+    const { uid } = pod.metadata;
+    const read = await reading(eventsOf(client, { namespace, name, uid }, signal));
+    return 'found' in read ? { found: read.found.events } : read;
+  }
 
   async function behind(
     claimName: string,
@@ -86,6 +97,7 @@ export async function readPod(
         pv,
         volume: undefined,
         known: undefined,
+        holder: ABSENT,
         ...(await dynamicOf(claim)),
       };
     }
@@ -93,7 +105,7 @@ export async function readPod(
     // Another one of its name has nothing to do with it.
     const other = foundIn(read) !== undefined && foundIn(read)?.metadata.uid !== owner.uid;
     const volume = other ? ABSENT : read;
-    return { claimName, claim, pv, volume, known: await knownOf(volume) };
+    return { claimName, claim, pv, ...(await about(volume)) };
   }
 
   async function dynamicOf(
@@ -117,15 +129,23 @@ export async function readPod(
     const { items } = await listAll<Volume>(client, VOLUMES, { signal });
     const volume = items.find(({ status }) => status?.devicePath === path);
     if (volume === undefined) return [];
-    const read = { found: volume };
     return [
-      { claimName: undefined, claim: ABSENT, pv: ABSENT, volume: read, known: await knownOf(read) },
+      { claimName: undefined, claim: ABSENT, pv: ABSENT, ...(await about({ found: volume })) },
     ];
   }
 
-  async function knownOf(volume: Reading<Volume>) {
+  async function about(
+    volume: Reading<Volume>,
+  ): Promise<Pick<PodVolume, 'volume' | 'known' | 'holder'>> {
     const found = foundIn(volume);
-    if (found === undefined || readyOf(found)?.status === 'True') return undefined;
-    return readFacts(client, found, signal);
+    const isReady = found === undefined || readyOf(found)?.status === 'True';
+    const known = isReady ? undefined : await readFacts(client, found, signal);
+    const holder = await readNamed<KubeNode>(client, NODES, found && holderOf(found), { signal });
+    return { volume, known, holder };
+  }
+
+  /** Another node than the pod's that has it. */
+  function holderOf({ status }: Volume): string | undefined {
+    return status?.attachments?.find(({ node }) => node !== pod.spec.nodeName)?.node;
   }
 }
