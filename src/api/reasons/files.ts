@@ -97,9 +97,11 @@ export const FILES = {
   },
   PathAstray: {
     message: "{path} leads to {found}, not to the volume's device {device}",
+    shows: 'PathAstray',
   },
   PathAstrayWithoutDevice: {
     message: '{path} leads to {found}, and the volume has no device',
+    shows: 'PathAstray',
   },
   PartitionLayoutUnknown: {
     message: 'nothing on the node says how the partition in {file} was made, so it is not grown',

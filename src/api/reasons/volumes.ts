@@ -58,17 +58,12 @@ export const VOLUMES = {
     message: 'cannot grow to {bytes} bytes: {why}',
     cause: 'NotGrown',
   },
-  PathAstray: {
-    message: '{astray}; a pod that starts now may get that one',
-    action: 'It is put right by attaching it again',
-    shows: 'PathAstray',
-  },
   AttachmentDisabled: {
     message:
       '{waiting}, and the controller attachment is switched off: start stowage watch with it',
     cause: 'AttachmentDisabled',
   },
-  StillAttached: {
+  VolumeStillAttached: {
     message: 'is still attached on {nodes}',
   },
   EarlierJobRuns: {

@@ -61,7 +61,7 @@ function stillAttached({ volume, attachmentEnabled }: Input, now: number): Decis
     return why === undefined ? node : `${node}: ${why}`;
   });
   if (places.length === 0) return undefined;
-  const still = explain('StillAttached', { nodes: places.join('; ') });
+  const still = explain('VolumeStillAttached', { nodes: places.join('; ') });
   const ready = attachmentEnabled
     ? { ...terminating, ...still }
     : attachmentDisabled(still.message);

@@ -73,8 +73,8 @@ export function maintain(input: Input, now: number): Decision {
     });
   }
   if ('astray' in planned && planned.astray !== undefined) {
-    const { message, detail } = explain('PathAstray', { astray: planned.astray });
-    return report(volume, now, 'Failed', unavailable(message, detail), {
+    const message = `${planned.astray}; a pod that starts now may get that one. It is put right by attaching it again`;
+    return report(volume, now, 'Failed', unavailable(message, planned.reason), {
       requeueAfter: LOOK_EVERY,
     });
   }
