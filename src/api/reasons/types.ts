@@ -10,6 +10,8 @@ export interface ReasonEntry {
   shows?: ReadyReason;
   /** What `stowage why` names as the cause, where that is not the one of what was under way. */
   cause?: string;
+  /** Parameters that differ from one look to the next, as figures and what others say: an event is told once whatever they are. */
+  varies?: readonly string[];
 }
 
 /** What happened, for programs: a code of the list with its parameters. It travels as JSON. */
