@@ -274,7 +274,7 @@ export const DECISIONS: readonly Target[] = [
                 definitions: [as(fill.definition, e)],
                 source: e.isThere ? fill.found : undefined,
                 podSays: { found: undefined },
-                primeSays: { found: log },
+                primeSays: { found: { message: log } },
                 liveClaim: { found: undefined },
               }),
               fill.NOW,

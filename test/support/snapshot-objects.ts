@@ -198,5 +198,6 @@ export const contentInput = (
   nodeFacts: (name) => node(nodes[name]),
   isOfAnother: () => false,
   outcome: undefined,
+  told: undefined,
   ...fields,
 });

@@ -12,7 +12,6 @@ export const POPULATORS = {
   DefinitionsCompete: {
     message: 'more than one PopulatorDefinition is for {kind}: {definitions}',
     action: 'Delete all but one',
-    cause: 'ForeignPopulator',
   },
   DefinitionInvalid: {
     message: 'PopulatorDefinition {definition} says what no volume can be filled by',
@@ -20,17 +19,14 @@ export const POPULATORS = {
   BuiltinUnknown: {
     message:
       'PopulatorDefinition {definition} names the built-in {builtin}, which this version of stowage does not have',
-    cause: 'ForeignPopulator',
   },
   KindNotServed: {
     message:
       'the API server serves no {plural} in {group}/{version}, which PopulatorDefinition {definition} names',
-    cause: 'ForeignPopulator',
   },
   KindForbidden: {
     message:
       'the daemon may not read {plural} of group {group}: have an administrator run stowage register populator for {kind}',
-    cause: 'ForeignPopulator',
   },
   SourceNotNamespaced: {
     message: '{kind} {source} is in no namespace, and the claim names namespace {namespace}',

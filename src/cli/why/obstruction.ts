@@ -36,7 +36,7 @@ const FIXES: Partial<Record<string, FixOf>> = {
   ...volumes,
 };
 
-type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix;
+type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix | undefined;
 
 /** What a reason comes to: the cause, undefined where it is that of what was under way, and what puts an end to it. */
 export interface Obstruction {

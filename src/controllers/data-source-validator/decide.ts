@@ -1,6 +1,7 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { SourceKind } from '../../api/populator.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { isSameKind, isStandard, sourceReference } from '../../model/data-source/reference.ts';
 
 /** What a claim names as its data source, as volume-data-source-validator's metric calls it. */
@@ -21,11 +22,8 @@ export function classifyDataSource(
 export function toTell(
   { metadata, spec }: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
   verdict: DataSourceClass,
-): { reason: string; message: string } | undefined {
+): (Explanation & { reason: string }) | undefined {
   if (verdict !== 'invalid' || spec.volumeName || metadata.deletionTimestamp !== undefined)
     return undefined;
-  return {
-    reason: POPULATOR_EVENT.unrecognized,
-    message: 'The datasource for this PVC does not match any registered VolumePopulator',
-  };
+  return { reason: POPULATOR_EVENT.unrecognized, ...explain('DataSourceUnrecognized') };
 }

@@ -1,5 +1,6 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { VolumePopulator } from '../../api/populator.ts';
+import type { Reason } from '../../api/reasons.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
@@ -15,6 +16,7 @@ export interface ValidatorDeps {
     type: 'Warning',
     reason: string,
     message: string,
+    detail: Reason | undefined,
   ): Promise<void>;
   /** Told of each verdict on a claim that was another one before, or none; `error`: it could not be told. */
   onVerdict?: ((verdict: DataSourceClass | 'error') => void) | undefined;
@@ -48,7 +50,7 @@ export function createValidator({ claims, populators, clock, once, onVerdict }: 
     if (isKnown && (told === undefined || left > 0)) return again;
     if (told !== undefined) {
       try {
-        await once(claim, 'Warning', told.reason, told.message);
+        await once(claim, 'Warning', told.reason, told.message, told.detail);
       } catch (error) {
         onVerdict?.('error');
         throw error;

@@ -1,11 +1,13 @@
+import { entryOf, type Reason } from '../../api/reasons.ts';
 import type { EventToSend } from './event.ts';
 
-/** How much room there is, and how a node does not answer: different each time that it is looked at. */
-const CHANGES = /room for \d+ bytes|is not known: [^;]*/g;
+/** Key of what an event tells, by which it is told once: the message counts only where there is no finer reason. */
+export const saidBy = ({ reason, message, detail, about = '' }: EventToSend): string =>
+  `${reason}: ${detail === undefined ? message : keyOf(detail)} ${about}`.trimEnd();
 
-/** What an event tells, by which it is told once, and not each time that no more than a figure in it is another one. */
-export const saidBy = ({ reason, message }: EventToSend): string =>
-  `${reason}: ${withoutFigures(message)}`;
-
-/** A message without what is different each time. */
-export const withoutFigures = (message: string): string => message.replaceAll(CHANGES, '');
+/** Key of a reason: its code with the parameters that count, as figures of room do not. */
+export function keyOf(detail: Reason): string {
+  const { varies = [] } = entryOf(detail) ?? {};
+  const counting = Object.entries(detail.parameters).filter(([name]) => !varies.includes(name));
+  return `${detail.code} ${JSON.stringify(Object.fromEntries(counting))}`;
+}

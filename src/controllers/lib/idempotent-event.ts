@@ -1,6 +1,7 @@
 import type { KubeEvent } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { COMPONENT } from '../../api/names.ts';
+import { type Reason, reasonAnnotations } from '../../api/reasons.ts';
 import { EVENTS } from '../../api/resources.ts';
 import { isAlreadyExists, isNotFound, isRefusal } from '../../kube/errors.ts';
 import type { Clock, KubeClient } from '../../kube/types.ts';
@@ -19,13 +20,18 @@ export function eventOnce(
     type: 'Normal' | 'Warning',
     reason: string,
     message: string,
+    detail?: Reason,
   ): Promise<void> => {
     const { name, namespace, uid = '', resourceVersion = '' } = object.metadata;
     const time = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
     const event: KubeEvent = {
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: `${uid}.${reason.toLowerCase()}`, ...(namespace && { namespace }) },
+      metadata: {
+        name: `${uid}.${reason.toLowerCase()}`,
+        ...(namespace && { namespace }),
+        ...(detail && { annotations: reasonAnnotations(detail) }),
+      },
       involvedObject: {
         apiVersion: object.apiVersion,
         kind: object.kind,

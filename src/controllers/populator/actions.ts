@@ -7,13 +7,15 @@ import {
   POPULATED_FROM_ANNOTATION,
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { PERSISTENT_VOLUME_CLAIMS, PERSISTENT_VOLUMES, PODS } from '../../api/resources.ts';
 import { isNotFound } from '../../kube/errors.ts';
 import type { EventRecorder } from '../../kube/events.ts';
 import type { Informer } from '../../kube/informer.ts';
 import type { KubeClient } from '../../kube/types.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { primeNameOf } from './objects.ts';
-import type { EventToSend, MachineAction } from './types.ts';
+import type { MachineAction } from './types.ts';
 
 export interface ActionRunnerDeps {
   client: KubeClient;
@@ -26,6 +28,7 @@ export interface ActionRunnerDeps {
     type: EventToSend['type'],
     reason: string,
     message: string,
+    detail: Reason | undefined,
   ): Promise<void>;
   /** Where prime claims and pods are. */
   namespace: string;
@@ -50,9 +53,9 @@ export function createActionRunner(deps: ActionRunnerDeps) {
   const { client, claims, persistentVolumes, pods, namespace } = deps;
   const tell = (
     claim: PersistentVolumeClaim | undefined,
-    { type, reason, message }: EventToSend,
+    { type, reason, message, detail }: EventToSend,
   ) => {
-    if (claim !== undefined) deps.events.event(claim, type, reason, message);
+    if (claim !== undefined) deps.events.event(claim, type, reason, message, detail);
   };
 
   return async (
@@ -68,7 +71,8 @@ export function createActionRunner(deps: ActionRunnerDeps) {
       case 'remove-finalizer': {
         const { finished } = effect;
         if (finished !== undefined && claim !== undefined) {
-          await deps.once(claim, finished.type, finished.reason, finished.message);
+          const { type, reason, message, detail } = finished;
+          await deps.once(claim, type, reason, message, detail);
         }
         await patchFinalizers(claim, (before) =>
           before.filter((each) => each !== POPULATE_FINALIZER),

@@ -1,7 +1,8 @@
 import { POPULATOR_EVENT } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import { isNotFound, isRefusal } from '../../kube/errors.ts';
+import { clipped, type EventToSend } from '../lib/event.ts';
 import type { WriteAction } from './actions.ts';
-import type { EventToSend } from './types.ts';
 
 /**
  * What is to be told of an effect that the API server will not have: for a quota, a policy, a right, or a namespace that is gone.
@@ -17,19 +18,18 @@ export function refusalOf(
   if (!isRefusal(error) && !(isCreation && isNotFound(error))) return undefined;
   const reason =
     effect.do === 'create-prime' ? POPULATOR_EVENT.primeFailed : POPULATOR_EVENT.creationFailed;
-  const message = `${wordsOf(effect, namespace)} is refused: ${error.message}. It is tried again`;
-  return { type: 'Warning', reason, message, about: `${effect.do} refused` };
+  return { type: 'Warning', reason, ...explanationOf(effect, clipped(error.message), namespace) };
 }
 
-function wordsOf(effect: WriteAction, namespace: string): string {
+function explanationOf(effect: WriteAction, said: string, namespace: string) {
   switch (effect.do) {
     case 'create-prime':
-      return `claim ${namespace}/${effect.prime.metadata.name}, which is to be filled for this one,`;
+      return explain('PrimeRefused', { claim: `${namespace}/${effect.prime.metadata.name}`, said });
     case 'create-pod':
-      return `pod ${namespace}/${effect.pod.metadata.name}, which is to fill the volume,`;
+      return explain('PodRefused', { pod: `${namespace}/${effect.pod.metadata.name}`, said });
     case 'rebind':
-      return `to give PersistentVolume ${effect.pv.metadata.name} to the claim`;
+      return explain('RebindRefused', { volume: effect.pv.metadata.name, said });
     default:
-      return `what comes next for it (${effect.do})`;
+      return explain('PopulationStepRefused', { step: effect.do, said });
   }
 }

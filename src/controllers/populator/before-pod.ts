@@ -1,8 +1,10 @@
 import type { PersistentVolumeClaim, Pod } from '../../api/core.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { RETRY } from '../../model/retry.ts';
 import { SubstitutionError } from '../../model/substitute.ts';
+import { clipped } from '../lib/event.ts';
 import { attemptsOf, nextAttempt, originOf } from './attempts.ts';
 import { hasFinalizer } from './clean-up.ts';
 import { emit, emitEvent } from './emit-event.ts';
@@ -31,8 +33,10 @@ export function beforePod(
   } catch (error) {
     if (!(error instanceof SubstitutionError)) throw error;
     const { kind, metadata } = source.object;
-    const message = `${kind} ${metadata.name} cannot be used by PopulatorDefinition ${definition.metadata.name}: ${error.message}`;
-    return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
+    const its = { kind, source: metadata.name, definition: definition.metadata.name };
+    const { message, detail } = explain('FieldUnusable', its);
+    const why = { message: `${message}: ${error.message}`, detail };
+    return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, why);
   }
   if (!hasFinalizer(input)) return { action: { do: 'add-finalizer' } };
   if (prime === undefined)
@@ -54,18 +58,18 @@ export function beforePod(
   if (due > now) return { requeueAfter: due - now };
   const { all, own } = input.running;
   if (MAX_RUNNING - all <= own) {
-    const message =
+    const taken =
       all >= MAX_RUNNING
-        ? `${MAX_RUNNING} pods fill volumes already: the claim waits for one of them to end`
-        : `${own} pods fill volumes of this namespace already, which leaves the other places to others: the claim waits for one of them to end`;
-    return emit(input, 'Normal', POPULATOR_EVENT.created, message, { requeueAfter: 10_000 });
+        ? explain('PlacesTaken', { max: MAX_RUNNING })
+        : explain('NamespacePlacesTaken', { own });
+    return emit(input, 'Normal', POPULATOR_EVENT.created, taken, { requeueAfter: 10_000 });
   }
-  const message = `pod ${namespace}/${pod.metadata.name} fills the volume`;
+  const created = explain('PodCreated', { pod: `${namespace}/${pod.metadata.name}` });
   return {
     action: {
       do: 'create-pod',
       pod,
-      event: { type: 'Normal', reason: POPULATOR_EVENT.created, message },
+      event: { type: 'Normal', reason: POPULATOR_EVENT.created, ...created },
     },
   };
 }
@@ -76,9 +80,16 @@ function whileUnbound(input: MachineInput, prime: PersistentVolumeClaim): Machin
   const { found } = input.primeSays;
   const again = { requeueAfter: RETRY.recheckSoon };
   if (found === undefined) return again;
-  const message = `no volume is made for claim ${input.namespace}/${prime.metadata.name} yet: ${found}`;
-  return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, message, again);
+  const { message, detail } = explain('PrimeUnbound', {
+    claim: `${input.namespace}/${prime.metadata.name}`,
+    said: clipped(found.message),
+  });
+  const why = { message, detail: found.detail ?? detail };
+  return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, why, again);
 }
 
-const gaveUp = (attempts: Attempts | undefined): string =>
-  `${attempts?.failed} pods have failed, and no more are made before the data source or its PopulatorDefinition is changed. The last: ${attempts?.message}`;
+const gaveUp = (attempts: Attempts | undefined): Explanation =>
+  explain('PodsGivenUp', {
+    failed: `${attempts?.failed}`,
+    said: clipped(`${attempts?.message}`),
+  });

@@ -1,7 +1,9 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { POPULATE_FINALIZER, POPULATOR_EVENT } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { targetOf } from './objects.ts';
-import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
+import type { MachineDecision, MachineInput } from './types.ts';
 
 export const hasFinalizer = ({ claim }: Pick<MachineInput, 'claim'>): boolean =>
   claim?.metadata.finalizers?.includes(POPULATE_FINALIZER) ?? false;
@@ -51,6 +53,6 @@ export function finish(input: MachineInput): MachineDecision {
   if (claim?.status?.phase !== 'Bound') return {};
   const isLost = prime === undefined || prime.status?.phase === 'Lost';
   if (!isLost && prime.metadata.deletionTimestamp === undefined) return {};
-  const message = `the claim has its volume ${claim.spec.volumeName}, filled from its data source`;
-  return cleanUp(input, { type: 'Normal', reason: POPULATOR_EVENT.finished, message });
+  const filled = explain('VolumeFilled', { volume: `${claim.spec.volumeName}` });
+  return cleanUp(input, { type: 'Normal', reason: POPULATOR_EVENT.finished, ...filled });
 }

@@ -7,8 +7,10 @@ import {
   SELECTED_NODE_ANNOTATION,
 } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { type Explanation, explain, reason } from '../../api/reasons.ts';
 import { sourceReference } from '../../model/data-source/reference.ts';
 import { problemOf } from '../../model/populator-definition.ts';
+import type { EventToSend } from '../lib/event.ts';
 import { beforePod } from './before-pod.ts';
 import { cleanUp, finish, hasFinalizer, isBegun } from './clean-up.ts';
 import { emit } from './emit-event.ts';
@@ -16,7 +18,7 @@ import { targetOf } from './objects.ts';
 import { onNode } from './on-node.ts';
 import { podOutcome } from './pod-outcome.ts';
 import { hasFilled } from './pod-state.ts';
-import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
+import type { MachineDecision, MachineInput } from './types.ts';
 
 /** How soon to look again at what the cache is behind on, in ms. */
 const SOON = 1000;
@@ -36,13 +38,14 @@ export function decide(input: MachineInput, now: number): MachineDecision {
   }
   // The binder does the rest.
   if (isRebound) return {};
-  for (const [what, object] of [
+  for (const [kind, object] of [
     ['PersistentVolumeClaim', prime],
     ['Pod', pod],
   ] as const) {
     if (object !== undefined && targetOf(object) === undefined) {
-      const message = `a ${what} ${input.namespace}/${object.metadata.name} is there that was not made for this. Delete it`;
-      return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, message);
+      const taken = { kind, object: `${input.namespace}/${object.metadata.name}` };
+      const why = explain('PopulationNameTaken', taken);
+      return emit(input, 'Warning', POPULATOR_EVENT.primeFailed, why);
     }
   }
   // Without its definition, too.
@@ -64,8 +67,12 @@ function bypassed(
   if (pv === undefined || pv.spec.claimRef?.uid !== uid || pv.metadata.name !== spec.volumeName)
     return undefined;
   const { kind, name } = spec.dataSourceRef ?? spec.dataSource ?? {};
-  const message = `the claim was bound to PersistentVolume ${spec.volumeName}, which was not filled from ${kind} ${name}: the provisioner of StorageClass ${spec.storageClassName} ignores data sources. Delete claim ${metadata.name}, and create it again in another class`;
-  return { type: 'Warning', reason: POPULATOR_EVENT.creationFailed, message };
+  const ignored = explain('SourceIgnored', {
+    volume: pv.metadata.name,
+    ...{ kind: `${kind}`, source: `${name}`, class: `${spec.storageClassName}` },
+    claim: metadata.name,
+  });
+  return { type: 'Warning', reason: POPULATOR_EVENT.creationFailed, ...ignored };
 }
 
 /** Nobody has seen the claim for a while: the API server is asked before anything of it is taken away. */
@@ -85,23 +92,25 @@ function definitionOf(
   const [definition, ...others] = definitions;
   const kind = claim && sourceReference(claim);
   const what = kind === undefined ? '' : kindText(kind);
-  const refuse = (message: string) => ({
-    decision: emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message),
+  const refused = (why: Explanation) => ({
+    decision: emit(input, 'Warning', POPULATOR_EVENT.creationFailed, why),
   });
   if (definition === undefined) {
     if (!isBegun(input)) return { decision: {} };
-    return refuse(`no PopulatorDefinition says any more how volumes are filled from ${what}`);
+    return refused(explain('DefinitionMissing', { kind: what }));
   }
   const { name } = definition.metadata;
   if (others.length > 0) {
     const names = definitions.map(({ metadata }) => metadata.name).join(', ');
-    return refuse(`more than one PopulatorDefinition is for ${what}: ${names}. Delete all but one`);
+    return refused(explain('DefinitionsCompete', { kind: what, definitions: names }));
   }
   const problem = problemOf(definition);
   if (problem === undefined && definition.spec.node !== undefined) {
     return { decision: onNode(input, definition) };
   }
-  return problem === undefined ? { definition } : refuse(`PopulatorDefinition ${name}: ${problem}`);
+  if (problem === undefined) return { definition };
+  const detail = reason('DefinitionInvalid', { definition: name });
+  return refused({ message: `PopulatorDefinition ${name}: ${problem}`, detail });
 }
 
 function fill(input: MachineInput, definition: PopulatorDefinition, now: number): MachineDecision {
@@ -125,8 +134,9 @@ function fill(input: MachineInput, definition: PopulatorDefinition, now: number)
   if (waits && !prime.spec.volumeName) {
     const chosen = prime.metadata.annotations?.[SELECTED_NODE_ANNOTATION];
     if (wanted !== undefined && chosen === undefined) {
-      const message = `node ${wanted} was given back by whoever makes volumes of class ${claim.spec.storageClassName}. The scheduler is to choose another node for the claim`;
-      const event = { type: 'Warning', reason: POPULATOR_EVENT.primeFailed, message } as const;
+      const back = { node: wanted, class: `${claim.spec.storageClassName}` };
+      const why = explain('NodeGivenBack', back);
+      const event = { type: 'Warning', reason: POPULATOR_EVENT.primeFailed, ...why } as const;
       return { action: { do: 'give-back', event } };
     }
     if (wanted !== chosen || chosen === undefined) return withoutFinalizer(cleanUp(input));
@@ -142,17 +152,15 @@ function withoutFinalizer(decision: MachineDecision): MachineDecision {
   return decision.action?.do === 'remove-finalizer' ? {} : decision;
 }
 
-function classProblem({ claim, storageClass, prime }: MachineInput): string | undefined {
+function classProblem({ claim, storageClass, prime }: MachineInput): Explanation | undefined {
   const name = claim?.spec.storageClassName;
   // What is there goes on without it.
   if (prime !== undefined) return undefined;
-  if (!name)
-    return 'the claim names no storage class, and no default class was there when it was made';
-  if (storageClass === undefined) return `StorageClass ${name} does not exist`;
-  if (storageClass.provisioner === NO_PROVISIONER) {
-    return `StorageClass ${name} is for volumes made by hand, to any of which the claim may be bound as it is. Make it anew in a class whose claims make their own volumes`;
-  }
-  return undefined;
+  if (!name) return explain('PopulatedClassNotNamed');
+  if (storageClass === undefined) return explain('PopulatedClassMissing', { class: name });
+  return storageClass.provisioner === NO_PROVISIONER
+    ? explain('PopulatedClassStatic', { class: name })
+    : undefined;
 }
 
 /** It is filled, and its pod has ended: once that has let go of it, it becomes the claim's. */

@@ -1,22 +1,22 @@
-import type { EventToSend, MachineDecision, MachineInput } from './types.ts';
-
-/** What tells it from others. */
-export const textOf = ({ reason, message, about }: EventToSend): string =>
-  `${reason}: ${about ?? message}`;
+import type { Explanation } from '../../api/reasons.ts';
+import type { EventToSend } from '../lib/event.ts';
+import { saidBy } from '../lib/event-key.ts';
+import type { MachineDecision, MachineInput } from './types.ts';
 
 /** Once; then until something changes, or `otherwise` says. Pure. */
 export function emit(
   input: Pick<MachineInput, 'told'>,
   type: EventToSend['type'],
   reason: string,
-  message: string,
+  why: Explanation,
   otherwise: MachineDecision = {},
 ): MachineDecision {
-  return emitEvent(input, { type, reason, message }, otherwise);
+  return emitEvent(input, { type, reason, ...why }, otherwise);
 }
 
 export const emitEvent = (
   { told }: Pick<MachineInput, 'told'>,
   event: EventToSend,
   otherwise: MachineDecision = {},
-): MachineDecision => (told === textOf(event) ? otherwise : { action: { do: 'tell', event } });
+): MachineDecision =>
+  told?.said === saidBy(event) ? otherwise : { action: { do: 'tell', event } };

@@ -1,6 +1,8 @@
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { explain } from '../../api/reasons.ts';
 import { RETRY } from '../../model/retry.ts';
+import { clipped } from '../lib/event.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { podNameOf } from './objects.ts';
 import type { MachineDecision, MachineInput, SourceFound } from './types.ts';
@@ -21,12 +23,18 @@ export function noteFailure(
   const of = source.is === 'ready' ? originOf(definition, source.object) : UNKNOWN_ORIGIN;
   const failed = before?.of === of ? before.failed + 1 : 1;
   const again = failed < RETRY.maxTransfers ? 'It is tried again' : 'It is not tried again';
-  const message = `pod ${namespace}/${podNameOf(uid)} failed, the ${failed}. of ${RETRY.maxTransfers}: ${why}. ${again}`;
+  const { message, detail } = explain('PodFailed', {
+    pod: `${namespace}/${podNameOf(uid)}`,
+    failed,
+    max: RETRY.maxTransfers,
+    said: clipped(why),
+  });
+  const told = { message: `${message}. ${again}`, detail };
   return {
     action: {
       do: 'note-attempts',
       attempts: { failed, pod, message: why, at: now, of },
-      event: { type: 'Warning', reason: POPULATOR_EVENT.failed, message },
+      event: { type: 'Warning', reason: POPULATOR_EVENT.failed, ...told },
     },
   };
 }
@@ -38,13 +46,12 @@ export function noteOutdated(
   pod: string,
   now: number,
 ): MachineDecision {
-  const what = `${namespace}/${podNameOf(uid)}`;
-  const message = `pod ${what}, which does not run, is made anew: its data source or PopulatorDefinition was changed`;
+  const outdated = explain('PodOutdated', { pod: `${namespace}/${podNameOf(uid)}` });
   return {
     action: {
       do: 'note-attempts',
       attempts: { failed: 0, pod, message: '', at: now, of },
-      event: { type: 'Normal', reason: POPULATOR_EVENT.created, message },
+      event: { type: 'Normal', reason: POPULATOR_EVENT.created, ...outdated },
     },
   };
 }

@@ -3,6 +3,7 @@ import { isDnsSubdomain } from '../../api/dns-name.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import { POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { ApiError, isNotFound } from '../../kube/errors.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import { sourceReference } from '../../model/data-source/reference.ts';
@@ -37,24 +38,19 @@ export async function findSource(
   const { group, kind, namespace, name } = wanted;
   const resource = resourceOf(definition);
   const own = claim.metadata.namespace ?? '';
-  const what = `${kind} ${resource.namespaced ? `${namespace}/` : ''}${name}`;
+  const what = { kind, source: `${resource.namespaced ? `${namespace}/` : ''}${name}` };
   if (wanted.crossNamespace) {
     if (!resource.namespaced) {
-      return refused(`${what} is in no namespace, and the claim names namespace ${namespace}`);
+      return refused(explain('SourceNotNamespaced', { ...what, namespace }));
     }
-    if (!crossNamespace) {
-      return refused(
-        `${what} is in another namespace than ${own}, which this daemon does not follow. Switch the gate CrossNamespaceVolumeDataSource of stowage watch on`,
-      );
-    }
+    if (!crossNamespace) return refused(explain('PopulatorGateOff', { ...what, namespace: own }));
     const from = { group: '', kind: 'PersistentVolumeClaim', namespace: own };
     if (!(await isGranted({ from, to: { group, kind, namespace, name } }))) {
-      return refused(
-        `accessing ${namespace}/${name} of ${kind} dataSource from ${own}/${claim.metadata.name} isn't allowed. A ReferenceGrant in namespace ${namespace} allows it, from PersistentVolumeClaim in ${own} to ${kind} of group ${group}`,
-      );
+      const asked = { ...what, claim: `${own}/${claim.metadata.name}`, from: from.kind };
+      return refused(explain('GrantMissing', { ...asked, own, namespace, group }));
     }
   }
-  if (!isDnsSubdomain(name)) return notFound(what);
+  if (!isDnsSubdomain(name)) return notFound(explain('SourceMissing', what));
   try {
     const object = await client.get<KubeObject>(
       resource,
@@ -63,31 +59,30 @@ export async function findSource(
     );
     return object.metadata.deletionTimestamp === undefined
       ? { is: 'ready', object: { ...object, kind } }
-      : notFound(what, 'is being deleted');
+      : notFound(explain('SourceBeingDeleted', what));
   } catch (error) {
     if (isNotFound(error)) {
       // A missing object names itself; a missing kind does not.
-      return error.status.details?.name === undefined
-        ? refused(
-            `the API server serves no ${resource.plural} in ${group}/${resource.version}, which PopulatorDefinition ${definition.metadata.name} names`,
-          )
-        : notFound(what);
+      if (error.status.details?.name !== undefined) {
+        return notFound(explain('SourceMissing', what));
+      }
+      const named = { version: resource.version, definition: definition.metadata.name };
+      return refused(explain('KindNotServed', { plural: resource.plural, group, ...named }));
     }
     if (error instanceof ApiError && error.statusCode === 403) {
-      return refused(
-        `the daemon may not read ${resource.plural} of group ${group}: have an administrator run stowage register populator for ${kindText(wanted)}`,
-      );
+      const unread = { plural: resource.plural, group, kind: kindText(wanted) };
+      return refused(explain('KindForbidden', unread));
     }
     throw error;
   }
 }
 
-const refused = (message: string): SourceFound => ({
+const refused = (why: Explanation): SourceFound => ({
   is: 'waits',
-  event: { type: 'Warning', reason: POPULATOR_EVENT.sourceRefused, message },
+  event: { type: 'Warning', reason: POPULATOR_EVENT.sourceRefused, ...why },
 });
 
-const notFound = (what: string, why = 'does not exist'): SourceFound => ({
+const notFound = (why: Explanation): SourceFound => ({
   is: 'waits',
-  event: { type: 'Warning', reason: POPULATOR_EVENT.sourceNotFound, message: `${what} ${why}` },
+  event: { type: 'Warning', reason: POPULATOR_EVENT.sourceNotFound, ...why },
 });

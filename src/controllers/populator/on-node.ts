@@ -1,5 +1,6 @@
 import { DRIVER, POPULATOR_EVENT } from '../../api/names.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { explain } from '../../api/reasons.ts';
 import { emit } from './emit-event.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
@@ -13,6 +14,11 @@ export function onNode(
 ): MachineDecision {
   const { claim, storageClass } = input;
   if (storageClass === undefined || storageClass.provisioner === DRIVER) return {};
-  const message = `PopulatorDefinition ${metadata.name} fills volumes from ${kindText(spec.sourceKind)} on their node, which can be done for storage classes of provisioner ${DRIVER} alone, and class ${claim?.spec.storageClassName} is of ${storageClass.provisioner}. Use another class, or register a pod for the kind`;
-  return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, message);
+  const others = explain('PopulatedClassOfOthers', {
+    definition: metadata.name,
+    kind: kindText(spec.sourceKind),
+    class: `${claim?.spec.storageClassName}`,
+    provisioner: storageClass.provisioner,
+  });
+  return emit(input, 'Warning', POPULATOR_EVENT.creationFailed, others);
 }

@@ -1,10 +1,19 @@
 import type { Pod } from '../../api/core.ts';
 import { POPULATE_ORIGIN_ANNOTATION, POPULATOR_EVENT } from '../../api/names.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import { explain } from '../../api/reasons.ts';
+import { clipped } from '../lib/event.ts';
 import { attemptsOf, originOf } from './attempts.ts';
 import { emit, emitEvent } from './emit-event.ts';
 import { noteFailure, noteOutdated } from './failure.ts';
-import { hasFilled, howDeleted, isUnscheduled, lastWords, whyNotRunning } from './pod-state.ts';
+import {
+  hasFilled,
+  howDeleted,
+  isUnscheduled,
+  lastWords,
+  standstillText,
+  whyNotRunning,
+} from './pod-state.ts';
 import type { MachineDecision, MachineInput } from './types.ts';
 
 /**
@@ -36,8 +45,9 @@ export function podOutcome(
   }
   if (phase === 'Pending') return beforeItBegins(input, definition, pod, now);
   // So that what was said before is not the last word.
-  if (!input.told?.startsWith(POPULATOR_EVENT.creationFailed)) return {};
-  return emit(input, 'Normal', POPULATOR_EVENT.created, `pod ${namespace}/${name} runs`);
+  if (input.told?.reason !== POPULATOR_EVENT.creationFailed) return {};
+  const runs = explain('PodRunning', { pod: `${namespace}/${name}` });
+  return emit(input, 'Normal', POPULATOR_EVENT.created, runs);
 }
 
 function beforeItBegins(
@@ -65,14 +75,18 @@ function beforeItBegins(
   }
   const hasNode = !isUnscheduled(pod);
   if (hasNode && age >= BEGINS_WITHIN) {
-    const why = `it did not begin within ${BEGINS_WITHIN / 60_000} minutes: ${stands.why}`;
+    const why = `it did not begin within ${BEGINS_WITHIN / 60_000} minutes: ${standstillText(stands)}`;
     return noteFailure(input, source, definition, uid, why, now);
   }
   const event = {
     type: 'Warning',
     reason: POPULATOR_EVENT.creationFailed,
-    message: `pod ${input.namespace}/${name} does not run: ${stands.why}`,
-    about: `${uid} ${stands.about}`,
+    ...explain(stands.code, {
+      pod: `${input.namespace}/${name}`,
+      state: stands.state,
+      said: stands.said && clipped(stands.said),
+    }),
+    about: uid,
   } as const;
   return emitEvent(input, event, hasNode ? { requeueAfter: BEGINS_WITHIN - age } : {});
 }

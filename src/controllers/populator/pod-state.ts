@@ -1,4 +1,5 @@
 import type { Pod } from '../../api/core.ts';
+import { OF_IMAGES, ON_ITS_WAY } from './kubelet-words.ts';
 import { CONTAINER } from './objects.ts';
 import type { Standstill } from './types.ts';
 
@@ -52,22 +53,21 @@ export const isUnscheduled = ({ status }: Pod): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'PodScheduled' && is === 'False') ??
   false;
 
-/** Both are of an image that does not come: a kubelet tries again, then waits, and so on. */
-const OF_IMAGES = ['ErrImagePull', 'ImagePullBackOff'];
-
 /** Why a pod does not run: no node, no image, no Secret. Undefined where it does, or nothing is said of it. Pure. */
 export function whyNotRunning(pod: Pod): Standstill | undefined {
   const { status } = pod;
   const waiting = status?.containerStatuses?.find(({ name }) => name === CONTAINER)?.state?.waiting;
-  const { reason = '', message = '' } = waiting ?? {};
-  if (reason !== '' && reason !== 'ContainerCreating' && reason !== 'PodInitializing') {
-    return {
-      about: OF_IMAGES.includes(reason) ? 'image' : reason,
-      why: message === '' ? reason : `${reason}: ${shortened(message)}`,
-    };
+  const { reason: state = '', message } = waiting ?? {};
+  if (state !== '' && !ON_ITS_WAY.includes(state)) {
+    const said = message ? shortened(message) : undefined;
+    return { code: OF_IMAGES.includes(state) ? 'ImageRefused' : 'PodNotStarted', state, said };
   }
   if (!isUnscheduled(pod)) return undefined;
   const scheduled = status?.conditions?.find(({ type }) => type === 'PodScheduled');
-  const why = scheduled?.message || scheduled?.reason || 'no node is found for it';
-  return { about: 'node', why: shortened(why) };
+  const said = scheduled?.message || scheduled?.reason || 'no node is found for it';
+  return { code: 'PodUnscheduled', said: shortened(said) };
 }
+
+/** The same as text. Pure. */
+export const standstillText = ({ state, said }: Standstill): string =>
+  [state, said].filter((part) => part !== undefined).join(': ');

@@ -11,13 +11,14 @@ import { definitionsFor } from '../../model/populator-definition.ts';
 import { RETRY } from '../../model/retry.ts';
 import type { Clock } from '../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../workqueue/tell-again.ts';
+import type { EventToSend } from '../lib/event.ts';
+import { saidBy } from '../lib/event-key.ts';
 import { type ActionRunnerDeps, createActionRunner, type WriteAction } from './actions.ts';
 import { refusalOf } from './api-refusal.ts';
 import { decide } from './decide.ts';
-import { textOf } from './emit-event.ts';
 import { podNameOf, primeNameOf, targetOf } from './objects.ts';
 import { isUnscheduled } from './pod-state.ts';
-import type { EventToSend, MachineAction, MachineInput, SourceFound } from './types.ts';
+import type { MachineAction, MachineInput, SourceFound } from './types.ts';
 import { createWarnings } from './warnings.ts';
 
 /** A population that has ended, or a pod of one that has failed. */
@@ -66,7 +67,7 @@ export function createMachine(deps: MachineDeps): Machine {
   const carryOut = createActionRunner(deps);
   const warnings = createWarnings(client, namespace);
   /** By UID, as the next three. */
-  const told = new Map<string, { text: string; at: number }>();
+  const told = new Map<string, NonNullable<MachineInput['told']> & { at: number }>();
   const creating = new Set<string>();
   /** Since when the pods of claims are there, ms since the epoch: whoever led then. */
   const begun = new Map<string, number>();
@@ -102,9 +103,9 @@ export function createMachine(deps: MachineDeps): Machine {
     };
   }
 
-  function toldOf(uid: string): string | undefined {
+  function toldOf(uid: string): MachineInput['told'] {
     const last = told.get(uid);
-    return last !== undefined && clock.now() - last.at < TELL_AGAIN ? last.text : undefined;
+    return last !== undefined && clock.now() - last.at < TELL_AGAIN ? last : undefined;
   }
 
   /** Those of others: that one's is not there. */
@@ -182,7 +183,7 @@ export function createMachine(deps: MachineDeps): Machine {
       const refused = refusalOf(effect, error, namespace);
       if (refused !== undefined) {
         deps.logger.warn({ uid, effect: effect.do, err: error }, 'refused by the API server');
-        if (toldOf(uid) !== textOf(refused)) tell(uid, claim, refused);
+        if (toldOf(uid)?.said !== saidBy(refused)) tell(uid, claim, refused);
         return false;
       }
       if (!isConflict(error) && !isAlreadyExists(error) && !isNotFound(error)) throw error;
@@ -194,8 +195,9 @@ export function createMachine(deps: MachineDeps): Machine {
   }
 
   function tell(uid: string, claim: PersistentVolumeClaim | undefined, event: EventToSend): void {
-    told.set(uid, { text: textOf(event), at: clock.now() });
-    if (claim !== undefined) deps.events.event(claim, event.type, event.reason, event.message);
+    const { type, reason, message, detail } = event;
+    told.set(uid, { reason, said: saidBy(event), at: clock.now() });
+    if (claim !== undefined) deps.events.event(claim, type, reason, message, detail);
   }
 
   function count(effect: WriteAction, uid: string, claim: PersistentVolumeClaim | undefined): void {

@@ -1,19 +1,14 @@
 import type { PersistentVolume, PersistentVolumeClaim, Pod, StorageClass } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
 import type { PopulatorDefinition } from '../../api/populator.ts';
+import type { Explanation } from '../../api/reasons.ts';
+import type { EventToSend } from '../lib/event.ts';
 
-/** Why a pod does not run. `about` stays as it is while `why` is worded in several ways. */
+/** Obstacle of a pod that does not run: the word of a kubelet or a scheduler for it, and what that says besides. */
 export interface Standstill {
-  about: string;
-  why: string;
-}
-
-export interface EventToSend {
-  type: 'Normal' | 'Warning';
-  reason: string;
-  message: string;
-  /** What it is about: while that is the same it is not told again, though its words are others. */
-  about?: string;
+  code: 'ImageRefused' | 'PodUnscheduled' | 'PodNotStarted';
+  state?: string | undefined;
+  said?: string | undefined;
 }
 
 /** What a claim is filled from, by a live read; or why it has to wait, or cannot be. */
@@ -53,15 +48,15 @@ export interface MachineInput {
   /** Undefined while it was not asked for in this reconcile. */
   source: SourceFound | undefined;
   /** What was last said against the prime claim; undefined while it was not asked for in this reconcile. */
-  primeSays: { found: string | undefined } | undefined;
+  primeSays: { found: Explanation | undefined } | undefined;
   /** The same of the pod, where that was the last word on it. */
   podSays: { found: Standstill | undefined } | undefined;
   /** The UID of the pod that was there last, where it is gone. */
   vanished: string | undefined;
   /** How many pods fill volumes now, or are about to; `own`: for claims of the same namespace. */
   running: { all: number; own: number };
-  /** As told last, of this claim: an event is told once. */
-  told: string | undefined;
+  /** Event that was told last of this claim, as `saidBy` has it, with its public reason: an event is told once. */
+  told: { reason: string; said: string } | undefined;
   /** The daemon's namespace, where prime claims and pods are. */
   namespace: string;
 }

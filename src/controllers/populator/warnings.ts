@@ -1,5 +1,6 @@
 import type { AnyEvent } from '../../api/core.ts';
 import type { KubeObject } from '../../api/meta.ts';
+import { type Explanation, reasonOfAnnotations } from '../../api/reasons.ts';
 import { EVENTS } from '../../api/resources.ts';
 import type { KubeClient } from '../../kube/types.ts';
 import type { Standstill } from './types.ts';
@@ -7,7 +8,7 @@ import type { Standstill } from './types.ts';
 /** What others say of prime claims and pods, by events. */
 export interface Warnings {
   /** The last warning of whoever makes a prime claim's volume. */
-  against(prime: KubeObject): Promise<string | undefined>;
+  against(prime: KubeObject): Promise<Explanation | undefined>;
   /** What keeps a pod from being started, unless it has got any further since that was said. */
   lastOf(pod: KubeObject): Promise<Standstill | undefined>;
 }
@@ -22,11 +23,16 @@ export function createWarnings(client: Pick<KubeClient, 'list'>, namespace: stri
   }
 
   return {
-    against: async (prime) =>
-      (await eventsOf(prime)).filter(({ type }) => type === 'Warning').at(-1)?.message,
+    async against(prime) {
+      const last = (await eventsOf(prime)).findLast(({ type }) => type === 'Warning');
+      if (last?.message === undefined) return undefined;
+      return { message: last.message, detail: reasonOfAnnotations(last.metadata.annotations) };
+    },
     async lastOf(pod) {
-      const { type, reason = '', message = '' } = (await eventsOf(pod)).at(-1) ?? {};
-      return type === 'Warning' ? { about: reason, why: `${reason}: ${message}` } : undefined;
+      const { type, reason, message } = (await eventsOf(pod)).at(-1) ?? {};
+      return type === 'Warning'
+        ? { code: 'PodNotStarted', state: reason, said: message }
+        : undefined;
     },
   };
 }

@@ -1,8 +1,10 @@
 import type { KubeNode, PersistentVolumeClaim, Pod } from '../../api/core.ts';
 import { SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { claimNamesOf } from '../../api/pod-claims.ts';
+import { explain } from '../../api/reasons.ts';
 import { indexBy } from '../../kube/index-by.ts';
 import type { Informer } from '../../kube/informer.ts';
+import type { Explained } from '../lib/capacity/refusal.ts';
 
 /** Pods for which the scheduler chooses the node of a claim. */
 export interface Consumers {
@@ -86,22 +88,23 @@ const NOT_READY = new Set(['node.kubernetes.io/not-ready', 'node.kubernetes.io/u
 export function untolerated(
   { metadata, spec }: KubeNode,
   pods: readonly Pod[],
-): string | undefined {
+): Explained | undefined {
+  const node = metadata.name;
   const taints = spec?.taints?.filter(
     ({ key, effect }) => effect !== 'PreferNoSchedule' && !NOT_READY.has(key),
   );
   const found = pods.map((pod) =>
     pod.spec.nodeName === undefined || pod.spec.nodeName === ''
       ? taints?.find((taint) => !pod.spec.tolerations?.some((each) => tolerates(each, taint)))
-      : pod.spec.nodeName === metadata.name
+      : pod.spec.nodeName === node
         ? undefined
         : 'elsewhere',
   );
   if (found.includes(undefined)) return undefined;
   const taint = found.find((each) => typeof each === 'object');
   return typeof taint === 'object'
-    ? `no pod of the claim tolerates the taint ${taint.key}:${taint.effect} of node ${metadata.name}`
-    : `the pods of the claim run on other nodes than ${metadata.name}`;
+    ? explain('TaintNotTolerated', { taint: `${taint.key}:${taint.effect}`, node })
+    : explain('PodsElsewhere', { node });
 }
 
 function tolerates(

@@ -1,23 +1,19 @@
 import type { KubeNode, PersistentVolumeClaim, StorageClass } from '../../api/core.ts';
 import { CLAIM_EVENT, READY_REASON, SELECTED_NODE_ANNOTATION } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { type Explanation, explain, type ReasonCode, reason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts';
 import { dataSourceOf } from '../../model/data-source/data-source.ts';
-import {
-  type DynamicClass,
-  fileSystemProblem,
-  OVERWRITE_PARAMETER,
-} from '../../model/dynamic-class.ts';
+import { type DynamicClass, fileSystemProblem } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
-import { withoutPaths } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
-import { nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
+import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import type { EventToSend } from '../lib/event.ts';
-import { saidBy } from '../lib/event-key.ts';
+import { keyOf, saidBy } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
 import { expand } from './expand.ts';
-import { failureMessage } from './failure-message.ts';
+import { failureMessage, publicly } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
@@ -31,7 +27,7 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
   if (claim.spec.volumeName) return {};
   if (storageClass === undefined || options === undefined) return {};
   if (volume !== undefined) return wait(input);
-  if ('problem' in options) return tell(input, failed(options.problem));
+  if ('problem' in options) return tell(input, failed(unusable(storageClass, options.problem)));
   const problem = claimProblem(input);
   if (problem !== undefined) return tell(input, failed(problem));
   return options.waits
@@ -39,10 +35,15 @@ export function decideClaim(input: ClaimInput, now: number): ClaimDecision {
     : forAny(input, options, storageClass);
 }
 
-const failed = (message: string): EventToSend => ({
+const failed = (why: Explanation & { about?: string }): EventToSend => ({
   type: 'Warning',
   reason: CLAIM_EVENT.failed,
+  ...why,
+});
+
+const unusable = ({ metadata }: StorageClass, message: string): Explanation => ({
   message,
+  detail: reason('StorageClassUnusable', { class: metadata.name }),
 });
 
 /** Once; then until something changes, or the time is over. */
@@ -63,17 +64,14 @@ const tell = (
 });
 
 /** What no volume can be made for, as class and claim are: the spec of a claim that is not bound is immutable. */
-function claimProblem({ claim: { spec }, storageClass }: ClaimInput): string | undefined {
+function claimProblem({ claim: { spec }, storageClass }: ClaimInput): Explanation | undefined {
   const modes = spec.accessModes ?? [];
-  if (modes.includes('ReadWriteMany')) {
-    return 'access mode ReadWriteMany: a volume is a device of one node, which two at once would destroy. Ask for ReadWriteOnce';
-  }
-  if (spec.selector !== undefined) {
-    return 'the claim has a selector, which chooses among volumes that are there: none is made for it. Leave it out, or name a static storage class';
-  }
+  if (modes.includes('ReadWriteMany')) return explain('ReadWriteManyRefused');
+  if (spec.selector !== undefined) return explain('SelectorRefused');
   // Of a Volume that could not be made a class that was put right makes nothing.
-  if (storageClass === undefined) return undefined;
-  return spec.volumeMode === 'Block' ? undefined : fileSystemProblem(storageClass);
+  if (storageClass === undefined || spec.volumeMode === 'Block') return undefined;
+  const problem = fileSystemProblem(storageClass);
+  return problem === undefined ? undefined : unusable(storageClass, problem);
 }
 
 /** The Volume is there, and is on its way to a PersistentVolume that the claim is bound to. That it waits is no attempt. */
@@ -81,40 +79,28 @@ function wait(input: ClaimInput): ClaimDecision {
   const volume = input.volume as NonNullable<ClaimInput['volume']>;
   const { name } = volume.metadata;
   if (claimOf(volume) === undefined) {
-    return tell(
-      input,
-      failed(
-        `a Volume ${name} is there that was not made for this claim. Delete it: stowage delete volume ${name}`,
-      ),
-    );
+    return tell(input, failed(explain('VolumeOfAnotherClaim', { volume: name })));
   }
   const ready = volume.status?.conditions?.find(({ type }) => type === 'Ready');
   if (volume.status?.phase === 'Failed' && ready?.reason === READY_REASON.freeExtentsCarryData) {
     return takeBack(input, volume);
   }
   if (ready?.reason === READY_REASON.waitingForSource) {
-    return inform(input, failed(`Volume ${name} waits: ${failureMessage(volume)}`));
+    const { message, detail } = failureMessage(volume);
+    return inform(input, failed({ message: `Volume ${name} waits: ${message}`, detail }));
   }
   if (
     ready?.reason === READY_REASON.nodeUnreachable ||
     ready?.reason === READY_REASON.nodeUnclear
   ) {
     // What the node says, or what says that it does not, is different each time.
-    return inform(
-      input,
-      failed(
-        `Volume ${name} waits for node ${volume.spec.nodeName}, which does not answer as it should. See: stowage why volume ${name}`,
-      ),
-    );
+    const node = volume.spec.nodeName;
+    return inform(input, failed(explain('NodeNotAnswering', { volume: name, node })));
   }
-  return volume.status?.phase === 'Failed'
-    ? tell(
-        input,
-        failed(
-          `Volume ${name} on node ${volume.spec.nodeName} could not be made: ${failureMessage(volume)}`,
-        ),
-      )
-    : {};
+  if (volume.status?.phase !== 'Failed') return {};
+  const { message, detail } = failureMessage(volume);
+  const on = `Volume ${name} on node ${volume.spec.nodeName}`;
+  return tell(input, failed({ message: `${on} could not be made: ${message}`, detail }));
 }
 
 /**
@@ -134,12 +120,13 @@ function takeBack(input: ClaimInput, volume: Volume): ClaimDecision {
   const node = waits && !consents && selected === nodeName ? nodeName : undefined;
   const next = node === undefined ? '' : ' The scheduler is to choose another node for the claim.';
   const gone = `Volume ${volume.metadata.name} is deleted: nothing was made`;
-  const event = failed(`${carried(place, nodeName)}.${next} ${gone}`);
+  const { message, detail } = carried(place, nodeName);
+  const event = failed({ message: `${message}.${next} ${gone}`, detail });
   return { action: { do: 'take-back', volume, place, node, event }, failed: true };
 }
 
-const carried = (place: DynamicClass['place'], node: string): string =>
-  `free extents of ${nameOf(place)} on node ${node} carry what removed volumes left, and the storage class does not consent to destroy that (parameter ${OVERWRITE_PARAMETER})`;
+const carried = (place: DynamicClass['place'], node: string): Explained =>
+  explain('ConsentMissing', { place: nameOf(place), node });
 
 /**
  * Provisions on the node that the scheduler chose for the first pod. Whoever may write the claim may write that choice, too: so it
@@ -158,7 +145,10 @@ function forSelected(
   // Where somebody else's is to be made is not ours to say.
   const others = isOthers(input.claim) ? sourceOf(input) : undefined;
   if (others !== undefined && 'decision' in others) return others.decision;
-  const why = node === undefined ? `there is no node ${name}` : whyNotOn(node, storageClass);
+  const why =
+    node === undefined
+      ? explain('SelectedNodeMissing', { node: name })
+      : whyNotOn(node, storageClass);
   if (why !== undefined) return rescheduleClaim(input, name, why);
   if (input.consumers.length === 0) return {};
   const taint = node && untolerated(node, input.consumers);
@@ -170,7 +160,8 @@ function forSelected(
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
   if (source.nodes !== undefined && !source.nodes.includes(name)) {
-    return rescheduleClaim(input, name, elsewhere(source.nodes, name));
+    const nodes = source.nodes.join(', ');
+    return rescheduleClaim(input, name, explain('SourceElsewhere', { nodes, node: name }));
   }
   const room = roomOn(input, options, name);
   if (room === undefined) return lookForRoom(options, [name]);
@@ -184,9 +175,6 @@ const asked = (claim: PersistentVolumeClaim) => dataSourceOf(claim, { crossNames
 
 const isOthers = (claim: PersistentVolumeClaim): boolean => asked(claim).kind === 'other';
 
-const elsewhere = (nodes: readonly string[], name: string): string =>
-  `what the claim starts from is on node ${nodes.join(', ')}, not on ${name}. Have its pod run there, by a nodeSelector kubernetes.io/hostname`;
-
 /** Where there is most room, of the nodes that it can be on. */
 function forAny(
   input: ClaimInput,
@@ -195,7 +183,7 @@ function forAny(
 ): ClaimDecision {
   const source = sourceOf(input);
   if ('decision' in source) return source.decision;
-  const whys: string[] = [];
+  const whys: Explained[] = [];
   const unseen: string[] = [];
   const able: { node: KubeNode; freeBytes: bigint }[] = [];
   for (const node of input.nodes) {
@@ -219,8 +207,29 @@ function forAny(
     a.freeBytes < b.freeBytes ? 1 : a.freeBytes > b.freeBytes ? -1 : 0,
   );
   if (most !== undefined) return create(input, options, most.node.metadata.name);
-  const message = whys.length === 0 ? 'there is no node that it could be on' : whys.join('; ');
-  return tell(input, failed(message), { requeueAfter: RETRY.recheck });
+  const why = whys.length === 0 ? explain('NoNode') : ofSeveral(whys);
+  return tell(input, failed(why), { requeueAfter: RETRY.recheck });
+}
+
+/** The order in which somebody can do something about what keeps a volume from nodes. */
+const FIRST: readonly ReasonCode[] = [
+  'ConsentMissing',
+  'NoRoom',
+  'NodeDirectoryUnusable',
+  'RoomUnknown',
+  'NodeNotReady',
+];
+
+/** All that is said of several nodes, for the reason of one. */
+function ofSeveral(whys: readonly Explained[]): Explanation & { about: string } {
+  const [first = whys[0]] = FIRST.flatMap((code) =>
+    whys.filter(({ detail }) => detail.code === code),
+  );
+  return {
+    message: whys.map(({ message }) => message).join('; '),
+    detail: first?.detail,
+    about: whys.map(({ detail }) => keyOf(detail)).join('; '),
+  };
 }
 
 function create(input: ClaimInput, options: DynamicClass, node: string): ClaimDecision {
@@ -246,18 +255,18 @@ function sourceOf(
       return { nodes: undefined };
     case 'ready':
       return { nodes: source.nodes };
-    case 'waits':
+    case 'waits': {
+      const { message, detail } = source;
+      const event = failed({ message, detail });
+      return { decision: tell(input, event, { requeueAfter: RETRY.rereadSource }) };
+    }
+    case 'other': {
+      const { message, detail } = source;
+      const { provisioning } = CLAIM_EVENT;
       return {
-        decision: tell(input, failed(source.message), { requeueAfter: RETRY.rereadSource }),
+        decision: tell(input, { type: 'Normal', reason: provisioning, message, detail }),
       };
-    case 'other':
-      return {
-        decision: tell(input, {
-          type: 'Normal',
-          reason: CLAIM_EVENT.provisioning,
-          message: source.message,
-        }),
-      };
+    }
   }
 }
 
@@ -270,7 +279,7 @@ function roomOn(
   input: ClaimInput,
   { place }: DynamicClass,
   node: string,
-): { why: string } | { why: undefined; freeBytes: bigint } | undefined {
+): { why: Explained } | { why: undefined; freeBytes: bigint } | undefined {
   const room = input.roomOn(node);
   if (room === undefined) return undefined;
   const wanted = parseQuantity(input.claim.spec.resources?.requests?.storage ?? '0');
@@ -279,16 +288,17 @@ function roomOn(
   }
   const { source } = input;
   const populator = source?.is === 'ready' ? source.source.populator : undefined;
-  const download = place.type === 'sparse' ? downloadBytes(populator?.options.format, wanted) : 0n;
-  const are = download === 0n ? 'are asked for' : 'are asked for, with the download of its qcow2';
+  const format = populator?.options.format;
+  const download = place.type === 'sparse' ? downloadBytes(format, wanted) : 0n;
+  const downloaded = download === 0n ? undefined : format;
+  const why = whyNoRoom(node, place, room, wanted + download, 'NoRoom', downloaded);
   // For the tenant: administrators have the class, and its events.
-  const why = withoutPaths(whyNoRoom(node, place, room, wanted + download, are) ?? '');
-  return why === '' && 'freeBytes' in room
-    ? { why: undefined, freeBytes: room.freeBytes }
-    : { why };
+  if (why !== undefined) return { why: publicly(why) };
+  return 'freeBytes' in room ? { why: undefined, freeBytes: room.freeBytes } : undefined;
 }
 
-function rescheduleClaim({ claim }: ClaimInput, node: string, why: string): ClaimDecision {
-  const message = `${why}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
-  return { action: { do: 'give-back', node, event: failed(message) }, failed: true };
+function rescheduleClaim({ claim }: ClaimInput, node: string, why: Explanation): ClaimDecision {
+  const message = `${why.message}. The scheduler is to choose another node for the claim (Volume ${volumeNameOf(claim)} was not made)`;
+  const event = failed({ message, detail: why.detail });
+  return { action: { do: 'give-back', node, event }, failed: true };
 }

@@ -1,14 +1,14 @@
 import type { ClaimCondition } from '../../api/core.ts';
 import { CLAIM_EVENT } from '../../api/names.ts';
 import { parseQuantity } from '../../api/quantity.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
-import { withoutPaths } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { saidBy } from '../lib/event-key.ts';
-import { failureMessage } from './failure-message.ts';
+import { failureMessage, publicly } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** Of conditions on claims, as Kubernetes has them. */
@@ -41,7 +41,7 @@ export function expand(input: ClaimInput, now: number): ClaimDecision {
     };
   }
   const grows = `Volume ${volume.metadata.name} grows to ${asked}`;
-  return resizing(input, failureMessage(volume) || grows, now);
+  return resizing(input, failureMessage(volume).message || grows, now);
 }
 
 /** Made for it, or given to it once it was filled: by whose the PersistentVolume is. */
@@ -63,22 +63,22 @@ function grow(input: ClaimInput, size: string, bytes: bigint): ClaimDecision {
   if (room === undefined) {
     return { action: { do: 'look-for-room', nodes: [node], place: options.place } };
   }
-  const why = whyNoRoom(node, options.place, room, bytes, 'more are asked for');
+  const why = whyNoRoom(node, options.place, room, bytes, 'NoRoomToGrow');
   if (why === undefined) return { action: { do: 'expand', volume, size } };
-  return refuse(input, withoutPaths(why));
+  return refuse(input, publicly(why));
 }
 
 /**
  * Bytes that are added to a volume of mode Block may show at once what earlier volumes left there, and whoever writes zeros there may
  * write over what the pod wrote first.
  */
-function shownByGrowth({ spec }: Volume): string | undefined {
+function shownByGrowth({ spec }: Volume): Explanation | undefined {
   if (!driverOfSpec(spec).exposesOldData?.(spec)) return undefined;
-  return `a volume of mode Block does not grow in volume group ${spec.lvmLogicalVolume?.vgName}: its new part would show what earlier logical volumes left there. Use a class with a thinPool for volumes that grow, or copy the data to a larger claim`;
+  return explain('GrowthShowsOldData', { group: `${spec.lvmLogicalVolume?.vgName}` });
 }
 
-function refuse(input: ClaimInput, message: string): ClaimDecision {
-  const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, message } as const;
+function refuse(input: ClaimInput, why: Explanation): ClaimDecision {
+  const event = { type: 'Warning', reason: CLAIM_EVENT.resizeFailed, ...why } as const;
   return input.told === saidBy(event)
     ? { requeueAfter: 30_000 }
     : { action: { do: 'tell', event } };

@@ -1,15 +1,20 @@
 import type { KubeNode, StorageClass } from '../../api/core.ts';
 import { isPaused } from '../../api/paused.ts';
+import { explain } from '../../api/reasons.ts';
 import { isNodeReady } from '../../model/node-health.ts';
+import type { Explained } from '../lib/capacity/refusal.ts';
 
 /** Why nothing may be made on a node now; undefined where it may. */
-export function whyNotOn(node: KubeNode, { allowedTopologies }: StorageClass): string | undefined {
+export function whyNotOn(
+  node: KubeNode,
+  { allowedTopologies }: StorageClass,
+): Explained | undefined {
   const { name } = node.metadata;
-  if (isPaused(node)) return `node ${name} is paused`;
-  if (!isNodeReady(node)) return `node ${name} is not Ready`;
+  if (isPaused(node)) return explain('NodePaused', { node: name });
+  if (!isNodeReady(node)) return explain('NodeNotReady', { node: name });
   return allows(allowedTopologies, node)
     ? undefined
-    : `the allowedTopologies of the storage class leave node ${name} out`;
+    : explain('TopologyNotAllowed', { node: name });
 }
 
 /** As the scheduler reads them: terms are alternatives, and all expressions of one hold. */

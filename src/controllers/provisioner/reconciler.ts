@@ -157,8 +157,8 @@ export function createClaimReconciler(deps: ClaimReconcilerDeps): ClaimReconcile
     );
   }
 
-  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message }: EventToSend) =>
-    deps.events.event(claim, type, reason, message);
+  const tellOf = (claim: PersistentVolumeClaim, { type, reason, message, detail }: EventToSend) =>
+    deps.events.event(claim, type, reason, message, detail);
 
   async function unselectNode(
     claim: PersistentVolumeClaim,

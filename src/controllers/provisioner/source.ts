@@ -1,11 +1,12 @@
 import { isWrittenOnSeveral } from '../../api/access-modes.ts';
 import type { PersistentVolumeClaim } from '../../api/core.ts';
+import { type Explanation, explain, reason } from '../../api/reasons.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../model/data-source/builtin.ts';
 import type { SourceGates } from '../../model/data-source/data-source.ts';
 import { type ReadySource, resolve, type SourceReads } from '../../model/data-source/resolve.ts';
-import type { Held } from '../../model/data-source/types.ts';
+import type { Awaited, Held } from '../../model/data-source/types.ts';
 import { withHint } from '../../nodes/job-text.ts';
 import type { ClaimStart } from './types.ts';
 
@@ -32,16 +33,22 @@ export async function sourceFor(
     }
     if (!('none' in filled)) return waiting(filled);
     // KEP-1495, feedback source 3; external-provisioner's words.
-    const message = `Assuming an external populator will provision the volume (${objectKind} ${namespace}/${name})`;
-    return { is: 'other', message, on: filled.on };
+    const whole = { kind: objectKind, source: `${namespace}/${name}` };
+    return { is: 'other', ...explain('ExternalPopulator', whole), on: filled.on };
   }
   return 'ready' in found ? placed(found.ready, options) : waiting(found);
 }
 
 function waiting(held: Held): ClaimStart {
-  const { message, hint, on } = 'wait' in held ? held.wait : held.refuse;
-  return { is: 'waits', message: withHint(message, hint), on };
+  const { reason: detail, refusal, hint, on } = 'wait' in held ? held.wait : held.refuse;
+  return waits({ message: withHint(refusal, hint), detail }, on);
 }
+
+const waits = (why: Explanation, on: readonly Awaited[]): ClaimStart => ({
+  is: 'waits',
+  ...why,
+  on,
+});
 
 /** With the nodes that have the data. */
 async function placed(
@@ -52,18 +59,11 @@ async function placed(
     const { volumeName } = ready;
     const volume = volumeNamed(volumeName);
     const prepared = volume?.status?.prepared;
-    if (volume === undefined || prepared === undefined) {
-      const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
-      return {
-        is: 'waits',
-        message: `Volume ${volumeName}, of the claim to start from, is not made`,
-        on,
-      };
-    }
-    if (isWrittenOnSeveral(volume.spec)) {
-      const message = `Volume ${volumeName}, of the claim to start from, is on a directory that several nodes share, and no copies of such volumes are made. Copy its data within a pod`;
-      return { is: 'waits', message, on: [{ kind: 'PersistentVolume', name: volumeName }] };
-    }
+    const on = [{ kind: 'PersistentVolume', name: volumeName }] as const;
+    if (volume === undefined || prepared === undefined)
+      return waits(explain('SourceVolumeNotMade', { volume: volumeName }), on);
+    if (isWrittenOnSeveral(volume.spec))
+      return waits(explain('SourceOnSharedDirectory', { volume: volumeName }), on);
     const nodes = volume.spec.attachableNodes ?? [prepared.node];
     return { is: 'ready', source: { volumeName, uid: volume.metadata.uid ?? '' }, nodes };
   }
@@ -71,19 +71,15 @@ async function placed(
   const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
   const content = await read.content(name);
   const text = content?.status?.snapshotHandle ?? content?.spec.source.snapshotHandle;
-  if (text === undefined) {
-    return { is: 'waits', message: `VolumeSnapshotContent ${name} has no snapshotHandle yet`, on };
-  }
+  if (text === undefined) return waits(explain('ContentHandleMissing', { content: name }), on);
   const handle = parseHandle(text);
-  return 'problem' in handle
-    ? {
-        is: 'waits',
-        message: `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`,
-        on,
-      }
-    : {
-        is: 'ready',
-        source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },
-        nodes: handle.nodes,
-      };
+  if ('problem' in handle) {
+    const message = `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`;
+    return waits({ message, detail: reason('ContentHandleInvalid', { content: name }) }, on);
+  }
+  return {
+    is: 'ready',
+    source: { snapshotContentName: name, uid: content?.metadata.uid ?? '' },
+    nodes: handle.nodes,
+  };
 }

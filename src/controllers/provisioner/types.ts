@@ -5,6 +5,7 @@ import type {
   Pod,
   StorageClass,
 } from '../../api/core.ts';
+import type { Explanation } from '../../api/reasons.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
 import type { Awaited } from '../../model/data-source/types.ts';
 import type { DynamicClass, StorageLocation } from '../../model/dynamic-class.ts';
@@ -30,9 +31,9 @@ export type ClaimStart =
       nodes: readonly string[] | undefined;
     }
   /** `on`: what may put an end to it. */
-  | { is: 'waits'; message: string; on: readonly Awaited[] }
+  | (Explanation & { is: 'waits'; on: readonly Awaited[] })
   /** Somebody else's to fill. */
-  | { is: 'other'; message: string; on: readonly Awaited[] };
+  | (Explanation & { is: 'other'; on: readonly Awaited[] });
 
 /** All that a decision about one claim is made from. */
 export interface ClaimInput {

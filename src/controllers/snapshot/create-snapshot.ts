@@ -5,7 +5,7 @@ import { sizeOf } from '../../storage/registry.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { placeOfCopy } from '../lib/capacity/room.ts';
-import { withoutFigures } from '../lib/event-key.ts';
+import { keyOf } from '../lib/event-key.ts';
 import { dynamicName } from '../lib/snapshot-content.ts';
 import { idle, unknown, waitFor } from './content-status.ts';
 import { ready } from './copy.ts';
@@ -136,14 +136,14 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   if (seen === undefined) return { action: { do: 'look-for-room', node, place } };
   const left = outcome?.is === 'failed' ? (outcome.leftBytes ?? 0n) : 0n;
   const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
-  const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'are needed');
+  const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');
   if (why === undefined) return undefined;
-  if ('unknown' in room) return unknown(content, now, why);
-  const isSaid =
-    withoutFigures(content.status?.error?.message ?? '') === withoutFigures(failure(why));
+  if ('unknown' in room) return unknown(content, now, why.message);
+  const said = keyOf(why.detail);
+  const isSaid = input.told?.said === said && input.told.message === content.status?.error?.message;
   return isSaid
     ? { requeueAfter: RETRY.recheck }
-    : { ...failed(input, why, now), requeueAfter: RETRY.recheck };
+    : { ...failed(input, why.message, now), said, requeueAfter: RETRY.recheck };
 }
 
 const placeOf = ({ place }: ContentInput) =>

@@ -18,6 +18,8 @@ export type SnapshotMode = 'builtin' | 'external';
 /** At most one action; without one, when to decide again if nothing changes before. */
 export interface Decision<Action> {
   action?: Action;
+  /** Key of the reason that the action tells, which is told once. */
+  said?: string;
   /** The job runs: decide again once it has ended. */
   follow?: JobNote;
   /** ms */
@@ -111,6 +113,8 @@ export interface ContentInput {
   roomOn(node: string, place: StorageLocation): Room | undefined;
   /** Of the node, if it was asked since anything was last written. */
   outcome: Outcome | undefined;
+  /** Key of the reason that this process told last by the status, with the message. */
+  told: { said: string; message: string | undefined } | undefined;
 }
 
 export type ContentAction =

@@ -2,6 +2,7 @@ import { BUILTIN_KINDS } from '../../api/builtins/table.ts';
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import type { KubeObject, Resource } from '../../api/meta.ts';
 import { kindText, type PopulatorDefinition } from '../../api/populator.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { PopulatorSource } from '../../api/volume.ts';
 import type { DataSource, SourceGates } from './data-source.ts';
 import { deniedBy, gateOff, type SourceReads } from './resolve.ts';
@@ -51,16 +52,16 @@ export async function resolveBuiltin(
   const what = kindText({ group, kind: objectKind });
   if (others.length > 0) {
     const names = definitions.map(({ metadata }) => metadata.name).join(', ');
-    return notNow(
-      `more than one PopulatorDefinition is for ${what}: ${names}. Delete all but one`,
-      on,
-    );
+    return wait(refuse('DefinitionsCompete', { kind: what, definitions: names }), on);
   }
   const builtin = definition.spec.node?.builtin;
   const kind = builtin && BUILTIN_KINDS[builtin];
   if (builtin === undefined || kind === undefined) {
-    const message = `PopulatorDefinition ${definition.metadata.name} names the built-in ${builtin}, which this version of stowage does not have`;
-    return notNow(message, on);
+    const { name: definitionName } = definition.metadata;
+    return wait(
+      refuse('BuiltinUnknown', { definition: definitionName, builtin: `${builtin}` }),
+      on,
+    );
   }
   const own = claim.metadata.namespace ?? '';
   const isElsewhere = namespace !== own;
@@ -72,36 +73,33 @@ export async function resolveBuiltin(
   if (denied !== undefined) return denied;
   const { version, plural } = definition.spec.resource;
   const resource = { group, version, plural, kind: objectKind, namespaced: true };
-  const source: Awaited[] = [...on, { kind: 'PopulatorSource', namespace, name }];
+  const awaited: Awaited[] = [...on, { kind: 'PopulatorSource', namespace, name }];
+  const whole = { kind: objectKind, source: `${namespace}/${name}` };
   const answer = await read.object(resource, namespace, name);
   if ('missing' in answer) {
-    const message = `the API server serves no ${plural} in ${group}/${version}, which PopulatorDefinition ${definition.metadata.name} names`;
-    return notNow(message, source);
+    const named = { group, version, definition: definition.metadata.name };
+    return wait(refuse('KindNotServed', { plural, ...named }), awaited);
   }
   if ('forbidden' in answer) {
-    const message = `the daemon may not read ${plural} of group ${group}: have an administrator run stowage register populator for ${what}`;
-    return notNow(message, source);
+    return wait(refuse('KindForbidden', { plural, group, kind: what }), awaited);
   }
   const object = answer.found;
   if (object === undefined || object.metadata.deletionTimestamp !== undefined) {
-    const message = `${objectKind} ${namespace}/${name} ${object === undefined ? 'does not exist' : 'is being deleted'}`;
-    return { wait: { reason: 'NotFound', message, on: source } };
+    const code = object === undefined ? 'SourceMissing' : 'SourceBeingDeleted';
+    return wait(refuse(code, whole), awaited);
   }
   const said = kind.optionsOf(object);
   if ('problem' in said) {
-    const message = `${objectKind} ${namespace}/${name} cannot be used: ${said.problem}`;
-    return { wait: { reason: 'Unusable', message, on: source } };
+    const refused = refuse('SourceUnusable', whole);
+    return wait({ ...refused, refusal: `${refused.refusal}: ${said.problem}` }, awaited);
   }
   const { volumeMode = 'Filesystem' } = claim.spec;
   const { mode = volumeMode } = said.options;
   if (mode !== volumeMode) {
-    const message = `${objectKind} ${namespace}/${name} is for a claim of mode ${mode}, and this one has ${volumeMode}`;
-    return { wait: { reason: 'Unusable', message, on: source } };
+    return wait(refuse('SourceOfOtherMode', { ...whole, mode, asked: volumeMode }), awaited);
   }
   const populator = { builtin, namespace, name, options: { ...said.options } };
   return { ready: { populator, uid: object.metadata.uid ?? '' } };
 }
 
-const notNow = (message: string, on: Awaited[]): Held => ({
-  wait: { reason: 'NotRegistered', message, on },
-});
+const wait = (refused: Refused, on: Awaited[]): Held => ({ wait: { ...refused, on } });

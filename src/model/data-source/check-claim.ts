@@ -1,8 +1,9 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
 import { VOLUME_API_VERSION } from '../../api/names.ts';
 import { formatBytes, parseQuantity } from '../../api/quantity.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import { modeOf, requestOf } from './request.ts';
-import type { Awaited, Held, ObstacleReason } from './types.ts';
+import type { Awaited, Held } from './types.ts';
 
 export interface UsableClaim {
   /** The Volume behind it. */
@@ -21,63 +22,49 @@ export function checkSourceClaim(
   claim: Pick<PersistentVolumeClaim, 'metadata' | 'spec'>,
 ): { usable: UsableClaim } | Held {
   const { namespace = '', name, uid } = source.metadata;
-  const what = `PersistentVolumeClaim ${namespace}/${name}`;
+  const whole = `${namespace}/${name}`;
   const { volumeName } = source.spec;
   const on: Awaited[] = [
     { kind: 'PersistentVolumeClaim', namespace, name },
     ...(volumeName ? [{ kind: 'PersistentVolume', name: volumeName } as const] : []),
   ];
-  const wait = (reason: ObstacleReason, message: string): Held => ({
-    wait: { reason, message, on },
-  });
-  const refuse = (reason: ObstacleReason, message: string): Held => ({
-    refuse: { reason, message, on },
-  });
+  const wait = (refused: Refused): Held => ({ wait: { ...refused, on } });
+  const never = (refused: Refused): Held => ({ refuse: { ...refused, on } });
+  const kind = 'PersistentVolumeClaim';
 
-  if (uid !== undefined && uid === claim.metadata.uid)
-    return refuse('NotBound', 'the claim names itself as its source');
+  if (uid !== undefined && uid === claim.metadata.uid) return never(refuse('SourceItself'));
   if (source.metadata.deletionTimestamp !== undefined)
-    return wait('BeingDeleted', `${what} is being deleted`);
+    return wait(refuse('SourceBeingDeleted', { kind, source: whole }));
   const { phase = 'Pending' } = source.status ?? {};
   if (phase !== 'Bound' || !volumeName)
-    return wait('NotBound', `${what} is ${phase}, and must be Bound`);
+    return wait(refuse('SourceUnbound', { source: whole, phase }));
   if (pv === undefined)
-    return wait(
-      'NotBound',
-      `${what} is bound to PersistentVolume ${volumeName}, which does not exist`,
-    );
+    return wait(refuse('SourceVolumeMissing', { source: whole, volume: volumeName }));
   const { claimRef } = pv.spec;
   if (claimRef?.uid !== uid || claimRef?.namespace !== namespace || claimRef?.name !== name) {
-    return wait(
-      'BoundToAnother',
-      `PersistentVolume ${volumeName} of ${what} is bound to another claim`,
-    );
+    return wait(refuse('SourceVolumeOfAnother', { volume: volumeName, source: whole }));
   }
   const owner = pv.metadata.ownerReferences?.find(
     ({ apiVersion, kind }) => apiVersion === VOLUME_API_VERSION && kind === 'Volume',
   );
-  if (owner === undefined) {
-    return refuse(
-      'OtherDriver',
-      `the volume of ${what} is none of Stowage's, and only those can be cloned`,
-    );
-  }
+  if (owner === undefined) return never(refuse('SourceForeign', { source: whole }));
   // What it has may be more than what it asked for.
   const restoreSizeBytes = parseQuantity(
     source.status?.capacity?.storage ?? pv.spec.capacity.storage,
   );
   const asked = requestOf(claim);
   if (asked < restoreSizeBytes) {
-    return refuse(
-      'TooSmall',
-      `the claim asks for ${formatBytes(asked)}, and ${what} has ${formatBytes(restoreSizeBytes)}`,
+    return never(
+      refuse('SmallerThanSource', {
+        asked: formatBytes(asked),
+        source: whole,
+        size: formatBytes(restoreSizeBytes),
+      }),
     );
   }
   if (modeOf(source) !== modeOf(claim)) {
-    return refuse(
-      'ModeChange',
-      `the claim asks for volume mode ${modeOf(claim)}, and ${what} is of mode ${modeOf(source)}`,
-    );
+    const modes = { asked: modeOf(claim), mode: modeOf(source) };
+    return never(refuse('ModeDiffers', { kind, source: whole, ...modes }));
   }
   return { usable: { volumeName: owner.name, restoreSizeBytes } };
 }

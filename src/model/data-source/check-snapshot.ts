@@ -1,9 +1,10 @@
 import type { PersistentVolumeClaim } from '../../api/core.ts';
 import { DRIVER } from '../../api/names.ts';
 import { formatBytes, parseQuantity } from '../../api/quantity.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { modeOf, requestOf } from './request.ts';
-import type { Awaited, Held, ObstacleReason } from './types.ts';
+import type { Awaited, Held } from './types.ts';
 
 export interface UsableSnapshot {
   contentName: string;
@@ -22,68 +23,45 @@ export function checkSnapshot(
 ): { usable: UsableSnapshot } | Held {
   const { namespace = '', name, uid } = snapshot.metadata;
   const { status } = snapshot;
-  const what = `VolumeSnapshot ${namespace}/${name}`;
+  const [kind, source] = ['VolumeSnapshot', `${namespace}/${name}`];
   const contentName = status?.boundVolumeSnapshotContentName;
   const on: Awaited[] = [
     { kind: 'VolumeSnapshot', namespace, name },
     ...(contentName ? [{ kind: 'VolumeSnapshotContent', name: contentName } as const] : []),
   ];
-  const wait = (reason: ObstacleReason, message: string): Held => ({
-    wait: { reason, message, on },
-  });
-  const refuse = (reason: ObstacleReason, message: string): Held => ({
-    refuse: { reason, message, on },
-  });
+  const wait = (refused: Refused): Held => ({ wait: { ...refused, on } });
+  const never = (refused: Refused): Held => ({ refuse: { ...refused, on } });
 
   if (snapshot.metadata.deletionTimestamp !== undefined)
-    return wait('BeingDeleted', `${what} is being deleted`);
-  if (!contentName)
-    return wait('NotBound', `${what} is not bound to a content${errorOf(snapshot)}`);
-  if (content === undefined) {
-    return wait(
-      'NotBound',
-      `${what} is bound to VolumeSnapshotContent ${contentName}, which does not exist`,
-    );
-  }
+    return wait(refuse('SourceBeingDeleted', { kind, source }));
+  if (!contentName) return wait(withError(refuse('SnapshotUnbound', { source }), snapshot));
+  if (content === undefined)
+    return wait(refuse('SourceContentMissing', { source, content: contentName }));
   const { volumeSnapshotRef, driver } = content.spec;
   if (
     volumeSnapshotRef.namespace !== namespace ||
     volumeSnapshotRef.name !== name ||
     volumeSnapshotRef.uid !== uid
   ) {
-    return wait(
-      'BoundToAnother',
-      `VolumeSnapshotContent ${contentName} of ${what} is bound to another snapshot`,
-    );
+    return wait(refuse('SourceContentOfAnother', { content: contentName, source }));
   }
   if (driver !== DRIVER) {
-    return refuse(
-      'OtherDriver',
-      `${what} was taken by ${driver}, and storage class ${claim.spec.storageClassName ?? ''} is of ${DRIVER}`,
-    );
+    const { storageClassName = '' } = claim.spec;
+    return never(refuse('SnapshotForeign', { source, driver, class: storageClassName }));
   }
   if (status?.readyToUse !== true)
-    return wait('NotReady', `${what} is not ready${errorOf(snapshot)}`);
-  if (!content.status?.snapshotHandle) {
-    return wait(
-      'NotReady',
-      `VolumeSnapshotContent ${contentName} of ${what} has no snapshot handle yet`,
-    );
-  }
+    return wait(withError(refuse('SnapshotNotReady', { source }), snapshot));
+  if (!content.status?.snapshotHandle)
+    return wait(refuse('SnapshotHandleMissing', { content: contentName, source }));
   const restoreSizeBytes = restoreSizeOf(snapshot, content);
   const asked = requestOf(claim);
   if (asked < restoreSizeBytes) {
-    return refuse(
-      'TooSmall',
-      `the claim asks for ${formatBytes(asked)}, and ${what} needs ${formatBytes(restoreSizeBytes)}`,
-    );
+    const size = formatBytes(restoreSizeBytes);
+    return never(refuse('SmallerThanSnapshot', { asked: formatBytes(asked), source, size }));
   }
   const mode = content.spec.sourceVolumeMode;
   if (mode && mode !== modeOf(claim)) {
-    return refuse(
-      'ModeChange',
-      `the claim asks for volume mode ${modeOf(claim)}, and ${what} is of mode ${mode}`,
-    );
+    return never(refuse('ModeDiffers', { asked: modeOf(claim), kind, source, mode }));
   }
   return { usable: { contentName, restoreSizeBytes } };
 }
@@ -96,5 +74,8 @@ function restoreSizeOf(snapshot: VolumeSnapshot, content: VolumeSnapshotContent)
     : BigInt(restoreSize);
 }
 
-const errorOf = ({ status }: VolumeSnapshot): string =>
-  status?.error?.message ? `: ${status.error.message}` : '';
+/** With the error that is written in the snapshot. */
+const withError = (refused: Refused, { status }: VolumeSnapshot): Refused =>
+  status?.error?.message
+    ? { ...refused, refusal: `${refused.refusal}: ${status.error.message}` }
+    : refused;

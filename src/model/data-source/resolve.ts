@@ -2,6 +2,7 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts'
 import { isDnsSubdomain } from '../../api/dns-name.ts';
 import { SNAPSHOT_GROUP } from '../../api/names.ts';
 import type { VolumePopulator } from '../../api/populator.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../api/resources.ts';
 import type {
   ReferenceGrant,
@@ -96,8 +97,8 @@ async function fromLink(
   const own = ownOf(claim);
   if (namespace !== own) {
     // Nobody could grant that: what a link leads to is granted to the namespace that the link is in.
-    const message = `VolumeSnapshotLink ${namespace}/${name} can be used in namespace ${namespace} only, and the claim is in ${own}`;
-    return { refuse: { reason: 'LinkElsewhere', message, on: [] } };
+    const link = `${namespace}/${name}`;
+    return { refuse: { ...refuse('LinkElsewhere', { link, namespace, own }), on: [] } };
   }
   if (!fillsFromLinks(await read.volumePopulators())) return linksNotRegistered(own, name);
   const link = await read.link(own, name);
@@ -124,9 +125,7 @@ export const fillsFromLinks = (populators: readonly VolumePopulator[]): boolean 
 
 const linksNotRegistered = (namespace: string, name: string): Held => ({
   wait: {
-    reason: 'LinksNotRegistered',
-    message: `VolumeSnapshotLink ${namespace}/${name} is not followed: the cluster has no VolumePopulator for VolumeSnapshotLinks`,
-    hint: 'An administrator allows them: stowage install --components populator-crds',
+    ...refuse('LinksNotRegistered', { link: `${namespace}/${name}` }),
     on: [{ kind: 'VolumePopulator' }],
   },
 });
@@ -162,37 +161,42 @@ export async function deniedBy(
   if (isGranted(await read.grants(to.namespace), from, to)) return undefined;
   return {
     wait: {
-      reason: 'NotAllowed',
-      message: denial(claim, to),
-      hint: grantHint(from, to),
+      ...grantMissing(claim, from, to),
       referent: to,
       on: [{ kind: 'ReferenceGrant', namespace: to.namespace, reference: { from, to } }],
     },
   };
 }
 
-/** external-provisioner's words, which people look for. */
-export const denial = (claim: Pick<PersistentVolumeClaim, 'metadata'>, to: Referent): string =>
-  `accessing ${to.namespace}/${to.name} of ${to.kind} dataSource from ${ownOf(claim)}/${claim.metadata.name} isn't allowed`;
-
-/** What whoever has the other namespace can do. A name that none of an object is could be one of a shell's commands. */
-export function grantHint(from: Referrer, to: Referent): string {
-  if (![to.namespace, to.name].every(isDnsSubdomain)) return `No ${to.kind} can have that name.`;
-  if (to.kind !== 'VolumeSnapshot') {
-    return `A ReferenceGrant in namespace ${to.namespace} allows it, from ${from.kind} in ${from.namespace} to ${to.kind} ${to.name}.`;
+/**
+ * Refusal for want of a grant, in external-provisioner's words, which people look for; with what whoever has the other namespace can
+ * do. A name that none of an object is could be one of a shell's commands.
+ */
+export function grantMissing(
+  { metadata }: Pick<PersistentVolumeClaim, 'metadata'>,
+  from: Referrer,
+  { kind, namespace, name }: Referent,
+): Refused {
+  const [source, claim] = [`${namespace}/${name}`, `${metadata.namespace ?? ''}/${metadata.name}`];
+  if (![namespace, name].every(isDnsSubdomain)) {
+    return refuse('SourceNameInvalid', { source, kind, claim });
   }
-  const narrowed = from.kind === 'VolumeSnapshotLink' ? 'links' : 'claims';
-  return `Who may write in namespace ${to.namespace} allows it: stowage grant snapshot ${to.namespace}/${to.name} --to ${from.namespace} --for ${narrowed}`;
+  const own = from.namespace;
+  return kind === 'VolumeSnapshot'
+    ? refuse('SnapshotGrantMissing', {
+        ...{ source, claim, namespace, own },
+        use: from.kind === 'VolumeSnapshotLink' ? 'links' : 'claims',
+      })
+    : refuse('GrantMissing', { source, kind, claim, namespace, from: from.kind, own, name });
 }
 
 export function gateOff(
   { objectKind, namespace, name }: Extract<DataSource, { kind: 'gate-off' }>,
   claim: PersistentVolumeClaim,
-) {
+): Obstacle {
+  const source = `${namespace}/${name}`;
   return {
-    reason: 'GateOff' as const,
-    message: `dataSourceRef names ${objectKind} ${namespace}/${name}, in another namespace than ${ownOf(claim)}, which this daemon does not follow`,
-    hint: 'Switch the gate CrossNamespaceVolumeDataSource of stowage watch on, or use a VolumeSnapshotLink.',
+    ...refuse('GateOff', { kind: objectKind, source, namespace: ownOf(claim) }),
     on: [],
   };
 }
@@ -203,9 +207,7 @@ export const droppedBy = ({
   namespace,
   name,
 }: Extract<DataSource, { kind: 'dropped' }>): Obstacle => ({
-  reason: 'Dropped',
-  message: `the claim was applied with ${objectKind} ${namespace}/${name} as its source, and the API server dropped that: it would get an empty volume`,
-  hint: 'Switch the feature gate CrossNamespaceVolumeDataSource of kube-apiserver on, or use a VolumeSnapshotLink, and make the claim anew. Where it is to be empty, take the annotation kubectl.kubernetes.io/last-applied-configuration off it.',
+  ...refuse('SourceDropped', { kind: objectKind, source: `${namespace}/${name}` }),
   on: [],
 });
 
@@ -214,8 +216,8 @@ function notFound(
   namespace: string,
   name: string,
 ): Held {
-  const message = `${kind} ${namespace}/${name} does not exist`;
-  return { wait: { reason: 'NotFound', message, on: [{ kind, namespace, name }] } };
+  const refused = refuse('SourceMissing', { kind, source: `${namespace}/${name}` });
+  return { wait: { ...refused, on: [{ kind, namespace, name }] } };
 }
 
 const ownOf = ({ metadata }: Pick<PersistentVolumeClaim, 'metadata'>): string =>

@@ -1,3 +1,4 @@
+import type { Refused } from '../../api/reasons.ts';
 import type { Referent, Referrer } from './grant.ts';
 
 /** An object whose change may put an end to a wait; without a name: any of its kind in the namespace. */
@@ -21,34 +22,11 @@ export interface Awaited {
 }
 
 /** Why a source cannot be used. */
-export interface Obstacle {
-  /** One word, for metrics and tests. */
-  reason: ObstacleReason;
-  /** For the event on the claim, and people. */
-  message: string;
-  /** What to do, where the message does not say it. */
-  hint?: string;
-  /** Of NotAllowed: what a grant is missing for. */
+export interface Obstacle extends Refused {
+  /** Missing from all grants. */
   referent?: Referent;
   on: Awaited[];
 }
-
-export type ObstacleReason =
-  | 'GateOff'
-  | 'Dropped'
-  | 'NotAllowed'
-  | 'NotFound'
-  | 'BeingDeleted'
-  | 'NotBound'
-  | 'BoundToAnother'
-  | 'OtherDriver'
-  | 'NotReady'
-  | 'TooSmall'
-  | 'ModeChange'
-  | 'LinkElsewhere'
-  | 'LinksNotRegistered'
-  | 'NotRegistered'
-  | 'Unusable';
 
 /**
  * `wait`: it goes on by itself once something else has happened. `refuse`: never with the claim as it is, unless what it names is

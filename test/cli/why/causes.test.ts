@@ -68,11 +68,13 @@ test('docs/output.md lists each cause, in this order, and no other', () => {
   expect(listed.split(',').map((name) => name.trim())).toEqual([...REASONS]);
 });
 
-test('some file of src/cli/why reports each cause', () => {
-  const files = readdirSync('src/cli/why', { recursive: true, encoding: 'utf8' });
-  const source = files
-    .filter((file) => file.endsWith('.ts') && file !== 'reasons.ts')
-    .map((file) => readFileSync(`src/cli/why/${file}`, 'utf8'))
+test('some file of src/cli/why, or of the list of reasons, reports each cause', () => {
+  const source = ['src/cli/why', 'src/api/reasons']
+    .flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts') && file !== 'reasons.ts')
+        .map((file) => readFileSync(`${folder}/${file}`, 'utf8')),
+    )
     .join('');
   expect(REASONS.filter((reason) => !source.includes(`'${reason}'`))).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import type { AnyEvent, PersistentVolumeClaim, StorageClass } from '../../../src/api/core.ts';
-import { DRIVER } from '../../../src/api/names.ts';
+import { COMPONENT, DRIVER } from '../../../src/api/names.ts';
+import { type Explanation, reasonAnnotations } from '../../../src/api/reasons.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { classNamed } from '../../support/volumes.ts';
 
@@ -25,9 +26,15 @@ export const knownOf = (
   ...parts,
 });
 
-export const eventOf = (reason: string, message: string, type: 'Warning' | 'Normal' = 'Warning') =>
+/** The daemon's; without `detail` that of an earlier version. */
+export const eventOf = (
+  reason: string,
+  { message, detail }: Explanation,
+  type: 'Warning' | 'Normal' = 'Warning',
+) =>
   ({
     ...{ type, reason, message, firstTimestamp: '2029-12-31T23:59:00Z' },
-    metadata: { name: 'e' },
+    metadata: { name: 'e', ...(detail && { annotations: reasonAnnotations(detail) }) },
     involvedObject: {},
+    source: { component: COMPONENT },
   }) as unknown as AnyEvent;

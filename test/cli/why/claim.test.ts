@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import type { KubeNode, Pod } from '../../../src/api/core.ts';
+import type { AnyEvent, KubeNode, Pod } from '../../../src/api/core.ts';
+import { type Explanation, explain, type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import type { Fix } from '../../../src/cli/why/types.ts';
@@ -10,20 +11,26 @@ import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
 const claim = claimNamed('foo-testing');
 const known = (parts: Partial<ClaimFacts> = {}) => knownOf(claim, parts);
+const FORGED = { group: 'vg0', content: 'xfs', places: 'x', overwrite: 'xfs' };
+const grantMissing = reason('SnapshotGrantMissing', {
+  ...{ source: 'prod/a', claim: 'test/b', namespace: 'prod', own: 'test', use: 'claims' },
+});
 const metadata = (more: object) => ({
   claim: { ...claim, metadata: { ...claim.metadata, ...more } },
 });
 const spec = (more: object) => ({ claim: { ...claim, spec: { ...claim.spec, ...more } } });
 const pod = (name: string, nodeName?: string) =>
   podNamed(name, 'test', nodeName === undefined ? {} : { nodeName });
-/** The daemon's, of the class. */
-const room = (reason: string, on: string) => ({
-  ...eventOf(reason, `node ${on}: sudo refused it`),
-  source: { component: 'stowage' },
-});
-const warning = (message: string, type?: 'Normal') => eventOf('ProvisioningFailed', message, type);
-const obstacle = (reason: string, message: string, on: object[] = [], more: object = {}) =>
-  ({ reason, message, on, ...more }) as never;
+/** An event of the class. */
+const room = (code: 'RoomKnown' | 'RoomUnknown', node: string) =>
+  eventOf(code, {
+    message: `node ${node}: sudo refused it`,
+    detail: reason(code, { node, place: 'x' }),
+  });
+const warning = (told: string | Explanation, type?: 'Normal') =>
+  eventOf('ProvisioningFailed', typeof told === 'string' ? { message: told } : told, type);
+const obstacle = (code: ReasonCode, refusal: string, on: object[] = [], more: object = {}) =>
+  ({ reason: { code, parameters: {} }, refusal, hint: '', on, ...more }) as never;
 const made = volumeNamed('pvc-uid', {
   phase: 'Failed',
   ...ready('False', 'CreationError', 'it broke'),
@@ -43,8 +50,7 @@ const REFERENT = {
   referent: { kind: 'VolumeSnapshot', group: '', namespace: 'prod', name: 'foo-backup' },
 };
 
-const CARRIED =
-  'free extents of volume group vg0 on node n1 carry what removed volumes left, and the storage class does not consent to destroy that (parameter overwriteFreeExtents)';
+const CARRIED = explain('ConsentMissing', { place: 'volume group vg0', node: 'n1' });
 const THICK = {
   ...WAITS,
   metadata: { name: WAITS.metadata.name, uid: 'u', resourceVersion: '7', labels: { a: "it's" } },
@@ -163,7 +169,9 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   [
     'a source that is not granted, with what nearly is',
     {
-      source: { wait: obstacle('NotAllowed', "accessing x isn't allowed", [GRANTS], REFERENT) },
+      source: {
+        wait: obstacle('SnapshotGrantMissing', "accessing x isn't allowed", [GRANTS], REFERENT),
+      },
       misses: [{ namespace: 'prod', name: 'bar', wrong: ['to.name is "a"', 'b'] }],
     },
     'accessing x isn\'t allowed (ReferenceGrant prod/bar nearly allows it: to.name is "a"; b)',
@@ -172,21 +180,21 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   ],
   [
     'a link that is not granted',
-    { source: { wait: obstacle('NotAllowed', 'no', [GRANTS, LINK], REFERENT) } },
+    { source: { wait: obstacle('SnapshotGrantMissing', 'no', [GRANTS, LINK], REFERENT) } },
     'no',
     'stowage grant snapshot prod/foo-backup --to test --for links',
     'or VolumeSnapshotLink test/foo-link changes',
   ],
   [
     'a snapshot that is not there',
-    { source: { wait: obstacle('NotFound', 'gone', [SNAPSHOT]) } },
+    { source: { wait: obstacle('SourceMissing', 'gone', [SNAPSHOT]) } },
     'gone',
     'stowage create snapshot prod/foo-backup --pvc CLAIM',
     'at once, when VolumeSnapshot prod/foo-backup changes',
   ],
   [
     'a snapshot that is not ready',
-    { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } },
+    { source: { wait: obstacle('SnapshotNotReady', 'not ready', [SNAPSHOT]) } },
     'not ready',
     'stowage why snapshot prod/foo-backup',
     'at once',
@@ -214,7 +222,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   ],
   [
     'a link that is not there',
-    { source: { wait: obstacle('NotFound', 'gone', [LINK]) } },
+    { source: { wait: obstacle('SourceMissing', 'gone', [LINK]) } },
     'gone',
     undefined,
     'at once, when VolumeSnapshotLink test/foo-link changes',
@@ -223,7 +231,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'a source that is not bound',
     {
       source: {
-        wait: obstacle('NotBound', 'x', [
+        wait: obstacle('SourceUnbound', 'x', [
           { kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' },
         ]),
       },
@@ -234,7 +242,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   ],
   [
     'too small a size',
-    { source: { refuse: obstacle('TooSmall', 'the claim asks for 1Mi', [SNAPSHOT]) } },
+    { source: { refuse: obstacle('SmallerThanSnapshot', 'the claim asks for 1Mi', [SNAPSHOT]) } },
     'the claim asks for 1Mi',
     'kubectl delete pvc foo-testing -n test',
     'never, as the claim is',
@@ -329,6 +337,20 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'stowage why pod test/p',
     'when a node is chosen for the pod',
   ],
+  ...[
+    room('RoomUnknown', '$(reboot)'),
+    eventOf('RoomUnknown', { message: 'node n1: sudo refused it' }),
+  ].map((event): [string, Partial<ClaimFacts>, string, string, string] => [
+    'a pod on no node, while the room of one is not known of which no name can be read',
+    {
+      storageClass: { found: WAITS },
+      pods: { found: [pod('p')] },
+      classEvents: { found: [event] },
+    },
+    ': sudo refused it',
+    'kubectl describe storageclass fast',
+    'when a node is chosen for the pod',
+  ]),
   [
     'a pod on no node, after one whose free extents carry something',
     {
@@ -349,8 +371,8 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
   ],
   [
     'a directory that is not mounted',
-    { events: { found: [warning('node n1 has no room now: /data is not mounted. Mount it')] } },
-    'ProvisioningFailed: node n1 has no room now: /data is not mounted. Mount it',
+    { events: { found: [warning(explain('NodeDirectoryUnusable', { node: 'n1' }))] } },
+    'ProvisioningFailed: node n1 has no room now',
     'stowage check node n1',
     'by itself',
   ],
@@ -373,7 +395,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
 });
 
 test('what a Volume is being made from is asked for no more', () => {
-  const denied = { wait: obstacle('NotAllowed', "isn't allowed", [GRANTS], REFERENT) };
+  const denied = { wait: obstacle('SnapshotGrantMissing', "isn't allowed", [GRANTS], REFERENT) };
   const volume = { found: made };
   expect(diagnoseClaim(known({ source: denied, volume, known: aboutMade }), NOW)).toMatchObject({
     holdup: expect.stringContaining('its Volume pvc-uid: '),
@@ -383,7 +405,7 @@ test('what a Volume is being made from is asked for no more', () => {
 test('a snapshot of a name that there cannot be is granted by no command', () => {
   const referent = { ...REFERENT.referent, name: 'a; rm' };
   const more = { referent, hint: 'No VolumeSnapshot can have that name.' };
-  const denied = { wait: obstacle('NotAllowed', "isn't allowed", [GRANTS], more) };
+  const denied = { wait: obstacle('SourceNameInvalid', "isn't allowed", [GRANTS], more) };
   expect(diagnoseClaim(known({ source: denied }), NOW)).toMatchObject({ fix: { say: more.hint } });
 });
 
@@ -425,7 +447,7 @@ describe('a bound claim', () => {
   });
 
   test('whose source was dropped', () => {
-    const source = { refuse: obstacle('Dropped', 'the API server dropped that') };
+    const source = { refuse: obstacle('SourceDropped', 'the API server dropped that') };
     expect(diagnoseClaim(known({ claim: bound, source }), NOW)).toMatchObject({
       holdup: 'its volume was made empty: the API server dropped that',
       fix: { run: ['kubectl delete pvc foo -n test'] },
@@ -458,7 +480,7 @@ describe('a bound claim', () => {
 test.each<[string, Partial<ClaimFacts>, string | undefined]>([
   [
     'a source that waits',
-    { source: { wait: obstacle('NotReady', 'not ready', [SNAPSHOT]) } },
+    { source: { wait: obstacle('SnapshotNotReady', 'not ready', [SNAPSHOT]) } },
     'not ready',
   ],
   ['nothing but the pod', { storageClass: { found: WAITS } }, undefined],
@@ -478,18 +500,58 @@ test.each<[string, Partial<ClaimFacts>, string | undefined]>([
   expect(ofPod(known(parts), NOW)?.holdup).toBe(holdup);
 });
 
-test.each([
+const DESCRIBE = 'kubectl describe pvc foo-testing -n test';
+const FOREIGN = { source: { component: 'persistentvolume-controller' } };
+const ON_N1 = { node: 'n1' };
+test.each<[string, AnyEvent, string, string]>([
   [
-    'how much room there is on node n1 is not known: df printed what is not understood',
-    'RoomUnknown',
+    'no room',
+    warning(explain('NoRoom', { ...ON_N1, free: 1, place: 'x', wanted: 2 })),
+    'NoRoom',
+    'stowage get nodes',
+  ],
+  ['room', warning(explain('RoomUnknown', ON_N1)), 'RoomUnknown', 'stowage check node n1'],
+  [
+    'a directory',
+    warning(explain('NodeDirectoryUnusable', ON_N1)),
+    'DirectoryNotMounted',
     'stowage check node n1',
   ],
-  ['no node of the claim: node n1 is not Ready', 'NodeNotReady', 'stowage why node n1'],
-  ['node n1 is not Readyish', 'ProvisioningFailed', 'kubectl describe pvc foo-testing -n test'],
-])('of an event %j the cause is %s', (message, cause, command) => {
-  expect(diagnoseClaim(known({ events: { found: [warning(message)] } }), NOW)).toMatchObject({
-    cause,
-    fix: { run: [command] },
+  ['a node', warning(explain('NodeNotReady', ON_N1)), 'NodeNotReady', 'stowage why node n1'],
+  ['free extents', warning(CARRIED), 'FreeExtentsCarryData', DESCRIBE],
+  ['a pause', warning(explain('NodePaused', ON_N1)), 'ProvisioningFailed', DESCRIBE],
+  ['a grant', warning({ message: 'x', detail: grantMissing }), 'GrantMissing', DESCRIBE],
+  ['no reason, of an earlier daemon', warning('node n1 is not Ready'), 'UnknownReason', DESCRIBE],
+  [
+    'a reason of a later daemon',
+    warning({ message: 'x', detail: { code: 'Moved', parameters: ON_N1 } }),
+    'UnknownReason',
+    DESCRIBE,
+  ],
+  ['others', { ...warning('x'), ...FOREIGN }, 'ProvisioningFailed', DESCRIBE],
+  ['others, who forge', { ...warning(CARRIED), ...FOREIGN }, 'ProvisioningFailed', DESCRIBE],
+  [
+    'no node that there can be',
+    warning(explain('NodeNotReady', { node: 'n1; reboot' })),
+    'NodeNotReady',
+    DESCRIBE,
+  ],
+  // Events in the namespace of a claim can be forged: no fixes are printed but those of claims.
+  ['another family', warning(explain('FreeExtentsCarryData', FORGED)), 'SignatureFound', DESCRIBE],
+])('of an event that tells of %s', (_, event, cause, command) => {
+  const storageClass = { forbidden: 'no' };
+  const facts = known({ events: { found: [event] }, storageClass });
+  const found = diagnoseClaim(facts, NOW);
+  expect(found).toMatchObject({ cause, holdup: `ProvisioningFailed: ${event.message}` });
+  expect((found as { fix: Fix }).fix.run?.[0]).toBe(command);
+});
+
+test('a gate that is off is switched on by a flag', () => {
+  const off = explain('GateOff', { kind: 'VolumeSnapshot', source: 'a/b', namespace: 'test' });
+  const facts = known({ events: { found: [warning(off)] }, source: undefined });
+  expect(diagnoseClaim(facts, NOW)).toMatchObject({
+    cause: 'GateOff',
+    fix: { daemonFlags: ['--feature-gates', 'CrossNamespaceVolumeDataSource=true'] },
   });
 });
 

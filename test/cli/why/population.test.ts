@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim, Pod, StorageClass } from '../../../src/api/core.ts';
+import { type Explanation, explain } from '../../../src/api/reasons.ts';
 import { diagnoseClaim } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { NOW } from '../../support/cluster-objects.ts';
@@ -25,7 +26,7 @@ const known = (parts: Partial<ClaimFacts> = {}) =>
     population: { definitions: ['hello'], registered: true },
     ...parts,
   });
-const told = (reason: string, message: string) => ({ found: [eventOf(reason, message)] });
+const told = (reason: string, message: string) => ({ found: [eventOf(reason, { message })] });
 const begun = {
   claim: {
     ...claim,
@@ -185,21 +186,41 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
   expect(JSON.stringify('fix' in found ? found.fix : found)).toContain(fix);
 });
 
-test.each([
+test.each<[string, Explanation, object]>([
   [
-    "accessing prod/x of Hello dataSource from test/data isn't allowed. A ReferenceGrant in namespace prod allows it",
+    'for want of a grant',
+    explain('GrantMissing', {
+      ...{ source: 'prod/x', kind: 'Hello', claim: 'test/data', namespace: 'prod' },
+      ...{ from: 'PersistentVolumeClaim', own: 'test', group: 'hello.example.com' },
+    }),
     { cause: 'GrantMissing' },
   ],
   [
-    'Hello prod/x is in another namespace than test, which this daemon does not follow. Switch the gate on',
+    'by a gate',
+    explain('PopulatorGateOff', { kind: 'Hello', source: 'prod/x', namespace: 'test' }),
     {
       cause: 'GateOff',
       fix: { daemonFlags: ['--feature-gates', expect.stringMatching(/=true$/)] },
     },
   ],
-  ['the daemon may not read hellos of group hello.example.com', { cause: 'SourceRefused' }],
-])('a source that is refused, as the daemon says it: %s', (message, found) => {
-  const events = told('PopulatorDataSourceRefused', message);
-  for (const event of events.found) Object.assign(event, { type: 'Warning' });
-  expect(diagnoseClaim(known({ events }), NOW)).toMatchObject(found);
+  [
+    'as it is in no namespace',
+    explain('SourceNotNamespaced', { kind: 'Hello', source: 'x', namespace: 'prod' }),
+    { cause: 'SourceRefused' },
+  ],
+  [
+    'as the daemon may not read it',
+    explain('KindForbidden', { plural: 'hellos', group: 'hello.example.com', kind: 'Hello' }),
+    { cause: 'SourceRefused' },
+  ],
+  ['by an earlier daemon', { message: "isn't allowed" }, { cause: 'UnknownReason' }],
+])('a source that is refused %s', (_, why, found) => {
+  const events = { found: [eventOf('PopulatorDataSourceRefused', why)] };
+  expect(diagnoseClaim(known({ events }), NOW)).toMatchObject({ ...found, holdup: why.message });
+});
+
+test('what others say by the same names is not read', () => {
+  const event = eventOf('PopulatorDataSourceNotFound', { message: 'x' });
+  const events = { found: [{ ...event, source: { component: 'tenant' } }] };
+  expect(diagnoseClaim(known({ events }), NOW)).not.toMatchObject({ cause: 'SourceMissing' });
 });

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { PersistentVolumeClaim, Pod } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { DRIVER } from '../../../src/api/names.ts';
+import { type Explanation, explain, reasonAnnotations } from '../../../src/api/reasons.ts';
 import {
   EVENTS,
   LEASES,
@@ -117,10 +118,14 @@ describe('a daemon whose gate is off', () => {
     await client.delete(LEASES, 'stowage', { namespace: 'default' }).catch(() => undefined);
     await client.create(LEASES, lease);
   };
-  const tell = (message: string, component: string, type: string, at: number) =>
+  const tell = ({ message, detail }: Explanation, component: string, type: string, at: number) =>
     client.create<KubeObject>(EVENTS, {
       ...{ apiVersion: 'v1', kind: 'Event', type, reason: 'ProvisioningFailed', message },
-      metadata: { name: `e${at}`, namespace: 'test' },
+      metadata: {
+        name: `e${at}`,
+        namespace: 'test',
+        ...(detail && { annotations: reasonAnnotations(detail) }),
+      },
       involvedObject: {
         kind: 'PersistentVolumeClaim',
         namespace: 'test',
@@ -151,14 +156,11 @@ describe('a daemon whose gate is off', () => {
   });
 
   test('is named by its last event where its Lease may not be read, and that is told', async () => {
-    await tell(
-      'dataSourceRef names VolumeSnapshot prod/foo-backup, in another namespace than test, which this daemon does not follow',
-      'stowage',
-      'Warning',
-      1,
-    );
+    const off = { kind: 'VolumeSnapshot', source: 'prod/foo-backup', namespace: 'test' };
+    await tell(explain('GateOff', off), 'stowage', 'Warning', 1);
     // Whoever binds claims says this every few seconds.
-    await tell('Waiting for a volume to be created', 'persistentvolume-controller', 'Normal', 2);
+    const waits = { message: 'Waiting for a volume to be created' };
+    await tell(waits, 'persistentvolume-controller', 'Normal', 2);
     const blind = refusing('list', 403, { resource: LEASES, message: 'Lease is forbidden' });
     const { out, err } = await why('pvc test/foo-testing', blind);
     expect(out).toMatch(OFF);

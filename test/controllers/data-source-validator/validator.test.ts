@@ -78,6 +78,7 @@ describe('an event', () => {
     expect(toTell(claim(unknown), 'invalid')).toEqual({
       reason: 'UnrecognizedDataSourceKind',
       message: 'The datasource for this PVC does not match any registered VolumePopulator',
+      detail: { code: 'DataSourceUnrecognized', parameters: {} },
     });
   });
 
@@ -99,13 +100,14 @@ test('what nobody knows is told again when its event is gone, and counted once',
     claims: { get: () => it } as unknown as ValidatorDeps['claims'],
     populators: { list: () => registered } as unknown as ValidatorDeps['populators'],
     clock: { now: () => time.ms },
-    once: async (_object, _type, reason) => void told.push(reason),
+    once: async (_object, _type, reason, _message, detail) =>
+      void told.push(`${reason} ${detail?.code}`),
     onVerdict: (verdict) => verdicts.push(verdict),
   });
   expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
   time.ms = TELL_AGAIN - 1;
   expect(await validate('default/data')).toEqual({ requeueAfterMs: 1 });
-  expect(told).toHaveLength(1);
+  expect(told).toEqual(['UnrecognizedDataSourceKind DataSourceUnrecognized']);
   time.ms = TELL_AGAIN;
   expect(await validate('default/data')).toEqual({ requeueAfterMs: TELL_AGAIN });
   expect(told).toHaveLength(2);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { CsiStorageCapacity, KubeNode } from '../../../src/api/core.ts';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { capacityName, decideCapacity } from '../../../src/controllers/lib/capacity/capacity.ts';
 import { createRooms, type Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
@@ -561,10 +562,14 @@ describe('room that is not known', () => {
   function world() {
     const time = { ms: 0 };
     const events: string[] = [];
+    const details: unknown[] = [];
     const logger = memoryLogger();
     const tell = createCapacityEvents({
       events: {
-        event: (_, type, reason, message) => void events.push(`${type} ${reason} ${message}`),
+        event(_, type, reason, message, detail) {
+          events.push(`${type} ${reason} ${message}`);
+          details.push(detail);
+        },
       },
       clock: { now: () => time.ms },
       logger,
@@ -572,6 +577,7 @@ describe('room that is not known', () => {
     return {
       time,
       events,
+      details,
       lines: logger.lines,
       tell: (room: Room) => tell(storageClass(), 'n1', place, room),
     };
@@ -597,13 +603,25 @@ describe('room that is not known', () => {
     expect(events).toEqual([UNKNOWN, UNKNOWN]);
   });
 
-  test('and so is that it is known again, once', () => {
+  test('is told anew for another reason, and not in other words', () => {
     const { events, tell } = world();
+    tell({ unknown: 'port 1', detail: reason('JobDied', {}) });
+    tell({ unknown: 'port 2', detail: reason('JobDied', {}) });
+    tell({ unknown: 'port 2', detail: reason('UseUnknown', { device: 'x' }) });
+    expect(events.map((text) => text.at(-1))).toEqual(['1', '2']);
+  });
+
+  test('and so is that it is known again, once', () => {
+    const { events, details, tell } = world();
     const known = { freeBytes: 1n };
     for (const room of [known, AWAY, known, known]) tell(room);
     expect(events).toEqual([
       UNKNOWN,
       'Normal RoomKnown node n1: how much room there is in /srv/volumes is known again',
+    ]);
+    expect(details).toEqual([
+      { code: 'RoomUnknown', parameters: { node: 'n1' } },
+      { code: 'RoomKnown', parameters: { node: 'n1', place: '/srv/volumes' } },
     ]);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import { findSource, type SourceDeps } from '../../../src/controllers/populator/find-source.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
 import type { KubeClient } from '../../../src/kube/types.ts';
@@ -67,7 +68,9 @@ test('of another namespace is read only after a grant was found', async () => {
     is: 'waits',
     event: {
       reason: 'PopulatorDataSourceRefused',
-      message: expect.stringContaining("isn't allowed"),
+      message:
+        "accessing prod/example of Hello dataSource from default/data isn't allowed. A ReferenceGrant in namespace prod allows it, from PersistentVolumeClaim in default to Hello of group hello.example.com",
+      detail: { code: 'GrantMissing', parameters: { namespace: 'prod', kind: 'Hello' } },
     },
   });
   expect(asked).toEqual([
@@ -79,7 +82,14 @@ test('of another namespace is read only after a grant was found', async () => {
 });
 
 test.each<
-  [string, Parameters<typeof findSource>[0], typeof definition, Partial<SourceDeps>, string]
+  [
+    string,
+    Parameters<typeof findSource>[0],
+    typeof definition,
+    Partial<SourceDeps>,
+    string,
+    ReasonCode,
+  ]
 >([
   [
     'with the gate off',
@@ -87,6 +97,7 @@ test.each<
     definition,
     { crossNamespace: false },
     'CrossNamespaceVolumeDataSource',
+    'PopulatorGateOff',
   ],
   [
     'of a kind that is in none',
@@ -94,41 +105,48 @@ test.each<
     cluster,
     {},
     'is in no namespace, and the claim names namespace prod',
+    'SourceNotNamespaced',
   ],
-])('another namespace is refused %s, before anything is asked', async (_, it, of, more, why) => {
+])('another namespace is refused %s, before anything is asked', async (_, ...row) => {
+  const [it, of, more, why, code] = row;
   const { asked, deps } = asking(hello('example', 'prod'), more);
   expect(await findSource(it, of, deps)).toMatchObject({
     is: 'waits',
-    event: { message: expect.stringContaining(why) },
+    event: { message: expect.stringContaining(why), detail: { code } },
   });
   expect(asked).toEqual([]);
 });
 
-test.each<[string, KubeObject | Error, string]>([
+test.each<[string, KubeObject | Error, string, ReasonCode]>([
   [
     'is not there',
     failure(404),
     'PopulatorDataSourceNotFound: Hello default/example does not exist',
+    'SourceMissing',
   ],
   [
     'is of a kind that is not served',
     failure(404, {}),
     'PopulatorDataSourceRefused: the API server serves no hellos',
+    'KindNotServed',
   ],
   [
     'may not be read',
     failure(403),
     'PopulatorDataSourceRefused: the daemon may not read hellos of group hello.example.com',
+    'KindForbidden',
   ],
   [
     'is being deleted',
     { ...hello('example', 'default'), metadata: { name: 'example', deletionTimestamp: 'x' } },
     'PopulatorDataSourceNotFound: Hello default/example is being deleted',
+    'SourceBeingDeleted',
   ],
-])('one that %s is waited for', async (_, answer, told) => {
+])('one that %s is waited for', async (_, answer, told, code) => {
   const found = await findSource(own, definition, asking(answer).deps);
   if (found.is !== 'waits') throw new Error('it is ready');
   expect(`${found.event.reason}: ${found.event.message}`).toContain(told);
+  expect(found.event.detail?.code).toBe(code);
 });
 
 test('what a server cannot answer is thrown, and tried again', async () => {

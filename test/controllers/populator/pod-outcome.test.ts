@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
+import { saidBy } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineDecision, MachineInput } from '../../../src/controllers/populator/types.ts';
 import { annotated, claim, found, input, NOW, OWN, pod, prime, pv, UID } from './input.ts';
@@ -122,7 +124,18 @@ describe('a pod that somebody ends', () => {
 });
 
 describe('a pod that does not begin', () => {
-  const told = (text: string) => `PopulatorCreationError: pod-uid ${text}`;
+  const told = (
+    code: 'ImageRefused' | 'PodUnscheduled',
+    about = 'pod-uid',
+  ): Pick<MachineInput, 'told'> => {
+    const event = {
+      type: 'Warning',
+      reason: 'PopulatorCreationError',
+      message: '',
+      about,
+    } as const;
+    return { told: { ...event, said: saidBy({ ...event, detail: reason(code, { pod: NAME }) }) } };
+  };
   test.each<[string, Partial<MachineInput>, string]>([
     ['has a while', { pod: pending(10, CREATING) }, 'rest 20000'],
     ['is asked for then', { pod: pending(30, CREATING) }, 'look-at-pod'],
@@ -135,7 +148,7 @@ describe('a pod that does not begin', () => {
       'may be waiting for what it mounts',
       {
         pod: pending(30, CREATING),
-        podSays: { found: { about: 'FailedMount', why: 'FailedMount: no Secret x' } },
+        podSays: { found: { code: 'PodNotStarted', state: 'FailedMount', said: 'no Secret x' } },
       },
       `tell PopulatorCreationError: pod ${NAME} does not run: FailedMount: no Secret x`,
     ],
@@ -144,20 +157,16 @@ describe('a pod that does not begin', () => {
       { pod: pending(5, NO_IMAGE) },
       `tell PopulatorCreationError: pod ${NAME} does not run: ImagePullBackOff: Back-off pulling image "x"`,
     ],
-    ['which is told once', { pod: pending(5, NO_IMAGE), told: told('image') }, 'rest 595000'],
+    ['which is told once', { pod: pending(5, NO_IMAGE), ...told('ImageRefused') }, 'rest 595000'],
     [
       'in whichever words',
-      { pod: pending(5, waiting('ErrImagePull', 'y')), told: told('image') },
+      { pod: pending(5, waiting('ErrImagePull', 'y')), ...told('ImageRefused') },
       'rest 595000',
     ],
-    [
-      'by its own pod',
-      { pod: pending(5, NO_IMAGE), told: 'PopulatorCreationError: other image' },
-      'tell',
-    ],
+    ['by its own pod', { pod: pending(5, NO_IMAGE), ...told('ImageRefused', 'other') }, 'tell'],
     [
       'counts as failed in the end',
-      { pod: pending(600, NO_IMAGE), told: told('image') },
+      { pod: pending(600, NO_IMAGE), ...told('ImageRefused') },
       `note 1: pod ${NAME} failed, the 1. of 4: it did not begin within 10 minutes: ImagePullBackOff: Back-off pulling image "x". It is tried again`,
     ],
     ['and goes', { prime: attempts(1), pod: pending(600, NO_IMAGE) }, 'delete-pod'],
@@ -179,13 +188,13 @@ describe('a pod that does not begin', () => {
     ],
     [
       'waits for one as long as it takes',
-      { pod: pending(86_400, NO_NODE), told: told('node') },
+      { pod: pending(86_400, NO_NODE), ...told('PodUnscheduled') },
       'rest',
     ],
     ['is not in the way once it runs', { pod: pod('Running') }, 'rest'],
     [
       'and is told to run then',
-      { pod: pod('Running'), told: told('image') },
+      { pod: pod('Running'), ...told('ImageRefused') },
       `tell PopulatorCreated: pod ${NAME} runs`,
     ],
     [

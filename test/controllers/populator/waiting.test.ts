@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { saidBy } from '../../../src/controllers/lib/event-key.ts';
 import { decide } from '../../../src/controllers/populator/decide.ts';
 import type { MachineInput } from '../../../src/controllers/populator/types.ts';
 import { decided, SELECTED, waiting } from './decisions.ts';
@@ -68,7 +69,7 @@ describe('what it waits for', () => {
       'its source, as was told',
       {
         source: { is: 'waits', event: failure },
-        told: 'PopulatorDataSourceNotFound: Hello x does not exist',
+        told: { reason: failure.reason, said: saidBy(failure) },
       },
       'rest 300000',
     ],
@@ -86,7 +87,7 @@ describe('what it waits for', () => {
       'what others say of the prime claim',
       {
         prime: prime({ spec: { volumeName: undefined }, status: { phase: 'Pending' } }),
-        primeSays: { found: 'node n1 has no room' },
+        primeSays: { found: { message: 'node n1 has no room' } },
       },
       `tell PopulatorPVCPrimeCreationError: no volume is made for claim stowage/prime-${UID} yet: node n1 has no room`,
     ],

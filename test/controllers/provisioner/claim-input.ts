@@ -95,6 +95,12 @@ export function input({ rooms = { n1: { freeBytes: 10n * GIB } }, ...parts }: Pa
   };
 }
 
+/** The finer reason of what is told. */
+export function codeOf(parts: Parts): string | undefined {
+  const { action } = decideClaim(input(parts), NOW);
+  return action !== undefined && 'event' in action ? action.event.detail?.code : undefined;
+}
+
 /** What is decided, in short. */
 export function outcome(parts: Parts): string {
   return inShort(decideClaim(input(parts), NOW));

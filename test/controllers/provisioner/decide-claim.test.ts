@@ -1,10 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ClaimCondition, KubeNode } from '../../../src/api/core.ts';
+import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
+import { saidBy } from '../../../src/controllers/lib/event-key.ts';
 import { decideClaim } from '../../../src/controllers/provisioner/decide-claim.ts';
 import { claimVolume } from '../../../src/model/claim-volume.ts';
 import {
   claim,
+  codeOf,
   GIB,
   input,
   NOW,
@@ -49,6 +52,11 @@ const QCOW2 = {
   },
   nodes: undefined,
 } as const;
+
+const NOWHERE = { key: 'zone', values: ['a'] };
+const PAUSED = { annotations: { 'stowage.dev/paused': 'true' } };
+const FROM = { claim: claim({ dataSource: snapshot }) };
+const WAITS = { is: 'waits', message: 'x', detail: reason('SourceItself'), on: [] } as const;
 
 type Row = [string, Parts, string];
 
@@ -171,7 +179,8 @@ describe('a claim that is not bound', () => {
   });
 
   test('is told once, and looked at again', () => {
-    const told = 'ProvisioningFailed: there is no node that it could be on';
+    const detail = reason('NoNode');
+    const told = saidBy({ type: 'Warning', reason: 'ProvisioningFailed', message: '', detail });
     expect(outcome({ nodes: [], told })).toBe('again in 30000');
   });
 });
@@ -693,5 +702,118 @@ describe('a claim that is bound', () => {
     ],
   ])('%s', (_, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
+  });
+});
+
+describe('the reason of what a claim is told', () => {
+  const parameters = { type: 'lvm', vgName: 'vg0' };
+  const lvm = storageClass({ parameters });
+  const off = storageClass({ allowedTopologies: [{ matchLabelExpressions: [NOWHERE] }] });
+  const on = (...names: string[]) => names.map((name) => node(name));
+  const refusedAt = { freeBytes: 9n * GIB, refusedBytes: GIB };
+  const failedWith = (detail?: ReturnType<typeof reason>, condition: object = {}) =>
+    volume({
+      status: {
+        phase: 'Failed',
+        conditions: [{ type: 'Ready', status: 'False', message: 'x', ...condition, detail }],
+      },
+    } as Partial<Volume>);
+  test.each<[string, Parts, ReasonCode | undefined]>([
+    ['a class', { storageClass: storageClass({ parameters: { a: 'b' } }) }, 'StorageClassUnusable'],
+    [
+      'its file system',
+      { storageClass: storageClass({ parameters: { fsType: 'x' } }) },
+      'StorageClassUnusable',
+    ],
+    ['many writers', { claim: claim({ accessModes: ['ReadWriteMany'] }) }, 'ReadWriteManyRefused'],
+    ['a selector', { claim: claim({ selector: {} }) }, 'SelectorRefused'],
+    [
+      "another's Volume",
+      { volume: { ...volume(), spec: { ...volume().spec, template: {} } } },
+      'VolumeOfAnotherClaim',
+    ],
+    ['its node', { volume: failedWith(undefined, { reason: 'NodeUnclear' }) }, 'NodeNotAnswering'],
+    ['its Volume', { volume: failedWith(reason('JobDied', {})) }, 'JobDied'],
+    ['a Volume of an earlier daemon', { volume: failedWith() }, undefined],
+    ['no node', { nodes: [] }, 'NoNode'],
+    ['a pause', { nodes: [node('n1', 'True', PAUSED)] }, 'NodePaused'],
+    ['a node that is not Ready', { nodes: [node('n1', 'False')] }, 'NodeNotReady'],
+    ['a topology', { storageClass: off }, 'TopologyNotAllowed'],
+    ['room', { rooms: { n1: { freeBytes: 1n } } }, 'NoRoom'],
+    ['a directory', { rooms: { n1: { refused: 'x' } } }, 'NodeDirectoryUnusable'],
+    ['what is not known', { rooms: { n1: { unknown: 'x' } } }, 'RoomUnknown'],
+    ['free extents', { storageClass: lvm, rooms: { n1: refusedAt } }, 'ConsentMissing'],
+    [
+      'several nodes: the one of which most can be done',
+      {
+        nodes: [node('n1', 'False'), ...on('n2', 'n3')],
+        rooms: { n2: { unknown: 'x' }, n3: { freeBytes: 1n } },
+      },
+      'NoRoom',
+    ],
+    ['what it starts from', { ...FROM, source: WAITS }, 'SourceItself'],
+    ['another populator', { ...FROM, source: { ...WAITS, is: 'other' } }, 'SourceItself'],
+  ])('%s', (_, parts, code) => {
+    expect(codeOf(parts)).toBe(code);
+  });
+
+  test.each<[string, Parts, ReasonCode]>([
+    ['gone', { claim: claim({}, { node: 'n9' }), isGone: () => true }, 'SelectedNodeMissing'],
+    ['tainted', { nodes: [CONTROL_PLANE] }, 'TaintNotTolerated'],
+    ['not that of its pods', { consumers: [pod({ nodeName: 'n2' })] }, 'PodsElsewhere'],
+    [
+      'not that of its data',
+      { claim: selected({ dataSource: snapshot }), source: { ...ready, nodes: ['n2'] } },
+      'SourceElsewhere',
+    ],
+  ])('a node that is %s', (_, parts, code) => {
+    expect(codeOf({ claim: selected(), storageClass: waiting, ...parts })).toBe(code);
+  });
+
+  test.each<[string, Parts, ReasonCode]>([
+    [
+      'that it has no room for',
+      { volume: volume(), rooms: { n1: { freeBytes: 1n } } },
+      'NoRoomToGrow',
+    ],
+    [
+      'that would show old data',
+      {
+        volume: claimVolume(claim({ volumeMode: 'Block' }), options(lvm), 'n1', undefined),
+        storageClass: lvm,
+      },
+      'GrowthShowsOldData',
+    ],
+  ])('growth %s', (_, parts, code) => {
+    const grown = claim(
+      { volumeName: `pvc-${UID}`, resources: { requests: { storage: '3Gi' } } },
+      { status: { phase: 'Bound', capacity: { storage: '2Gi' } } },
+    );
+    expect(codeOf({ claim: grown, ...parts })).toBe(code);
+  });
+
+  test('has no paths of the node in its parameters', () => {
+    const { action } = decideClaim(
+      input({
+        volume: failedWith(reason('StepFailed', { step: 's', exit: 1, output: 'no /srv/a' })),
+      }),
+      NOW,
+    );
+    expect(action).toMatchObject({
+      event: { detail: { parameters: { step: 's', exit: '1', output: 'no …' } } },
+    });
+    const short = decideClaim(input({ rooms: { n1: { freeBytes: 1n } } }), NOW).action;
+    expect(short).toMatchObject({ event: { detail: { parameters: { place: '…', free: '1' } } } });
+  });
+
+  test('differs with what other nodes say, and not with figures', () => {
+    const said = (parts: Parts) => {
+      const { action } = decideClaim(input({ nodes: on('n1', 'n2'), ...parts }), NOW);
+      return action?.do === 'tell' ? saidBy(action.event) : undefined;
+    };
+    const n1 = { freeBytes: 1n };
+    const first = said({ rooms: { n1, n2: { freeBytes: 2n } } });
+    expect(said({ rooms: { n1: { freeBytes: 0n }, n2: { freeBytes: 3n } } })).toBe(first);
+    expect(said({ rooms: { n1, n2: { unknown: 'x' } } })).not.toBe(first);
   });
 });

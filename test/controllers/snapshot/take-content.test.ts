@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import type { SnapshotHandle } from '../../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
+import { keyOf } from '../../../src/controllers/lib/event-key.ts';
 import type { ContentInput, NodeFacts } from '../../../src/controllers/snapshot/types.ts';
 import {
   content,
@@ -158,6 +160,9 @@ describe('taking a snapshot', () => {
     const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
     const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
     const wait = { requeueAfter: 30_000 };
+    const short = (place = PLACE.directory, wanted = SIZE) =>
+      keyOf(reason('NoRoomForCopy', { node: 'n1', free: 0n, place, wanted }));
+    const told = { told: { said: short(), message: `Failed to create snapshot: ${none(5n)}` } };
     test.each<[string, Partial<ContentInput>, object]>([
       [
         'which is looked for',
@@ -165,12 +170,25 @@ describe('taking a snapshot', () => {
         { action: { do: 'look-for-room', node: 'n1', place: PLACE } },
       ],
       ['all of it', roomOf({ freeBytes: SIZE }), named()],
-      ['a byte less is too little', roomOf({ freeBytes: SIZE - 1n }), fail(none(SIZE - 1n), wait)],
-      ['where more is promised than there is', roomOf({ freeBytes: -SIZE }), fail(none(0n), wait)],
+      [
+        'a byte less is too little',
+        roomOf({ freeBytes: SIZE - 1n }),
+        fail(none(SIZE - 1n), { ...wait, said: short() }),
+      ],
+      [
+        'where more is promised than there is',
+        roomOf({ freeBytes: -SIZE }),
+        fail(none(0n), { ...wait, said: short() }),
+      ],
       [
         'said once, whatever room there is by then',
-        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)) },
+        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)), ...told },
         wait,
+      ],
+      [
+        'said again after something else',
+        { ...roomOf({ freeBytes: 7n }), content: failing('it broke'), ...told },
+        fail(none(7n), { ...wait, said: short() }),
       ],
       [
         'and named once there is',
@@ -180,7 +198,10 @@ describe('taking a snapshot', () => {
       [
         'where no volume may be made',
         roomOf({ refused: 'not mounted' }),
-        fail('node n1 has no room now: not mounted', wait),
+        fail('node n1 has no room now: not mounted', {
+          ...wait,
+          said: keyOf(reason('NodeDirectoryUnusable', { node: 'n1' })),
+        }),
       ],
       [
         'of a node that does not answer',
@@ -207,7 +228,7 @@ describe('taking a snapshot', () => {
           ...roomOf({ freeBytes: 0n }),
           outcome: { is: 'failed', message: 'No space left' },
         }),
-        fail(none(0n), wait),
+        fail(none(0n), { ...wait, said: short() }),
       ],
       [
         'but not where the last one left the volume frozen, which it ends',
@@ -238,7 +259,7 @@ describe('taking a snapshot', () => {
         },
         fail(
           `node n1 has room for 5 bytes in volume group vg0, thin pool pool, and ${2n * SIZE} are needed`,
-          wait,
+          { ...wait, said: short('volume group vg0, thin pool pool', 2n * SIZE) },
         ),
       ],
       [

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import type { PopulatorDefinition } from '../../../src/api/populator.ts';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import { type BuiltinReads, resolveBuiltin } from '../../../src/model/data-source/builtin.ts';
 import { claimNamed, grantNamed } from '../../support/snapshots.ts';
 
@@ -94,11 +95,11 @@ test.each([
 test('another namespace takes the gate, and a grant that is looked for before the object is', async () => {
   const seen: string[] = [];
   const off = await resolved({}, { from: 'test', crossNamespace: false }, seen);
-  expect(off).toMatchObject({ wait: { reason: 'GateOff' } });
+  expect(off).toMatchObject({ wait: { reason: { code: 'GateOff' } } });
   expect(await resolved({}, { from: 'test' }, seen)).toMatchObject({
     wait: {
-      reason: 'NotAllowed',
-      message: expect.stringContaining("isn't allowed"),
+      reason: { code: 'GrantMissing' },
+      refusal: expect.stringContaining("isn't allowed"),
       on: [{ kind: 'ReferenceGrant' }],
     },
   });
@@ -108,25 +109,38 @@ test('another namespace takes the gate, and a grant that is looked for before th
   });
 });
 
-test.each<[string, Parameters<typeof reads>[0], string]>([
+test.each<[string, Parameters<typeof reads>[0], string, ReasonCode?]>([
   [
     'two definitions',
     { definitions: [definition('a'), definition('b')] },
     'more than one PopulatorDefinition is for Image.stowage.dev: a, b',
+    'DefinitionsCompete',
   ],
   [
     'a built-in of a later version',
     { definitions: [definition('a', { node: { builtin: 'Torrent' } })] },
     'names the built-in Torrent',
+    'BuiltinUnknown',
   ],
-  ['no object', { object: { found: undefined } }, 'Image prod/debian does not exist'],
+  [
+    'no object',
+    { object: { found: undefined } },
+    'Image prod/debian does not exist',
+    'SourceMissing',
+  ],
   [
     'one that is being deleted',
     { object: { found: image({}, { deletionTimestamp: 'x' }) } },
     'Image prod/debian is being deleted',
+    'SourceBeingDeleted',
   ],
-  ['no such kind', { object: { missing: true } }, 'the API server serves no images'],
-  ['no right', { object: { forbidden: true } }, 'the daemon may not read images'],
+  [
+    'no such kind',
+    { object: { missing: true } },
+    'the API server serves no images',
+    'KindNotServed',
+  ],
+  ['no right', { object: { forbidden: true } }, 'the daemon may not read images', 'KindForbidden'],
   ['nothing in it', { object: { found: image({}) } }, 'spec.source must have either url or path'],
   [
     'a URL of another scheme',
@@ -173,9 +187,11 @@ test.each<[string, Parameters<typeof reads>[0], string]>([
     { object: { found: image({ source: { path: '/srv/disk.zip' } }) } },
     'spec.source.path names a .zip file, which is not unpacked',
   ],
-])('with %s it waits, and says so', async (_, there, message) => {
+])('with %s it waits, and says so', async (_, there, message, code = 'SourceUnusable') => {
   const found = await resolved(there);
-  expect(found).toMatchObject({ wait: { message: expect.stringContaining(message) } });
+  expect(found).toMatchObject({
+    wait: { refusal: expect.stringContaining(message), reason: { code } },
+  });
   expect('wait' in found && found.wait.on).toContainEqual({ kind: 'PopulatorDefinition' });
 });
 
@@ -207,3 +223,16 @@ test.each(['none', 'xz'])(
     });
   },
 );
+
+test('a Backup of the other mode is used for nothing', async () => {
+  const spec = { to: { path: '/srv/a.tar.zst' } };
+  const status = { phase: 'Completed', sha256: 'a'.repeat(64), volumeMode: 'Block' };
+  const found = { ...image(spec), status } as KubeObject;
+  const definitions = [definition('backup', { node: { builtin: 'Backup' } })];
+  expect(await resolved({ definitions, object: { found } })).toMatchObject({
+    wait: {
+      reason: { code: 'SourceOfOtherMode' },
+      refusal: 'Image prod/debian is for a claim of mode Block, and this one has Filesystem',
+    },
+  });
+});

@@ -44,46 +44,46 @@ describe('a snapshot', () => {
 
   /** Each is wrong in all that comes after it, too: the first is what is said. */
   const wrongs: [string, 'wait' | 'refuse', string, string][] = [
-    ['BeingDeleted', 'wait', 'VolumeSnapshot prod/foo-backup is being deleted', 'deleted'],
+    ['SourceBeingDeleted', 'wait', 'VolumeSnapshot prod/foo-backup is being deleted', 'deleted'],
     [
-      'NotBound',
+      'SnapshotUnbound',
       'wait',
       'VolumeSnapshot prod/foo-backup is not bound to a content: it broke',
       'bound',
     ],
     [
-      'NotBound',
+      'SourceContentMissing',
       'wait',
       'VolumeSnapshot prod/foo-backup is bound to VolumeSnapshotContent snapcontent-uid-snapshot, which does not exist',
       'content',
     ],
     [
-      'BoundToAnother',
+      'SourceContentOfAnother',
       'wait',
       'VolumeSnapshotContent snapcontent-uid-snapshot of VolumeSnapshot prod/foo-backup is bound to another snapshot',
       'another',
     ],
     [
-      'OtherDriver',
+      'SnapshotForeign',
       'refuse',
       'VolumeSnapshot prod/foo-backup was taken by other.example, and storage class fast is of volume.stowage.dev',
       'driver',
     ],
-    ['NotReady', 'wait', 'VolumeSnapshot prod/foo-backup is not ready: it broke', 'ready'],
+    ['SnapshotNotReady', 'wait', 'VolumeSnapshot prod/foo-backup is not ready: it broke', 'ready'],
     [
-      'NotReady',
+      'SnapshotHandleMissing',
       'wait',
       'VolumeSnapshotContent snapcontent-uid-snapshot of VolumeSnapshot prod/foo-backup has no snapshot handle yet',
       'handle',
     ],
     [
-      'TooSmall',
+      'SmallerThanSnapshot',
       'refuse',
       'the claim asks for 1Mi, and VolumeSnapshot prod/foo-backup needs 1Gi',
       'size',
     ],
     [
-      'ModeChange',
+      'ModeDiffers',
       'refuse',
       'the claim asks for volume mode Block, and VolumeSnapshot prod/foo-backup is of mode Filesystem',
       'mode',
@@ -115,9 +115,11 @@ describe('a snapshot', () => {
     return checkSnapshot(snapshot, step === 'content' ? undefined : content, claim);
   };
 
-  test.each(wrongs)('%s (%s): %s', (reason, sort, message, step) => {
+  test.each(wrongs)('%s (%s): %s', (code, sort, refusal, step) => {
     const objects = step === 'bound' ? on.slice(0, 1) : on;
-    expect(from(step)).toEqual({ [sort]: { reason, message, on: objects } });
+    expect(from(step)).toEqual({
+      [sort]: { reason: { code, parameters: expect.anything() }, refusal, hint: '', on: objects },
+    });
   });
 
   test.each<[string, object]>([
@@ -128,14 +130,14 @@ describe('a snapshot', () => {
   ])('whose content refers to another %s', (_name, part) => {
     const content = contentWith({ volumeSnapshotRef: { ...ref, ...part } });
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
-      wait: { reason: 'BoundToAnother' },
+      wait: { reason: { code: 'SourceContentOfAnother' } },
     });
   });
 
   test('that is larger than it says in GiB, by a byte', () => {
     const content = contentWith({}, { restoreSize: 2 ** 30 + 1 });
     expect(checkSnapshot(SNAPSHOT, content, asking('1Gi'))).toMatchObject({
-      refuse: { reason: 'TooSmall' },
+      refuse: { reason: { code: 'SmallerThanSnapshot' } },
     });
   });
 });
@@ -162,7 +164,7 @@ describe('the source of a clone', () => {
     [string, 'wait' | 'refuse', string, PersistentVolumeClaim, PersistentVolume | undefined, object]
   >([
     [
-      'BeingDeleted',
+      'SourceBeingDeleted',
       'wait',
       'PersistentVolumeClaim test/foo is being deleted',
       sourceWith({ metadata: { ...source.metadata, deletionTimestamp: 'x' } }),
@@ -170,7 +172,7 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'NotBound',
+      'SourceUnbound',
       'wait',
       'PersistentVolumeClaim test/foo is Pending, and must be Bound',
       sourceWith({ status: { phase: 'Pending' } }),
@@ -178,7 +180,7 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'NotBound',
+      'SourceUnbound',
       'wait',
       'PersistentVolumeClaim test/foo is Pending',
       sourceWith({ status: {} }),
@@ -186,7 +188,7 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'NotBound',
+      'SourceVolumeMissing',
       'wait',
       'to PersistentVolume pvc-foo, which does not exist',
       source,
@@ -194,7 +196,7 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'BoundToAnother',
+      'SourceVolumeOfAnother',
       'wait',
       'PersistentVolume pvc-foo of PersistentVolumeClaim test/foo is bound to another claim',
       source,
@@ -202,7 +204,7 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'OtherDriver',
+      'SourceForeign',
       'refuse',
       "the volume of PersistentVolumeClaim test/foo is none of Stowage's",
       source,
@@ -210,29 +212,29 @@ describe('the source of a clone', () => {
       {},
     ],
     [
-      'TooSmall',
+      'SmallerThanSource',
       'refuse',
       'asks for 1Gi, and PersistentVolumeClaim test/foo has 2Gi',
       ...pair('2Gi'),
       {},
     ],
     [
-      'ModeChange',
+      'ModeDiffers',
       'refuse',
       'the claim asks for volume mode Block, and PersistentVolumeClaim test/foo is of mode Filesystem',
       source,
       pv,
       { volumeMode: 'Block' },
     ],
-  ])('%s (%s): %s', (reason, sort, message, from, of, spec) => {
+  ])('%s (%s): %s', (code, sort, message, from, of, spec) => {
     expect(checkSourceClaim(from, of, asking('1Gi', spec))).toMatchObject({
-      [sort]: { reason, message: expect.stringContaining(message) },
+      [sort]: { reason: { code }, refusal: expect.stringContaining(message) },
     });
   });
 
   test('that is the claim itself', () => {
     expect(checkSourceClaim(source, pv, source)).toMatchObject({
-      refuse: { message: expect.any(String) },
+      refuse: { reason: { code: 'SourceItself' } },
     });
   });
 

@@ -94,8 +94,8 @@ test('a claim whose source was dropped gets nothing, for that would be empty', a
   };
   expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
     refuse: {
-      reason: 'Dropped',
-      message: expect.stringContaining('applied with VolumeSnapshot prod/foo-backup as its source'),
+      reason: { code: 'SourceDropped' },
+      refusal: expect.stringContaining('applied with VolumeSnapshot prod/foo-backup as its source'),
     },
   });
   expect(seen).toEqual([]);
@@ -104,7 +104,9 @@ test('a claim whose source was dropped gets nothing, for that would be empty', a
 test('of a name that a shell would take for a command, no command is told', async () => {
   const claim = claimOf({ ...TO_SNAPSHOT, name: 'a; touch /tmp/owned' });
   const found = await resolved(claim, THERE);
-  expect(found).toMatchObject({ wait: { hint: 'No VolumeSnapshot can have that name.' } });
+  expect(found).toMatchObject({
+    wait: { reason: { code: 'SourceNameInvalid' }, hint: 'No VolumeSnapshot can have that name.' },
+  });
 });
 
 test("another populator's kind", async () => {
@@ -132,8 +134,14 @@ describe('a snapshot of another namespace', () => {
   test('of which nothing is read, and nothing said, without a grant', async () => {
     const denied = {
       wait: {
-        reason: 'NotAllowed',
-        message:
+        reason: {
+          code: 'SnapshotGrantMissing',
+          parameters: {
+            ...{ source: 'prod/foo-backup', namespace: 'prod' },
+            ...{ claim: 'test/foo-testing', own: 'test', use: 'claims' },
+          },
+        },
+        refusal:
           "accessing prod/foo-backup of VolumeSnapshot dataSource from test/foo-testing isn't allowed",
         hint: 'Who may write in namespace prod allows it: stowage grant snapshot prod/foo-backup --to test --for claims',
         referent: { ...TO_BACKUP, namespace: 'prod' },
@@ -156,10 +164,10 @@ describe('a snapshot of another namespace', () => {
   });
 
   test('that is not there, under a grant', async () => {
-    expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [GRANT] })).toEqual({
+    expect(await resolved(claimOf(TO_SNAPSHOT), { grants: [GRANT] })).toMatchObject({
       wait: {
-        reason: 'NotFound',
-        message: 'VolumeSnapshot prod/foo-backup does not exist',
+        reason: { code: 'SourceMissing' },
+        refusal: 'VolumeSnapshot prod/foo-backup does not exist',
         on: [{ kind: 'VolumeSnapshot', namespace: 'prod', name: 'foo-backup' }],
       },
     });
@@ -172,7 +180,7 @@ describe('a snapshot of another namespace', () => {
       gate: { crossNamespace: false },
       read,
     });
-    expect(found).toMatchObject({ wait: { reason: 'GateOff', on: [] } });
+    expect(found).toMatchObject({ wait: { reason: { code: 'GateOff' }, on: [] } });
     expect(seen).toEqual([]);
   });
 });
@@ -206,7 +214,7 @@ describe('a link', () => {
     const found = await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read });
     expect(found).toMatchObject({
       wait: {
-        reason: 'NotAllowed',
+        reason: { code: 'SnapshotGrantMissing' },
         hint: expect.stringContaining('--for links'),
         on: [
           { kind: 'ReferenceGrant', namespace: 'prod' },
@@ -226,8 +234,8 @@ describe('a link', () => {
       };
       expect(await resolved(claimOf(TO_LINK), { links: [link] })).toMatchObject({
         wait: {
-          reason: 'NotFound',
-          message: 'VolumeSnapshot test/foo-backup does not exist',
+          reason: { code: 'SourceMissing' },
+          refusal: 'VolumeSnapshot test/foo-backup does not exist',
           on: [{ kind: 'VolumeSnapshot' }, { kind: 'VolumeSnapshotLink' }],
         },
       });
@@ -242,7 +250,7 @@ describe('a link', () => {
       await resolved(claimOf(TO_LINK), { ...THERE, links, grants: [LINK_GRANT] }),
     ).toMatchObject({
       wait: {
-        reason: 'NotFound',
+        reason: { code: 'SourceMissing' },
         on: [{ kind: 'VolumeSnapshotLink', namespace: 'test', name: 'foo-link' }],
       },
     });
@@ -266,7 +274,7 @@ describe('a link', () => {
         await resolve({ claim: claimOf(TO_LINK), gate: { crossNamespace: true }, read }),
       ).toMatchObject({
         wait: {
-          reason: 'LinksNotRegistered',
+          reason: { code: 'LinksNotRegistered' },
           hint: expect.stringContaining('stowage install --components populator-crds'),
           on: [{ kind: 'VolumePopulator' }],
         },
@@ -288,7 +296,7 @@ describe('a link', () => {
     const { read, seen } = reading({ ...THERE, grants: [GRANT, LINK_GRANT] });
     const claim = claimOf({ ...TO_LINK, namespace: 'prod' });
     expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
-      refuse: { reason: 'LinkElsewhere' },
+      refuse: { reason: { code: 'LinkElsewhere' } },
     });
     expect(seen).toEqual([]);
   });
@@ -311,9 +319,10 @@ describe('a clone', () => {
     const { read, seen } = reading(there);
     expect(await resolve({ claim, gate: { crossNamespace: true }, read })).toMatchObject({
       wait: {
-        reason: 'NotAllowed',
-        message:
+        reason: { code: 'GrantMissing' },
+        refusal:
           "accessing prod/foo of PersistentVolumeClaim dataSource from test/foo-testing isn't allowed",
+        hint: 'A ReferenceGrant in namespace prod allows it, from PersistentVolumeClaim in test to PersistentVolumeClaim foo.',
       },
     });
     expect(seen).toEqual(['grants prod']);
@@ -327,7 +336,7 @@ describe('a clone', () => {
   test('of one that is not there', async () => {
     expect(await resolved(claimOf(TO_CLAIM), {})).toMatchObject({
       wait: {
-        reason: 'NotFound',
+        reason: { code: 'SourceMissing' },
         on: [{ kind: 'PersistentVolumeClaim', namespace: 'test', name: 'foo' }],
       },
     });

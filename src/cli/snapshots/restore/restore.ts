@@ -8,7 +8,7 @@ import { listAll } from '../../../kube/client.ts';
 import type { Connection } from '../../../kube/connect.ts';
 import type { KubeClient } from '../../../kube/types.ts';
 import { isGranted } from '../../../model/data-source/grant.ts';
-import { denial } from '../../../model/data-source/resolve.ts';
+import { grantMissing } from '../../../model/data-source/resolve.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Io } from '../../lib/io.ts';
 import { tellEvents } from '../../lib/objects/events.ts';
@@ -130,7 +130,7 @@ async function noteDenied(
   );
   io.stderr.write(
     printable(
-      `note: ${denial({ metadata: claim }, to)}; the claim waits until it is: ${command}\n`,
+      `note: ${grantMissing({ metadata: claim }, from, to).refusal}; the claim waits until it is: ${command}\n`,
     ),
   );
 }

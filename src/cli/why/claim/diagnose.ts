@@ -1,20 +1,23 @@
 import type { AnyEvent } from '../../../api/core.ts';
 import { NO_PROVISIONER, ROOM_EVENT } from '../../../api/names.ts';
 import { parseQuantity } from '../../../api/quantity.ts';
+import type { ReasonCode } from '../../../api/reasons.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { eventText, isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { readyOf } from '../../lib/objects/volume-progress.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { diagnose } from '../diagnose.ts';
+import { MAKE_ROOM } from '../fixes/claims.ts';
 import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
-import { eventCause, eventFix, MAKE_ROOM } from './event.ts';
+import { eventCause, eventFix, nodeIn } from './event.ts';
 import { type ClaimFacts, claimName, lookAt } from './facts.ts';
 import { population } from './population.ts';
 import { cancelling } from './populator-pod.ts';
+import { tellsNoRoom } from './scheduler-words.ts';
 import { source, sourceAway } from './source.ts';
 import { storageClass } from './storage-class.ts';
 
@@ -145,7 +148,7 @@ function noRoom(known: ClaimFacts): Blocker | undefined {
   const conditions = (foundIn(known.pods) ?? []).flatMap(({ status }) => status?.conditions ?? []);
   const said = conditions.find(
     ({ type, status, message = '' }) =>
-      type === 'PodScheduled' && status === 'False' && NOT_ENOUGH.test(message),
+      type === 'PodScheduled' && status === 'False' && tellsNoRoom(message),
   );
   return said === undefined
     ? undefined
@@ -158,20 +161,16 @@ function noRoom(known: ClaimFacts): Blocker | undefined {
       };
 }
 
-/** As kube-scheduler's volume binding says it. */
-const NOT_ENOUGH = /did not have enough free storage/;
-
 /** Reports why no node has room for a claim, so that the scheduler has none for its pod. */
 const isOfNodes = (refused: Blocker | undefined): boolean =>
   ['NoRoom', 'RoomUnknown', 'NodeNotReady', 'FreeExtentsCarryData'].includes(refused?.cause ?? '');
 
 /** Nodes whose room is not known, which a scheduler takes for nodes without room. */
 function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undefined {
-  const last = new Map<string, AnyEvent>();
-  for (const event of (classEvents && foundIn(classEvents)) ?? []) {
-    const [, node] = /^node (\S+): /.exec(event.message ?? '') ?? [];
-    if (node !== undefined && isOwn(event)) last.set(node, event);
-  }
+  const last = new Map<string | undefined, AnyEvent>();
+  // An earlier daemon tells the node in words alone.
+  for (const event of (classEvents && foundIn(classEvents)) ?? [])
+    if (isOwn(event)) last.set(nodeIn(event), event);
   const found = [...last].find(([, { reason }]) => reason === ROOM_EVENT.unknown);
   if (found === undefined) return undefined;
   const [node, event] = found;
@@ -184,7 +183,7 @@ function roomUnknown({ classEvents, storageClass }: ClaimFacts): Blocker | undef
     fix: {
       say: 'Put right what the message names. Until then the scheduler has no room there.',
       run: [
-        commandLine('stowage', 'check', 'node', node),
+        ...(node === undefined ? [] : [commandLine('stowage', 'check', 'node', node)]),
         commandLine(
           'kubectl',
           'describe',
@@ -204,13 +203,13 @@ function lastWarning(known: ClaimFacts): Blocker | undefined {
   if (last?.type !== 'Warning') return undefined;
   const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
   return {
-    cause: eventCause(eventText(last)),
+    cause: eventCause(last, 'ProvisioningFailed'),
     holdup: eventText(last),
     ...(since ? { since } : {}),
     next: {
       when: 'by itself, after a delay that grows to 5 minutes, or when what it waits for changes',
     },
-    fix: eventFix(known, eventText(last)),
+    fix: eventFix(known, last),
   };
 }
 
@@ -265,12 +264,13 @@ const growing: ClaimCause = (known) => {
 /** It is bound, to something that has nothing of what was asked for. */
 const empty: ClaimCause = (known) => {
   const { source: found } = known;
-  if (found === undefined || !('refuse' in found) || found.refuse.reason !== 'Dropped')
-    return undefined;
+  if (found === undefined || !('refuse' in found)) return undefined;
+  const { reason, refusal } = found.refuse;
+  if (reason.code !== ('SourceDropped' satisfies ReasonCode)) return undefined;
   const { name, namespace = '' } = known.claim.metadata;
   return {
     cause: 'SourceDropped',
-    holdup: `its volume was made empty: ${found.refuse.message}`,
+    holdup: `its volume was made empty: ${refusal}`,
     ...sinceMade(known),
     next: { when: 'never, as the claim is' },
     fix: {

@@ -7,11 +7,13 @@ import {
 import { kindText } from '../../../api/populator.ts';
 import { sourceReference } from '../../../model/data-source/reference.ts';
 import { commandLine } from '../../lib/command-line.ts';
+import { isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
+import { GATE_ON } from '../fixes/claims.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
-import { GATE_ON, tellsGateOff } from './event.ts';
+import { eventCause } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
 import { populating } from './populator-pod.ts';
 
@@ -59,9 +61,9 @@ export function population(known: ClaimFacts): Blocker | undefined {
           },
     };
   }
-  const last = foundIn(known.events)
-    ?.filter(({ reason = '' }) => OURS.includes(reason))
-    .at(-1);
+  const last = foundIn(known.events)?.findLast(
+    (event) => isOwn(event) && OURS.includes(event.reason ?? ''),
+  );
   if (last?.type === 'Warning') {
     const cause = causeOf(last);
     const at = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
@@ -100,12 +102,9 @@ const versioned = (group: string): string =>
 
 function causeOf(event: AnyEvent): Reason {
   if (event.reason === POPULATOR_EVENT.sourceNotFound) return 'SourceMissing';
-  if (event.reason !== POPULATOR_EVENT.sourceRefused) return 'PopulationFailing';
-  if (tellsGateOff(event)) return 'GateOff';
-  // As controllers/populator/find-source.ts says it.
-  return / dataSource from \S+ isn't allowed\. /.test(event.message ?? '')
-    ? 'GrantMissing'
-    : 'SourceRefused';
+  return event.reason === POPULATOR_EVENT.sourceRefused
+    ? eventCause(event, 'SourceRefused')
+    : 'PopulationFailing';
 }
 
 function fixOf(

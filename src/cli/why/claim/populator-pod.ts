@@ -1,7 +1,7 @@
 import type { PersistentVolumeClaim, Pod } from '../../../api/core.ts';
 import { POPULATE_FINALIZER, POPULATED_BY_ANNOTATION } from '../../../api/names.ts';
 import { attemptsOf } from '../../../controllers/populator/attempts.ts';
-import { whyNotRunning } from '../../../controllers/populator/pod-state.ts';
+import { standstillText, whyNotRunning } from '../../../controllers/populator/pod-state.ts';
 import { RETRY } from '../../../model/retry.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import type { Blocker } from '../types.ts';
@@ -52,7 +52,7 @@ export function populating({ population }: ClaimFacts): Blocker | undefined {
   if (stands === undefined) return undefined;
   return {
     cause: 'PopulationFailing',
-    holdup: `${what}, which is to fill its volume, does not run: ${stands.why}`,
+    holdup: `${what}, which is to fill its volume, does not run: ${standstillText(stands)}`,
     ...since,
     next: { when: 'by itself, when what it waits for is there' },
     fix: {

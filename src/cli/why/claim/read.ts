@@ -245,8 +245,7 @@ export async function readClaim(
     what: 'claims' | 'links',
     resource: Resource | undefined,
   ): Promise<NearMiss[]> {
-    const asked =
-      'wait' in source && source.wait.reason === 'NotAllowed' ? source.wait.referent : undefined;
+    const asked = 'wait' in source ? source.wait.referent : undefined;
     if (asked === undefined || resource === undefined) return [];
     const all = await Promise.all(
       [asked.namespace, namespace].map((of) =>

@@ -1,33 +1,16 @@
 import type { KubeNode, PersistentVolumeClaim } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
+import type { ReasonCode } from '../../../api/reasons.ts';
 import { VOLUME_SNAPSHOT_LINKS } from '../../../api/resources.ts';
 import { sourceReference } from '../../../model/data-source/reference.ts';
-import type { Obstacle, ObstacleReason } from '../../../model/data-source/types.ts';
+import type { Obstacle } from '../../../model/data-source/types.ts';
 import { isNodeReady } from '../../../model/node-health.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { foundIn } from '../../lib/read-result.ts';
-import type { Reason } from '../reasons.ts';
+import { GATE_ON } from '../fixes/claims.ts';
+import { obstructionOf } from '../obstruction.ts';
 import type { Blocker, Fix } from '../types.ts';
-import { GATE_ON } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
-
-const CAUSES: Readonly<Record<ObstacleReason, Reason>> = {
-  GateOff: 'GateOff',
-  Dropped: 'SourceDropped',
-  NotAllowed: 'GrantMissing',
-  NotFound: 'SourceMissing',
-  BeingDeleted: 'SourceNotReady',
-  NotBound: 'SnapshotNotReady',
-  BoundToAnother: 'SnapshotNotReady',
-  OtherDriver: 'SourceRefused',
-  NotReady: 'SnapshotNotReady',
-  TooSmall: 'ClaimTooSmall',
-  ModeChange: 'SourceRefused',
-  LinkElsewhere: 'SourceRefused',
-  LinksNotRegistered: 'KindNotRegistered',
-  NotRegistered: 'ForeignPopulator',
-  Unusable: 'SourceRefused',
-};
 
 /** What it is to start from is not there, not ready, not granted, or does not fit. */
 export function source(known: ClaimFacts): Blocker | undefined {
@@ -79,9 +62,10 @@ export function source(known: ClaimFacts): Blocker | undefined {
   const final = 'refuse' in found;
   const obstacle = final ? found.refuse : found.wait;
   return {
-    cause: CAUSES[obstacle.reason],
+    // The others are of kinds that are not registered as they should be.
+    cause: obstructionOf(obstacle.reason, { node: '' })?.cause ?? 'ForeignPopulator',
     ...chainTo(known, obstacle),
-    holdup: `${obstacle.message}${nearest(known)}`,
+    holdup: `${obstacle.refusal}${nearest(known)}`,
     ...since,
     next: { when: whenOf(known, obstacle, final) },
     fix: fixOf(known, obstacle, final),
@@ -122,24 +106,25 @@ function whenOf(known: ClaimFacts, { on }: Obstacle, final: boolean): string {
 
 function fixOf(
   known: ClaimFacts,
-  { reason, hint, on, referent, message }: Obstacle,
+  { reason, refusal, hint, on, referent }: Obstacle,
   final: boolean,
 ): Fix {
+  const code = reason.code as ReasonCode;
   const { claim } = known;
   const { name, namespace = '' } = claim.metadata;
   const [first] = on;
-  if (reason === 'GateOff') return GATE_ON;
-  if (reason === 'LinksNotRegistered')
+  if (code === 'GateOff') return GATE_ON;
+  if (code === 'LinksNotRegistered')
     return {
       say: 'Have an administrator allow VolumeSnapshotLinks; the claim goes on at once.',
       run: ['stowage install --components populator-crds'],
     };
-  if (reason === 'Dropped' && hint !== undefined)
+  if (code === 'SourceDropped')
     return { say: hint, run: [commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace)] };
   if (final) {
-    const asLarge = reason === 'TooSmall' && first?.kind === 'VolumeSnapshot';
+    const asLarge = code === 'SmallerThanSnapshot' && first !== undefined;
     return {
-      say: `${message[0]?.toUpperCase()}${message.slice(1)}: delete the claim, and make it anew so that it fits${asLarge ? ', such as with the size of the snapshot' : ''}.`,
+      say: `${refusal[0]?.toUpperCase()}${refusal.slice(1)}: delete the claim, and make it anew so that it fits${asLarge ? ', such as with the size of the snapshot' : ''}.`,
       run: [
         commandLine('kubectl', 'delete', 'pvc', name, '-n', namespace),
         ...(asLarge ? [restore(claim, `${first.namespace}/${first.name}`)] : []),
@@ -148,7 +133,7 @@ function fixOf(
   }
   // Of a name that none can have there is nothing to grant.
   const isOne = referent?.kind === 'VolumeSnapshot' && isDnsSubdomain(referent.name);
-  if (reason === 'NotAllowed' && isOne) {
+  if (code === 'SnapshotGrantMissing' && isOne) {
     const links = on.some(({ kind }) => kind === 'VolumeSnapshotLink') ? 'links' : 'claims';
     const { namespace: theirs, name: snapshot } = referent;
     return {
@@ -168,17 +153,18 @@ function fixOf(
     };
   }
   const missing = on.find(({ kind }) => kind === 'PopulatorSource');
-  if (reason === 'NotFound' && missing !== undefined) {
+  const isMissing = code === 'SourceMissing';
+  if ((isMissing || code === 'SourceBeingDeleted') && missing !== undefined) {
     const what = kindOf(known, missing.kind);
     return {
       say: `Create the ${what} ${missing.name} in namespace ${missing.namespace}; the claim goes on at once.`,
     };
   }
-  if (reason === 'NotFound' && first?.kind === 'VolumeSnapshotLink')
+  if (isMissing && first?.kind === 'VolumeSnapshotLink')
     return {
       say: `Create the VolumeSnapshotLink ${first.name} in namespace ${namespace}, which says where the snapshot is.`,
     };
-  if (first?.kind === 'VolumeSnapshot' && reason === 'NotFound') {
+  if (first?.kind === 'VolumeSnapshot' && isMissing) {
     return {
       say: 'Take the snapshot.',
       run: [
@@ -192,13 +178,13 @@ function fixOf(
       run: [commandLine('stowage', 'why', 'snapshot', `${first.namespace}/${first.name}`)],
     };
   }
-  if (first?.kind === 'PersistentVolumeClaim' && reason !== 'NotFound') {
+  if (first?.kind === 'PersistentVolumeClaim' && !isMissing) {
     return {
       say: 'See what holds that claim up.',
       run: [commandLine('stowage', 'why', 'pvc', `${first.namespace}/${first.name}`)],
     };
   }
-  return { say: hint ?? 'Put right what the message names.' };
+  return { say: hint || 'Put right what the message names.' };
 }
 
 /** The same claim, with the size that the snapshot needs. */

@@ -1,4 +1,8 @@
 import type { POPULATORS } from '../../../api/reasons/populators.ts';
+import { GATE_ON } from './claims.ts';
 import type { Fixes } from './types.ts';
 
-export const populators: Fixes<typeof POPULATORS> = {};
+/** Fixes by events on claims, which tenants can forge. */
+export const populators: Fixes<typeof POPULATORS> = {
+  PopulatorGateOff: () => GATE_ON,
+};

@@ -1,3 +1,4 @@
+import type { StorageClass } from '../../../api/core.ts';
 import type { ParametersOf } from '../../../api/reasons/template.ts';
 import type { REASONS, ReasonCode } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
@@ -9,6 +10,8 @@ export interface FixContext {
   node: string;
   /** The Volume that is held up, where one is. */
   volume?: Volume | undefined;
+  /** The class of the claim that is held up, where one is. */
+  storageClass?: StorageClass | undefined;
 }
 
 /** Parameters as they were read: another version may have left some out. */
@@ -24,5 +27,8 @@ type TextOf<Entry> = Entry extends { message: infer Message; action: infer Actio
 
 /** Fixes that are more than the sentence in the list, by the reason. */
 export type Fixes<Family> = {
-  [Code in keyof Family & ReasonCode]?: (parameters: Read<Code>, context: FixContext) => Fix;
+  [Code in keyof Family & ReasonCode]?: (
+    parameters: Read<Code>,
+    context: FixContext,
+  ) => Fix | undefined;
 };

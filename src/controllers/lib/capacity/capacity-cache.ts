@@ -1,3 +1,4 @@
+import type { Reason } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Executor } from '../../../nodes/job.ts';
@@ -22,10 +23,10 @@ import { folderOf, folderRoom, groupRoom, type KeptCopy } from './room.ts';
  * In bytes; or why it is not known; or why none is promised, whatever there is. `refusedBytes`: a volume of so many was refused a
  * while ago, as free extents carry what removed volumes left.
  */
-export type Room =
-  | { freeBytes: bigint; refusedBytes?: bigint }
-  | { unknown: string }
-  | { refused: string };
+export type Room = { freeBytes: bigint; refusedBytes?: bigint } | Unseen | { refused: string };
+
+/** Room that is not known, with the reason of the node's failure where it has one. */
+type Unseen = { unknown: string; detail?: Reason | undefined };
 
 export interface RoomDeps {
   executor: Pick<Executor, 'observe'>;
@@ -54,7 +55,7 @@ type Facts =
   /** `of`: the folders that were looked at. */
   | { folder: FolderRoom; of: readonly string[] }
   | { group: GroupRoom }
-  | { unknown: string }
+  | Unseen
   | { refused: string };
 
 /** How long what was seen is good for, in ms: others use the room, too. What Stowage itself promises counts at once. */
@@ -80,7 +81,7 @@ export function createRooms({ executor, clock, volumesOn, copiesOn }: RoomDeps):
 
   async function lookNow(key: string, node: string, place: StorageLocation): Promise<void> {
     const before = forgotten.get(node);
-    const unknown = ({ message }: Unanswered) => ({ unknown: message });
+    const unknown = ({ message, detail }: Unanswered) => ({ unknown: message, detail });
     const facts = await answered(() => factsOf(node, place), unknown);
     // What went meanwhile may be in it or not.
     if (before === forgotten.get(node)) seen.set(key, { facts, at: clock.now() });

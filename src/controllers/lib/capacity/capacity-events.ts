@@ -1,12 +1,14 @@
 import type { StorageClass } from '../../../api/core.ts';
 import type { Logger } from '../../../api/logger.ts';
 import { ROOM_EVENT } from '../../../api/names.ts';
+import { explain } from '../../../api/reasons.ts';
 import type { EventRecorder } from '../../../kube/events.ts';
 import type { StorageLocation } from '../../../model/dynamic-class.ts';
 import type { Clock } from '../../../workqueue/clock.ts';
 import { TELL_AGAIN } from '../../../workqueue/tell-again.ts';
+import { saidBy } from '../event-key.ts';
 import type { Room } from './capacity-cache.ts';
-import { nameOf, whyNoRoom } from './refusal.ts';
+import { nameOf, roomUnknown } from './refusal.ts';
 
 export interface CapacityEventsDeps {
   events: Pick<EventRecorder, 'event'>;
@@ -14,32 +16,31 @@ export interface CapacityEventsDeps {
   clock: Pick<Clock, 'now'>;
 }
 
-/**
- * Says of a class that its room on a node is not known, which a scheduler takes for no room, and once it is that it is known again.
- * Every message begins with the node.
- */
+/** Says of a class that its room on a node is not known, which a scheduler takes for no room, and once it is that it is known again. */
 export function createCapacityEvents({ events, logger, clock }: CapacityEventsDeps) {
-  const told = new Map<string, { words: string; at: number }>();
+  const told = new Map<string, { said: string; at: number }>();
 
   return (storageClass: StorageClass, node: string, place: StorageLocation, room: Room): void => {
     const key = JSON.stringify([storageClass.metadata.uid, node]);
     const before = told.get(key);
     if (!('unknown' in room)) {
       if (!told.delete(key)) return;
-      const message = `node ${node}: how much room there is in ${nameOf(place)} is known again`;
-      events.event(storageClass, 'Normal', ROOM_EVENT.known, message);
+      const { message, detail } = explain('RoomKnown', { node, place: nameOf(place) });
+      events.event(storageClass, 'Normal', ROOM_EVENT.known, message, detail);
       return;
     }
-    const text = whyNoRoom(node, place, room, 0n, '') ?? '';
+    const { message, detail } = roomUnknown(node, room.unknown);
     const now = clock.now();
+    const reason = ROOM_EVENT.unknown;
     // The messages of an unreachable node differ in times and ports.
-    const words = text.replaceAll(/\d+/g, '');
-    if (before?.words === words && now - before.at < TELL_AGAIN) return;
-    told.set(key, { words, at: now });
+    const about = room.detail?.code ?? '';
+    const said = saidBy({ type: 'Warning', reason, message, detail, about });
+    if (before?.said === said && now - before.at < TELL_AGAIN) return;
+    told.set(key, { said, at: now });
     logger.warn(
       { storageClass: storageClass.metadata.name, node, reason: room.unknown },
       'room not known',
     );
-    events.event(storageClass, 'Warning', ROOM_EVENT.unknown, `node ${node}: ${text}`);
+    events.event(storageClass, 'Warning', reason, `node ${node}: ${message}`, detail);
   };
 }
