@@ -197,10 +197,10 @@ export const CLAIMS = {
       'VolumeSnapshotContent {content} of VolumeSnapshot {source} has no snapshot handle yet',
     cause: 'SnapshotNotReady',
   },
-  ContentHandleMissing: {
+  SourceHandleMissing: {
     message: 'VolumeSnapshotContent {content} has no snapshotHandle yet',
   },
-  ContentHandleInvalid: {
+  SourceHandleInvalid: {
     message: 'the snapshotHandle of VolumeSnapshotContent {content} names no snapshot of Stowage',
   },
   SmallerThanSnapshot: {

@@ -71,11 +71,11 @@ async function placed(
   const on = [{ kind: 'VolumeSnapshotContent', name }] as const;
   const content = await read.content(name);
   const text = content?.status?.snapshotHandle ?? content?.spec.source.snapshotHandle;
-  if (text === undefined) return waits(explain('ContentHandleMissing', { content: name }), on);
+  if (text === undefined) return waits(explain('SourceHandleMissing', { content: name }), on);
   const handle = parseHandle(text);
   if ('problem' in handle) {
     const message = `VolumeSnapshotContent ${name}: its snapshotHandle ${handle.problem}`;
-    return waits({ message, detail: reason('ContentHandleInvalid', { content: name }) }, on);
+    return waits({ message, detail: reason('SourceHandleInvalid', { content: name }) }, on);
   }
   return {
     is: 'ready',

@@ -68,13 +68,13 @@ test.each<[string, string | undefined, ReasonCode, string]>([
   [
     'a handle that others wrote',
     'x',
-    'ContentHandleInvalid',
+    'SourceHandleInvalid',
     'VolumeSnapshotContent snapcontent-uid-snapshot: its snapshotHandle "x" is neither file:NODES:PATH nor lvm:NODE:VG/LV',
   ],
   [
     'no handle any more',
     undefined,
-    'ContentHandleMissing',
+    'SourceHandleMissing',
     'VolumeSnapshotContent snapcontent-uid-snapshot has no snapshotHandle yet',
   ],
 ])('a snapshot with %s is waited for', async (_, handle, code, message) => {
