@@ -53,11 +53,15 @@ type Given<Code extends ReasonCode> =
     ? [parameters?: ReasonParameters<Code>]
     : [parameters: ReasonParameters<Code>];
 
-/** A reason, with its parameters as text. Pure. */
+/** Characters of a parameter, and of all of a reason as JSON, at most: it is kept in annotations and in a status. */
+const LONGEST_PARAMETER = 1024;
+const LONGEST_REASON = 8192;
+
+/** A reason, with its parameters as text, which is cut where it is long. Pure. */
 export function reason<Code extends ReasonCode>(code: Code, ...[given]: Given<Code>): Reason {
   const parameters = Object.entries<unknown>(given ?? {})
     .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, String(value)]);
+    .map(([name, value]) => [name, String(value).slice(0, LONGEST_PARAMETER).toWellFormed()]);
   return { code, parameters: Object.fromEntries(parameters) };
 }
 
@@ -108,10 +112,6 @@ export function refuse<Code extends ReasonCode>(code: Code, ...given: Given<Code
   const why = reason(code, ...given);
   return { reason: why, refusal: messageOf(why) ?? code, hint: actionOf(why) ?? '' };
 }
-
-/** Characters of a parameter, and of all of a reason as JSON, at most: it is kept in annotations and in a status. */
-const LONGEST_PARAMETER = 1024;
-const LONGEST_REASON = 8192;
 
 /** Reads a reason that was written by any version; undefined where it is none. Pure. */
 export function readReason(value: unknown): Reason | undefined {

@@ -19,7 +19,7 @@ export const VOLUMES = {
     action: 'Correct the storage class (delete it and create it again). {retry}',
     cause: 'StorageClassInvalid',
   },
-  SourceUnusable: {
+  VolumeSourceUnusable: {
     message: '{problem}',
     action: 'It is made once that is there',
     cause: 'SourceNotReady',

@@ -8,7 +8,7 @@ import type { Decision, Input } from './types.ts';
 /** What it starts from can't be used now, and nothing is made. */
 export function withoutSource(input: Input, problem: string, now: number): Decision | undefined {
   const reason = READY_REASON.waitingForSource;
-  const why = explain('SourceUnusable', { problem });
+  const why = explain('VolumeSourceUnusable', { problem });
   return unlessBegun(input, now, { status: 'Unknown', reason, ...why });
 }
 
