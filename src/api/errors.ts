@@ -1,3 +1,5 @@
+import type { Reason } from './reasons.ts';
+
 /** What went wrong, for whoever must act on it. The executable maps each code to one exit status. */
 export type ErrorCode =
   | 'failed'
@@ -23,15 +25,18 @@ export class StowageError extends Error {
   readonly hint: string | undefined;
   /** Filled in by whoever knows it, where the thrower does not. */
   object: ErrorObject | undefined;
+  /** What was refused and why, where that has a code. */
+  readonly detail: Reason | undefined;
 
   constructor(
     code: ErrorCode,
     message: string,
-    options: { hint?: string; cause?: unknown; object?: ErrorObject } = {},
+    options: { hint?: string; cause?: unknown; object?: ErrorObject; detail?: Reason } = {},
   ) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.code = code;
     this.hint = options.hint;
     this.object = options.object;
+    this.detail = options.detail;
   }
 }

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import type { ErrorCode, ErrorObject } from '../../api/errors.ts';
 import type { Status } from '../../api/meta.ts';
+import { type Reason, readReason } from '../../api/reasons.ts';
 import * as resources from '../../api/resources.ts';
 import { BatchError } from './batch-error.ts';
 import { codeOf, messageOf, property } from './failure.ts';
@@ -14,6 +15,8 @@ export interface ErrorData {
   reason: string;
   message: string;
   hint?: string;
+  /** The code of docs/reasons.md, where it has one. */
+  detail?: Reason;
   object?: ErrorObject;
   /** Of a batch: why, of each that failed. */
   errors?: ErrorData[];
@@ -46,11 +49,14 @@ export function errorData(error: unknown): ErrorData {
   const code = codeOf(error);
   const hint = property(error, 'hint');
   const object = objectOf(error);
+  const detail = property(error, 'name') === 'NodeError' ? 'reason' : 'detail';
+  const known = readReason(property(error, detail));
   return {
     code,
     reason: reasonOf(error, code),
     message: messageOf(error),
     ...(typeof hint === 'string' ? { hint } : {}),
+    ...(known === undefined ? {} : { detail: known }),
     ...(object === undefined ? {} : { object }),
     ...(error instanceof BatchError ? { errors: error.errors.map(errorData) } : {}),
   };

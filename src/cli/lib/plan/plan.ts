@@ -1,5 +1,6 @@
 import type { StorageClass } from '../../../api/core.ts';
 import { StowageError } from '../../../api/errors.ts';
+import type { Reason } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { checkClass } from '../../../model/class-options.ts';
 import { desiredOf } from '../../../model/desired-volume.ts';
@@ -15,7 +16,7 @@ export const PLACEHOLDER_UID = '00000000-0000-4000-8000-000000000000';
 /** What would be done on a node for a Volume, or why nothing would. */
 export type VolumePlan = { volume: string; node: string } & (
   | { uid: typeof PLACEHOLDER_UID; steps: readonly Step[] }
-  | { refusal: string; hint: string }
+  | { refusal: string; hint: string; reason?: Reason }
 );
 
 /**
@@ -47,16 +48,22 @@ export async function planVolume(
   );
   const made = plan('provision', desired, observed, freeLoopNumber(observed.loops, new Set()));
   return 'refusal' in made
-    ? { ...planned, refusal: made.refusal, hint: made.hint }
+    ? {
+        ...planned,
+        refusal: made.refusal,
+        hint: made.hint,
+        ...(made.reason && { reason: made.reason }),
+      }
     : { ...planned, uid: PLACEHOLDER_UID, steps: made.steps };
 }
 
 /** A refusal as the failure that it is for a command. */
 export const refused = (
   volume: string,
-  { refusal, hint }: { refusal: string; hint: string },
+  { refusal, hint, reason }: { refusal: string; hint: string; reason?: Reason },
 ): StowageError =>
   new StowageError('conflict', `Volume ${volume}: ${refusal}`, {
     hint,
+    ...(reason && { detail: reason }),
     object: { kind: 'Volume', name: volume },
   });
