@@ -9,7 +9,15 @@ import { join } from 'node:path';
 /** Files of other kinds than TypeScript are imported as text. */
 const LOADERS = './scripts/loaders/node.mjs';
 
-const BENCHES = ['startup', 'completion', 'get-volumes', 'volumes', 'one-volume', 'memory'];
+const BENCHES = [
+  'startup',
+  'completion',
+  'get-volumes',
+  'why-all',
+  'volumes',
+  'one-volume',
+  'memory',
+];
 
 const [name, ...args] = process.argv.slice(2);
 if (name !== undefined && !BENCHES.includes(name)) {

@@ -1,0 +1,159 @@
+import { describe, expect, test } from '@jest/globals';
+import type { KubeObject } from '../../../src/api/meta.ts';
+import { groupsOf, type HeldUp } from '../../../src/cli/why/all/groups.ts';
+import type { Blocker, Link } from '../../../src/cli/why/types.ts';
+import { ApiError } from '../../../src/kube/errors.ts';
+import { ago, nodeNamed, podNamed } from '../../support/cluster-objects.ts';
+import { stowage } from '../../support/fake-io.ts';
+import { expectSchema } from '../../support/output-page.ts';
+import { claimNamed } from '../../support/snapshots.ts';
+import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
+
+const volume = (name: string): Link => ({ kind: 'Volume', name });
+
+const heldUp = (subject: Link, blocker: Partial<Blocker> = {}): HeldUp => ({
+  subject: { ...subject, phase: 'Pending' },
+  blocker: { cause: 'NodeUnreachable', holdup: 'no answer', ...blocker },
+});
+
+const grouped = (found: readonly HeldUp[]) =>
+  groupsOf(found).map(({ blocker, root, objects }) => [
+    blocker.cause,
+    root.name,
+    objects.map(({ name }) => name),
+  ]);
+
+describe('what is held up is grouped', () => {
+  const node = { chain: [{ kind: 'Node', name: 'n1' }] };
+  const fix = { say: 'Do it.', run: ['true'] };
+
+  test.each<[string, HeldUp[], ReturnType<typeof grouped>]>([
+    ['nothing', [], []],
+    [
+      'by the object that holds it up in the end',
+      [
+        heldUp(volume('a'), node),
+        heldUp({ kind: 'Pod', namespace: 'db', name: 'p' }, { chain: [volume('b')] }),
+        heldUp(volume('b')),
+        heldUp(volume('c'), node),
+      ],
+      [
+        ['NodeUnreachable', 'n1', ['a', 'c']],
+        ['NodeUnreachable', 'b', ['p', 'b']],
+      ],
+    ],
+    [
+      'apart where that object is held up by something else',
+      [heldUp(volume('a'), node), heldUp(volume('b'), { ...node, cause: 'HostKeyChanged' })],
+      [
+        ['NodeUnreachable', 'n1', ['a']],
+        ['HostKeyChanged', 'n1', ['b']],
+      ],
+    ],
+    [
+      'first what a person has to end, then what holds most up, then what has lasted longest',
+      [
+        ...[heldUp(volume('new'), { since: ago(1) }), heldUp(volume('old'), { since: ago(2) })],
+        ...[heldUp(volume('a'), node), heldUp(volume('b'), node)],
+        heldUp(volume('fix'), { fix }),
+      ],
+      [
+        ['NodeUnreachable', 'fix', ['fix']],
+        ['NodeUnreachable', 'n1', ['a', 'b']],
+        ['NodeUnreachable', 'old', ['old']],
+        ['NodeUnreachable', 'new', ['new']],
+      ],
+    ],
+  ])('%s', (_, found, expected) => {
+    expect(grouped(found)).toEqual(expected);
+  });
+
+  test('and is explained as of the object nearest to the cause', () => {
+    const [group] = groupsOf([
+      heldUp({ kind: 'Pod', namespace: 'db', name: 'p' }, { chain: [volume('b')], holdup: 'far' }),
+      heldUp(volume('b'), { holdup: 'near' }),
+    ]);
+    expect(group?.blocker.holdup).toBe('near');
+  });
+});
+
+describe('stowage why --all', () => {
+  const away = ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: timeout');
+  const objects: Record<string, KubeObject> = {
+    'nodes/n1': nodeNamed('n1', { ready: 'True' }),
+    'storageclasses/fast': classNamed('fast'),
+    'volumes/a': volumeNamed('a', { phase: 'Available', ...away }),
+    'volumes/b': volumeNamed('b', { phase: 'Available', ...away }),
+    'volumes/class': {
+      ...volumeNamed('class', { phase: 'Failed', ...ready('False', 'CreationError', 'no class') }),
+      spec: { ...volumeNamed('class').spec, storageClassName: 'none' },
+    } as KubeObject,
+    'persistentvolumeclaims/data': claimNamed('data'),
+    'pods/ended': { ...podNamed('ended', 'db'), status: { phase: 'Succeeded' } } as KubeObject,
+  };
+  const why = (...more: string[]) => stowage(['why', '--all', ...more], { objects });
+
+  test('names each cause once, with its objects and its fix, and fails', async () => {
+    const { code, out, err } = await why();
+    expect(code).toBe(5);
+    expect(err).toContain('4 objects are held up, by 3 causes');
+    expect(out.match(/^Cause: +.*$/gm)).toEqual([
+      'Cause:       NodeUnreachable, of Node n1',
+      'Cause:       NoFreeVolume, of PersistentVolumeClaim test/data',
+      'Cause:       StorageClassMissing, of Volume class',
+    ]);
+    expect(out).toMatch(/Objects: +Volume a\n +Volume b\n/);
+    expect(out).toContain('ssh n1 true');
+  });
+
+  test('has as data what one object has, and the objects', async () => {
+    const { out } = await why('-o', 'json');
+    const data = JSON.parse(out);
+    expectSchema('held', data);
+    expect(data.groups[0]).toMatchObject({
+      cause: 'NodeUnreachable',
+      root: { kind: 'Node', name: 'n1' },
+      objects: [
+        { kind: 'Volume', name: 'a', phase: 'Available' },
+        { kind: 'Volume', name: 'b', phase: 'Available' },
+      ],
+    });
+  });
+
+  test('asks for each kind once, however many objects there are', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 200 }, (_, index) => [
+        `volumes/v${index}`,
+        volumeNamed(`v${index}`, { phase: 'Available', ...away }),
+      ]),
+    );
+    const { requests } = await stowage(['why', '--all'], { objects: { ...objects, ...many } });
+    const lists = requests.map(({ what, options }) => `${what} ${JSON.stringify(options)}`);
+    expect(lists.length).toBe(new Set(lists).size);
+    expect(lists.length).toBeLessThan(15);
+    expect(lists.filter((each) => each.startsWith('get'))).toEqual([]);
+  });
+
+  test('is done where nothing is held up', async () => {
+    const { code, out } = await stowage(['why', '--all'], { objects: {} });
+    expect({ code, out }).toEqual({ code: 0, out: '' });
+  });
+
+  test('says what may not be read, and goes on', async () => {
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
+    const denied = new ApiError({ ...status, message: 'pods are forbidden' }, 403, 'list pods');
+    const { code, out, err } = await stowage(['why', '--all'], {
+      objects,
+      failures: { 'list pods/*': denied },
+    });
+    expect(code).toBe(5);
+    expect(err).toContain('note: not looked at: pods are forbidden');
+    expect(out).toContain('NodeUnreachable, of Node n1');
+  });
+
+  test.each([[['volume', 'a']], [['volume/a']]])('names no object: %j', async (names) => {
+    const { code, err } = await why(...names);
+    expect(code).toBe(2);
+    expect(err).toContain('with --all no object is named');
+  });
+});
