@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type Leader, leaderAnnotations } from '../api/leader.ts';
 import type { Logger } from '../api/logger.ts';
+import { refuse } from '../api/reasons.ts';
 import { createClient } from '../kube/client.ts';
 import type { Connection } from '../kube/connect.ts';
 import { type Election, type ElectionTiming, startElection } from '../kube/election.ts';
 import { checkWrites, limitRate, limitRequests, type Rate } from '../kube/flow-control.ts';
 import type { KubeClient } from '../kube/types.ts';
-import { NodeError } from '../nodes/errors.ts';
+import { nodeError } from '../nodes/errors.ts';
 import type { Clock } from '../workqueue/clock.ts';
 import { leaseName } from './lease-name.ts';
 
@@ -65,7 +66,7 @@ export function standForElection(options: RightOptions): RightToAct {
     client: createClient(rate ? limitRate(checked, rate, clock) : checked),
     checkNode(node) {
       if (election === undefined || election.leads()) return;
-      throw new NodeError('not-ours', node, `node ${node} is left to the process that leads`);
+      throw nodeError('not-ours', node, refuse('NotLeading', { node }));
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { KubeNode } from '../api/core.ts';
 import { ADDRESS_ANNOTATION, MINION_ANNOTATION, PORT_ANNOTATION } from '../api/names.ts';
+import { type Reason, refuse } from '../api/reasons.ts';
 import type { SshAddress } from '../nodes/transport/ssh-shell.ts';
 
 /** A host name or an address: what else a kubelet writes into its Node does not reach ssh. */
@@ -38,39 +39,21 @@ export function addressOfNode(node: KubeNode | undefined): SshAddress {
 export interface AddressProblem {
   annotation: string;
   message: string;
+  detail: Reason;
 }
+
+const ANNOTATIONS = [
+  [ADDRESS_ANNOTATION, isHost, 'AddressInvalid'],
+  [PORT_ANNOTATION, isPort, 'PortInvalid'],
+  [MINION_ANNOTATION, isMinionId, 'MinionIdInvalid'],
+] as const;
 
 export function addressProblems(node: KubeNode | undefined): AddressProblem[] {
   const annotations = node?.metadata.annotations ?? {};
-  const problem = (
-    annotation: string,
-    isValid: (text: string) => boolean,
-    valid: string,
-    instead: string,
-  ) => {
+  return ANNOTATIONS.flatMap(([annotation, isValid, code]) => {
     const found = annotations[annotation];
     if (found === undefined || isValid(found)) return [];
-    const message = `the annotation ${annotation} of its Node is ${JSON.stringify(found)}, which is not ${valid}: ${instead}`;
-    return [{ annotation, message }];
-  };
-  return [
-    ...problem(
-      ADDRESS_ANNOTATION,
-      isHost,
-      'a host name or an IP address',
-      'ssh goes to the name of the node',
-    ),
-    ...problem(
-      PORT_ANNOTATION,
-      isPort,
-      'a decimal number from 1 to 65535',
-      'ssh goes to the port that it goes to without',
-    ),
-    ...problem(
-      MINION_ANNOTATION,
-      isMinionId,
-      'the id of a Salt minion',
-      'Salt asks the minion that has the name of the node',
-    ),
-  ];
+    const why = refuse(code, { annotation, found: JSON.stringify(found) });
+    return [{ annotation, message: why.refusal, detail: why.reason }];
+  });
 }

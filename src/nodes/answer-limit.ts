@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { ResultPromise } from 'execa';
-import { NodeError } from './errors.ts';
+import { refuse } from '../api/reasons.ts';
+import { type NodeError, nodeError } from './errors.ts';
 
 /**
  * Most bytes of one answer of a node: what ten thousand devices take. The daemon has 512 MiB for all nodes, and JSON can grow
@@ -12,14 +13,7 @@ export const ANSWER_LIMIT = 4 << 20;
 const ERRORS_LIMIT = 64 << 10;
 
 export function answerTooLong(node: string): NodeError {
-  return new NodeError(
-    'protocol',
-    node,
-    `node ${node} answered with more than ${ANSWER_LIMIT >> 20} MiB`,
-    {
-      hint: 'Stowage asks for far less: check what prints into non-interactive logins on the node, and who administers it.',
-    },
-  );
+  return nodeError('protocol', node, refuse('AnswerTooLong', { node, limit: ANSWER_LIMIT >> 20 }));
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Reason } from '../api/reasons.ts';
+import type { Reason, Refused } from '../api/reasons.ts';
 
 /**
  * unreachable: no answer, so nothing is known. refused: the node does not let us do it (key, host key, sudo).
@@ -26,4 +26,24 @@ export class NodeError extends Error {
     this.hint = options.hint;
     this.reason = options.reason;
   }
+}
+
+/** Characters of a parameter at most: what a node says may be long, and reasons are kept in objects. */
+const LONGEST_PARAMETER = 512;
+
+/** Makes an error of a reason, with the message and the hint that the list has for it. Pure. */
+export function nodeError(
+  code: NodeErrorCode,
+  node: string,
+  { reason, refusal, hint }: Refused,
+  cause?: unknown,
+): NodeError {
+  const parameters = Object.entries(reason.parameters).map(
+    ([name, value]) => [name, value.slice(0, LONGEST_PARAMETER)] as const,
+  );
+  return new NodeError(code, node, refusal, {
+    ...(hint !== '' && { hint }),
+    reason: { ...reason, parameters: Object.fromEntries(parameters) },
+    cause,
+  });
 }

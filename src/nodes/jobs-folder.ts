@@ -1,4 +1,5 @@
-import { NodeError } from './errors.ts';
+import { refuse } from '../api/reasons.ts';
+import { type NodeError, nodeError } from './errors.ts';
 import type { JobKey } from './job.ts';
 
 /** Where a node keeps its jobs: a tmpfs, so that after a reboot a job is not found, which is the truth. */
@@ -68,14 +69,8 @@ export class ForeignJobs extends Error {
   }
 
   on(node: string): NodeError {
-    return new NodeError(
-      'refused',
-      node,
-      `node ${node}: ${JOBS_FOLDER} is not a folder of user ${this.user}: ${this.found.trim().replaceAll('\n', '; ')}`,
-      {
-        cause: this,
-        hint: `Log in as the user that jobs ran as before; or, once none of its jobs runs, remove ${JOBS_FOLDER} on the node.`,
-      },
-    );
+    const found = this.found.trim().replaceAll('\n', '; ');
+    const why = refuse('JobsFolderForeign', { node, folder: JOBS_FOLDER, user: this.user, found });
+    return nodeError('refused', node, why, this);
   }
 }

@@ -1,4 +1,5 @@
-import { NodeError } from './errors.ts';
+import { refuse } from '../api/reasons.ts';
+import { type NodeError, nodeError } from './errors.ts';
 
 /** sudo did not let the user run a program on a node. */
 export class SudoRefusal extends Error {
@@ -17,16 +18,10 @@ export class SudoRefusal extends Error {
   }
 
   on(node: string): NodeError {
+    // As sudo 1.9 begins its lines, or says of a user that may not.
     const lines = this.said.split('\n').filter((line) => /sudo|sorry/i.test(line));
-    const said = lines.length === 0 ? '' : `: ${lines.join('; ')}`;
-    return new NodeError(
-      'refused',
-      node,
-      `node ${node}: sudo does not let user ${this.user} run '${this.command}' as root without a password${said}`,
-      {
-        cause: this,
-        hint: `Allow it in /etc/sudoers.d on the node, with NOPASSWD: 'stowage print sudoers' writes what a node needs. 'sudo -n -l' there, as ${this.user}, lists what is allowed.`,
-      },
-    );
+    const { user, command } = this;
+    const said = lines.length === 0 ? undefined : lines.join('; ');
+    return nodeError('refused', node, refuse('SudoRefused', { node, user, command, said }), this);
   }
 }

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals';
 import type { Lease } from '../../src/api/core.ts';
 import { DEFAULT_GATES } from '../../src/api/feature-gates.ts';
+import { reason } from '../../src/api/reasons.ts';
 import type { Connection } from '../../src/kube/connect.ts';
 import { ApiError } from '../../src/kube/errors.ts';
 import { type RightToAct, standForElection } from '../../src/manager/leader-guard.ts';
@@ -48,7 +49,12 @@ function stand({ elects }: { elects: boolean }): RightToAct {
 
 test('a process that stands for election works on nodes once it leads, not before', async () => {
   const { election, checkNode } = stand({ elects: true });
-  expect(() => checkNode('n1')).toThrow('node n1 is left to the process that leads');
+  expect(() => checkNode('n1')).toThrow(
+    expect.objectContaining({
+      message: 'node n1 is left to the process that leads',
+      reason: reason('NotLeading', { node: 'n1' }),
+    }),
+  );
   await election?.won;
   expect(() => checkNode('n1')).not.toThrow();
 });

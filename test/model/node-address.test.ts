@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { KubeNode } from '../../src/api/core.ts';
+import { reason } from '../../src/api/reasons.ts';
 import { addressOfNode, addressProblems, minionOfNode } from '../../src/model/node-address.ts';
 
 const node = (annotations: Record<string, string>): KubeNode => ({
@@ -48,11 +49,24 @@ test('problems say what was found, what is valid, and where ssh goes', () => {
       annotation: 'stowage.dev/address',
       message:
         'the annotation stowage.dev/address of its Node is "a\\u001b@b", which is not a host name or an IP address: ssh goes to the name of the node',
+      detail: reason('AddressInvalid', {
+        annotation: 'stowage.dev/address',
+        found: '"a\\u001b@b"',
+      }),
     },
     {
       annotation: 'stowage.dev/port',
       message:
         'the annotation stowage.dev/port of its Node is "0x16", which is not a decimal number from 1 to 65535: ssh goes to the port that it goes to without',
+      detail: reason('PortInvalid', { annotation: 'stowage.dev/port', found: '"0x16"' }),
+    },
+  ]);
+  expect(addressProblems(node({ 'stowage.dev/salt-minion': '*' }))).toEqual([
+    {
+      annotation: 'stowage.dev/salt-minion',
+      message:
+        'the annotation stowage.dev/salt-minion of its Node is "*", which is not the id of a Salt minion: Salt asks the minion that has the name of the node',
+      detail: reason('MinionIdInvalid', { annotation: 'stowage.dev/salt-minion', found: '"*"' }),
     },
   ]);
   expect(addressProblems(undefined)).toEqual([]);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../src/api/reasons.ts';
 import { NodeError } from '../../src/nodes/errors.ts';
 import type { Job } from '../../src/nodes/job.ts';
 import {
@@ -16,8 +17,8 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** An answer has a character for each byte. */
 const bytes = (text: string) => Buffer.from(text).toString('latin1');
 const counted = (text: string) => `${Buffer.byteLength(text)}\n${bytes(text)}\n`;
-const job = (line: string, step = '', refusal = '', output = '') =>
-  `job ${base64(step)}\n${[line, refusal, output].map(counted).join('')}`;
+const job = (line: string, step = '', refusal = '', output = '', reason = '') =>
+  `job ${base64(step)}\n${[line, refusal, reason, output].map(counted).join('')}`;
 const END = 'stowage-end\n';
 const PROBES = [
   { name: 'a', argv: ['true'] },
@@ -25,6 +26,7 @@ const PROBES = [
 ];
 const STEP = { name: 'make it', command: "'mkfs.ext4' '-F'" };
 const STEP_FILE = `${STEP.name}\0${STEP.command}`;
+const SUDO_REFUSED = '{"code":"SudoRefused","parameters":{"node":"n1","user":"stowage"}}';
 
 describe('names of jobs', () => {
   test.each([
@@ -73,6 +75,7 @@ test('NUL in a command is refused before anything is sent', () => {
 });
 
 describe('the states of jobs', () => {
+  const refusal = { refusal: 'sudo does not' };
   test.each([
     ['not-found', job('not-found'), { state: 'not-found' }],
     ['waiting', job('running'), { state: 'running' }],
@@ -92,6 +95,16 @@ describe('the states of jobs', () => {
       'guarded',
       job('guarded', STEP_FILE, 'it is mounted', '/mnt'),
       { state: 'guarded', step: STEP, refusal: 'it is mounted', output: '/mnt' },
+    ],
+    [
+      'guarded, with a reason',
+      job('guarded', STEP_FILE, 'sudo does not', '', SUDO_REFUSED),
+      { state: 'guarded', step: STEP, ...refusal, reason: JSON.parse(SUDO_REFUSED), output: '' },
+    ],
+    [
+      'guarded, with a reason that is none',
+      job('guarded', STEP_FILE, 'sudo does not', '', '{"code":"'),
+      { state: 'guarded', step: STEP, ...refusal, output: '' },
     ],
     ['died before its first step', job('died'), { state: 'died' }],
     ['died', job('died', STEP_FILE, '', 'half'), { state: 'died', step: STEP }],
@@ -222,6 +235,7 @@ test('reports an answer that it cannot parse as an error of the node, with a hin
       node: 'n1',
       message: expect.stringContaining('n1 gave an answer that is not understood'),
       hint: expect.stringContaining('profile'),
+      reason: { code: 'AnswerUnclear', parameters: { node: 'n1' } },
       cause: expect.any(RangeError),
     });
   }
@@ -302,6 +316,9 @@ describe('what was not done', () => {
       message:
         "node n1: sudo does not let user stowage run 'losetup -d /dev/loop1' as root without a password: sudo: a password is required",
       hint: expect.stringContaining('stowage print sudoers'),
+      reason: reason('SudoRefused', {
+        ...{ node: 'n1', user: 'stowage', command: 'losetup -d /dev/loop1', said },
+      }),
     });
   });
 
@@ -320,6 +337,9 @@ describe('what was not done', () => {
       await expect(asked).rejects.toMatchObject({
         code: 'refused',
         message: expect.stringContaining(found),
+        reason: reason('JobsFolderForeign', {
+          ...{ node: 'n1', folder: '/run/stowage/jobs', user: 'stowage', found },
+        }),
       });
     }
   });

@@ -20,6 +20,7 @@ not_run() {
   case $status in
     127) command -v sudo >/dev/null || why=denied ;;
     1)
+      # Words of sudo 1.9, in the locale C: what it prints begins so, and these two are warnings.
       said=$(grep '^sudo: ' | grep -v -e 'unable to resolve host' -e 'setrlimit(')
       [ -z "$said" ] && sudo -n -l -- "$@" >/dev/null 2>&1 || why=denied
       # Of a program that is not there sudo says what it says of one that is not allowed.

@@ -1,6 +1,7 @@
+import { refuse } from '../../api/reasons.ts';
 import { fromBytes } from '../answer.ts';
 import { pollTogether } from '../batch-poll.ts';
-import { NodeError } from '../errors.ts';
+import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { MODULE_VERSION } from './salt/caller.ts';
 import { ModuleRefusal } from './salt/refusal.ts';
@@ -18,7 +19,8 @@ import type { Shell } from './shell.ts';
 /** How long a round trip may take beside what it was told to wait, in ms. */
 const ROUND_TRIP = 30_000;
 
-const UPDATE = 'Copy salt/ of this Stowage to the node again: docs/ssh-guard.md tells where.';
+/** Tells where salt/ is on such nodes. */
+const PAGE = { page: 'docs/ssh-guard.md' };
 
 /**
  * The job protocol for nodes where ssh gets nothing but salt/ssh_guard.py, whatever it asks for: requests and answers are
@@ -37,9 +39,9 @@ export function createGuardExecutor(shell: Shell): Executor {
     try {
       return read(readAnswer(JSON.parse(fromBytes(answer))));
     } catch (cause) {
-      if (cause instanceof ModuleRefusal) throw cause.on(node, UPDATE);
-      const said = `node ${node} gave an answer that is not understood: ${cause}`;
-      throw new NodeError('protocol', node, said, { cause, hint: UPDATE });
+      if (cause instanceof ModuleRefusal) throw cause.on(node, PAGE);
+      const why = refuse('ModuleAnswerUnclear', { node, found: String(cause), ...PAGE });
+      throw nodeError('protocol', node, why, cause);
     }
   }
 

@@ -1,6 +1,7 @@
 import { execa } from 'execa';
+import { refuse } from '../../api/reasons.ts';
 import { answerTooLong, endOf } from '../answer-limit.ts';
-import { NodeError } from '../errors.ts';
+import { NodeError, nodeError } from '../errors.ts';
 import { workingFolder } from '../working-folder.ts';
 import type { Shell } from './shell.ts';
 import { checkedInput } from './standard-input.ts';
@@ -13,9 +14,8 @@ export function createLocalShell(
   return {
     async run(node, script, timeoutMs) {
       if (!nodes.includes(node)) {
-        throw new NodeError('not-ours', node, `node ${node} is not this machine`, {
-          hint: `Name it with --local-node if it is, or use --transport ssh. Named now: ${nodes.join(', ')}.`,
-        });
+        const why = refuse('NodeNotLocal', { node, named: nodes.join(', ') });
+        throw nodeError('not-ours', node, why);
       }
       check(node);
       const { result, stdout, stderr } = await endOf(
@@ -33,11 +33,8 @@ export function createLocalShell(
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         const why = result.timedOut ? `no answer within ${timeoutMs / 1000} s` : stderr.trim();
-        throw new NodeError(
-          'protocol',
-          node,
-          `node ${node}: sh failed: ${why || result.shortMessage}`,
-        );
+        const said = why || (result.shortMessage ?? '');
+        throw nodeError('protocol', node, refuse('LocalShellFailed', { node, said }));
       }
       return stdout;
     },

@@ -1,5 +1,6 @@
+import { refuse } from '../../api/reasons.ts';
 import { pollTogether } from '../batch-poll.ts';
-import { NodeError } from '../errors.ts';
+import { nodeError } from '../errors.ts';
 import type { Executor, JobKey } from '../job.ts';
 import { ForeignJobs } from '../jobs-folder.ts';
 import {
@@ -32,15 +33,8 @@ export function createShellExecutor(shell: Shell): Executor {
       return read(answer);
     } catch (cause) {
       if (cause instanceof SudoRefusal || cause instanceof ForeignJobs) throw cause.on(node);
-      throw new NodeError(
-        'protocol',
-        node,
-        `node ${node} gave an answer that is not understood: ${cause}`,
-        {
-          cause,
-          hint: 'Something on the node prints into non-interactive logins (a profile, a banner), or cut the connection.',
-        },
-      );
+      const why = refuse('AnswerUnclear', { node, found: String(cause) });
+      throw nodeError('protocol', node, why, cause);
     }
   }
 

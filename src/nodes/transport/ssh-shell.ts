@@ -3,8 +3,9 @@ import { chmod, lstat, mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa, type Result } from 'execa';
+import { refuse } from '../../api/reasons.ts';
 import { answerTooLong, endOf } from '../answer-limit.ts';
-import { NodeError } from '../errors.ts';
+import { NodeError, nodeError } from '../errors.ts';
 import { workingFolder } from '../working-folder.ts';
 import type { Shell } from './shell.ts';
 import { classifySshFailure, SSH_FAILED } from './ssh-failure.ts';
@@ -42,9 +43,8 @@ export function createSshShell(options: SshOptions): Shell {
   async function argumentsFor(node: string): Promise<string[]> {
     controlFolder ??= makeControlFolder().catch((cause: Error) => {
       controlFolder = undefined;
-      throw new NodeError('refused', node, `no folder for the sockets of ssh: ${cause.message}`, {
-        cause,
-      });
+      const why = refuse('SocketFolderUnusable', { said: cause.message });
+      throw nodeError('refused', node, why, cause);
     });
     const { host = node, port, configFile = options.configFile } = options.addressOf(node);
     return [
@@ -65,7 +65,8 @@ export function createSshShell(options: SshOptions): Shell {
   return {
     async run(node, script, timeoutMs) {
       if (!NODE_NAME.test(node)) {
-        throw new NodeError('refused', node, `${JSON.stringify(node)} is no name of a node`);
+        const why = refuse('NodeNameInvalid', { name: JSON.stringify(node) });
+        throw nodeError('refused', node, why);
       }
       const destination = await argumentsFor(node);
       destinations.set(destination.join('\0'), destination);
@@ -89,10 +90,10 @@ export function createSshShell(options: SshOptions): Shell {
       if (result.failed) {
         if (result.cause instanceof NodeError) throw result.cause;
         throw result.timedOut
-          ? new NodeError(
+          ? nodeError(
               'unreachable',
               node,
-              `node ${node} gave no answer within ${timeoutMs / 1000} s`,
+              refuse('NodeSilent', { node, seconds: timeoutMs / 1000 }),
             )
           : classifySshFailure(node, result.exitCode, stderr || whyEnded(result));
       }

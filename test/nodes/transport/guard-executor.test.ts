@@ -79,6 +79,26 @@ test('reports which command the node refuses, with a hint', async () => {
     code: 'refused',
     message: "node n1 refuses 'sh -c x': no command on its list",
     hint: expect.stringMatching(/device PATH.*docs\/ssh-guard\.md/s),
+    reason: {
+      code: 'CommandNotListed',
+      parameters: { node: 'n1', command: 'sh -c x', page: 'docs/ssh-guard.md' },
+    },
+  });
+});
+
+test.each([
+  ['version', 'ModuleVersionOther', /^Copy salt\/ of this Stowage to the node again: /],
+  ['file', 'AllowedListInvalid', /^Root lists there /],
+  ['node', 'NodeNotListed', /^Another node is reached there, /],
+  ['jobs', 'ModuleJobsForeign', /^Log in as the user /],
+  ['what no version has yet', 'ModuleRefused', /^Copy salt\/ of this Stowage to the node again: /],
+])('reports a refusal for %s as %s', async (refused, code, hint) => {
+  const { executor } = node({ version: 1, refused, found: 'this and that' });
+  expect(await failure(executor.submit('n1', JOB, 0))).toMatchObject({
+    code: 'refused',
+    message: 'node n1 refuses: this and that',
+    hint: expect.stringMatching(hint),
+    reason: { code, parameters: { node: 'n1', found: 'this and that' } },
   });
 });
 
@@ -87,6 +107,7 @@ test.each(['', 'Welcome!\n{}', { version: 1 }, { version: 1, answer: [] }])(
   async (said) => {
     expect(await failure(node(said).executor.submit('n1', JOB, 0))).toMatchObject({
       code: 'protocol',
+      reason: { code: 'ModuleAnswerUnclear', parameters: { page: 'docs/ssh-guard.md' } },
     });
   },
 );

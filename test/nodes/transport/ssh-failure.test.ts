@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import { NodeError } from '../../../src/nodes/errors.ts';
 import { classifySshFailure } from '../../../src/nodes/transport/ssh-failure.ts';
 
@@ -21,6 +22,13 @@ test.each([
     'refused',
     'another than the known one: the ED25519 key sent by the remote host is SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA',
     '(/root/.ssh/known_hosts:1): ssh-keygen -R n1',
+    reason('HostKeyChanged', {
+      node: 'n1',
+      type: 'ED25519',
+      fingerprint: 'SHA256:/e8Q0bA4JaoszpMCLz9RLc+AYpm+mUum51yWUVXzHiA',
+      file: '/root/.ssh/known_hosts',
+      line: 1,
+    }),
   ],
   [
     'an unknown host key',
@@ -29,6 +37,7 @@ test.each([
     'refused',
     'its host key is not known (of the kind ED25519)',
     'known_hosts under the name n1',
+    reason('HostKeyUnknown', { node: 'n1', type: 'ED25519' }),
   ],
   [
     'a refused key',
@@ -37,6 +46,10 @@ test.each([
     'refused',
     'publickey',
     'ssh n1 true',
+    reason('LoginRefused', {
+      node: 'n1',
+      said: 'root@127.0.0.1: Permission denied (publickey).',
+    }),
   ],
   [
     'a closed port',
@@ -45,6 +58,10 @@ test.each([
     'unreachable',
     'Connection refused',
     'is up',
+    reason('NodeUnreachable', {
+      node: 'n1',
+      said: 'ssh: connect to host 127.0.0.1 port 1: Connection refused',
+    }),
   ],
   [
     'no name',
@@ -53,6 +70,10 @@ test.each([
     'unreachable',
     'resolve',
     'is up',
+    reason('NodeUnreachable', {
+      node: 'n1',
+      said: 'ssh: Could not resolve hostname n1: Name or service not known',
+    }),
   ],
   [
     'a lost connection',
@@ -61,9 +82,29 @@ test.each([
     'unreachable',
     'node n1 is not reached over ssh: the connection broke off, and ssh did not say why',
     'is up',
+    reason('NodeUnreachable', {
+      node: 'n1',
+      said: 'the connection broke off, and ssh did not say why',
+    }),
   ],
-  ['no ssh client', undefined, 'spawn ssh ENOENT', 'unreachable', 'ENOENT', 'is up'],
-  ['a silent sh', 1, '\n', 'protocol', 'sh ended with status 1: it printed nothing', undefined],
+  [
+    'no ssh client',
+    undefined,
+    'spawn ssh ENOENT',
+    'unreachable',
+    'ENOENT',
+    'is up',
+    reason('NodeUnreachable', { node: 'n1', said: 'spawn ssh ENOENT' }),
+  ],
+  [
+    'a silent sh',
+    1,
+    '\n',
+    'protocol',
+    'sh ended with status 1: it printed nothing',
+    undefined,
+    reason('ShellFailed', { node: 'n1', exit: 1, said: 'it printed nothing' }),
+  ],
   [
     'a failed sh',
     2,
@@ -71,12 +112,29 @@ test.each([
     'protocol',
     'sh ended with status 2: sh: 1: Syntax error',
     undefined,
+    reason('ShellFailed', { node: 'n1', exit: 2, said: 'sh: 1: Syntax error' }),
   ],
-  ['no sh', 127, 'bash: sh: command not found', 'protocol', 'status 127', undefined],
-] as const)('%s', (_, exitCode, stderr, code, message, hint) => {
+  [
+    'no sh',
+    127,
+    'bash: sh: command not found',
+    'protocol',
+    'status 127',
+    undefined,
+    reason('ShellFailed', { node: 'n1', exit: 127, said: 'bash: sh: command not found' }),
+  ],
+] as const)('%s', (_, exitCode, stderr, code, message, hint, why) => {
   const error = classifySshFailure('n1', exitCode, stderr);
   expect(error).toBeInstanceOf(NodeError);
   expect(error).toMatchObject({ code, node: 'n1', message: expect.stringContaining(message) });
+  expect(error.reason).toEqual(why);
   if (hint === undefined) expect(error.hint).toBeUndefined();
   else expect(error.hint).toContain(hint);
+});
+
+test('what ssh says at length is whole in the message, and cut in the reason', () => {
+  const said = 'x'.repeat(2000);
+  const error = classifySshFailure('n1', 255, said);
+  expect(error.message).toBe(`node n1 is not reached over ssh: ${said}`);
+  expect(error.reason).toEqual(reason('NodeUnreachable', { node: 'n1', said: 'x'.repeat(512) }));
 });

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
@@ -49,6 +50,7 @@ test('the sockets of connections lie in no directory of another user', async () 
   await expect(shell().run('n1', '', 5000)).rejects.toMatchObject({
     code: 'refused',
     message: expect.stringContaining('belongs to someone else'),
+    reason: { code: 'SocketFolderUnusable' },
   });
   expect(await sshArguments()).toBeUndefined();
 });
@@ -63,7 +65,10 @@ test('nor behind a link', async () => {
 test.each(['-oProxyCommand=x', 'n1;x', 'N1', '', '.n1'])(
   '%j is no name of a node',
   async (name) => {
-    await expect(shell().run(name, '', 5000)).rejects.toThrow('is no name of a node');
+    await expect(shell().run(name, '', 5000)).rejects.toMatchObject({
+      message: `${JSON.stringify(name)} is no name of a node`,
+      reason: reason('NodeNameInvalid', { name: JSON.stringify(name) }),
+    });
     expect(await sshArguments()).toBeUndefined();
   },
 );
@@ -100,5 +105,15 @@ test('ends a connection that answers without end, as a node may that somebody el
   await expect(shell().run('n1', '', 3_600_000)).rejects.toMatchObject({
     code: 'protocol',
     message: 'node n1 answered with more than 4 MiB',
+    reason: reason('AnswerTooLong', { node: 'n1', limit: 4 }),
   });
 }, 30_000);
+
+test('one that does not answer in time is silent', async () => {
+  await writeFile(join(folder.path, 'ssh'), '#!/bin/sh\nexec sleep 60\n');
+  await expect(shell().run('n1', '', 100)).rejects.toMatchObject({
+    code: 'unreachable',
+    message: 'node n1 gave no answer within 0.1 s',
+    reason: reason('NodeSilent', { node: 'n1', seconds: 0.1 }),
+  });
+});

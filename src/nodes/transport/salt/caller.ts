@@ -9,7 +9,6 @@ import {
   noMinion,
   notAllowed,
   runnerFailed,
-  trimmed,
 } from './failures.ts';
 import { SaltDenied, SaltUnreachable } from './http.ts';
 import { SaltLoginRefused, type SaltSession } from './session.ts';
@@ -100,7 +99,6 @@ export function createSaltCaller(options: SaltCallerOptions): NodeTransport<Salt
 
 /** What the module returned. Throws a NodeError where it was Salt that spoke: there is no such function, or it failed. */
 function checkedReturn(node: string, minion: string, ret: unknown, retcode: unknown): unknown {
-  if (ret === 'VALUE_TRIMMED') throw trimmed(node);
   if (typeof ret === 'string') throw functionFailed(node, minion, ret, retcode);
   return ret;
 }

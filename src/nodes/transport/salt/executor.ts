@@ -1,12 +1,13 @@
+import { refuse } from '../../../api/reasons.ts';
 import { pollTogether } from '../../batch-poll.ts';
-import { NodeError } from '../../errors.ts';
+import { NodeError, nodeError } from '../../errors.ts';
 import type { Executor, Job, JobKey } from '../../job.ts';
 import { type GateClock, limitNodes } from '../../node-limiter.ts';
 import type { SaltAccess } from './access.ts';
 import { createSaltCaller, type SaltCall } from './caller.ts';
 import { readSaltEvents } from './events.ts';
 import { createEnds } from './job-completions.ts';
-import { ModuleRefusal, syncOn } from './refusal.ts';
+import { ModuleRefusal } from './refusal.ts';
 import { argvsOf, jobArguments } from './request.ts';
 import {
   readAnswer,
@@ -112,16 +113,9 @@ function understood<T>(node: string, minion: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    if (cause instanceof ModuleRefusal) throw cause.on(node, syncOn(minion));
+    if (cause instanceof ModuleRefusal) throw cause.on(node, { minion });
     if (cause instanceof NodeError) throw cause;
-    throw new NodeError(
-      'protocol',
-      node,
-      `node ${node} gave an answer that is not understood: ${cause}`,
-      {
-        cause,
-        hint: `Stowage's Salt module there may be of another version: salt ${minion} saltutil.sync_modules`,
-      },
-    );
+    const why = refuse('ModuleAnswerUnclear', { node, found: String(cause), minion });
+    throw nodeError('protocol', node, why, cause);
   }
 }

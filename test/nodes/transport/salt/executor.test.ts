@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../../src/api/reasons.ts';
 import { NodeError } from '../../../../src/nodes/errors.ts';
 import type { Executor, Job } from '../../../../src/nodes/job.ts';
 import { stepJson } from '../../../../src/nodes/step-json.ts';
@@ -110,13 +111,14 @@ describe('a login', () => {
 });
 
 describe('distinguishes the failure of', () => {
-  test.each<[string, () => void, NodeError['code'], string, string]>([
+  test.each<[string, () => void, NodeError['code'], string, string, ReasonCode]>([
     [
       'a wrong secret',
       () => (api.secret = 'x'),
       'refused',
       'does not log stowage in with eauth pam',
       'Check the secret in',
+      'SaltLoginRefused',
     ],
     [
       'no salt-master',
@@ -124,6 +126,7 @@ describe('distinguishes the failure of', () => {
       'unreachable',
       '503 Salt Master is not available.',
       'salt-master run',
+      'SaltUnreachable',
     ],
     [
       'an answer of 5 MB, which a minion can give',
@@ -131,6 +134,7 @@ describe('distinguishes the failure of', () => {
       'unreachable',
       'an answer of more than 4 MiB',
       'salt-api',
+      'SaltUnreachable',
     ],
     [
       'no minion of that id',
@@ -138,6 +142,7 @@ describe('distinguishes the failure of', () => {
       'unreachable',
       'knows no minion n1.minion',
       'salt-key',
+      'MinionUnknown',
     ],
     [
       'a minion that is down',
@@ -145,6 +150,7 @@ describe('distinguishes the failure of', () => {
       'unreachable',
       'minion n1.minion does not answer',
       'test.ping',
+      'MinionDown',
     ],
     [
       'no module',
@@ -152,6 +158,7 @@ describe('distinguishes the failure of', () => {
       'refused',
       'module on minion n1.minion is missing',
       'saltutil.sync_modules',
+      'SaltModuleMissing',
     ],
     [
       'a module that does not load',
@@ -159,6 +166,7 @@ describe('distinguishes the failure of', () => {
       'refused',
       'cannot be loaded: ',
       'saltutil.sync_modules',
+      'SaltModuleUnloadable',
     ],
     [
       'an older module',
@@ -166,6 +174,7 @@ describe('distinguishes the failure of', () => {
       'refused',
       'version 0',
       'Copy salt/ of this Stowage',
+      'ModuleVersionOther',
     ],
     [
       'a function of other arguments',
@@ -173,6 +182,7 @@ describe('distinguishes the failure of', () => {
       'refused',
       'is another version: Passed invalid arguments to stowage.observe: x',
       'saltutil.sync_modules',
+      'SaltModuleOld',
     ],
     [
       'a function that threw',
@@ -182,6 +192,7 @@ describe('distinguishes the failure of', () => {
       'protocol',
       'OSError: disk full',
       'log of salt-minion',
+      'SaltModuleFailed',
     ],
     [
       'a command off the list',
@@ -195,6 +206,7 @@ describe('distinguishes the failure of', () => {
       'refused',
       "refuses 'sh -c id': not on its list",
       '/etc/stowage/allowed',
+      'CommandNotListed',
     ],
     [
       'an answer cut off',
@@ -202,6 +214,7 @@ describe('distinguishes the failure of', () => {
       'protocol',
       'cut its answer off',
       'max_event_size',
+      'SaltAnswerCut',
     ],
     [
       'an answer of another kind',
@@ -209,11 +222,12 @@ describe('distinguishes the failure of', () => {
       'protocol',
       '0 answers for 1 probes',
       'version',
+      'ModuleAnswerUnclear',
     ],
-  ])('%s', async (_name, given, code, message, hint) => {
+  ])('%s', async (_name, given, code, message, hint, reason) => {
     given();
     const error = await failure(executor.observe('n1', DATE));
-    expect(error).toMatchObject({ code, node: 'n1' });
+    expect(error).toMatchObject({ code, node: 'n1', reason: { code: reason } });
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
     expect(JSON.stringify([error.message, error.hint])).not.toContain('"secret"');
@@ -224,14 +238,22 @@ describe('distinguishes the failure of', () => {
     api.runnerSays =
       "Exception occurred in runner stowage.call: Traceback\nKeyError: 'stowage.call'";
     const error = await failure(executor.observe('n1', DATE));
-    expect(error).toMatchObject({ code: 'protocol', hint: expect.stringContaining('runner_dirs') });
+    expect(error).toMatchObject({
+      code: 'protocol',
+      hint: expect.stringContaining('runner_dirs'),
+      reason: { code: 'SaltRunnerFailed' },
+    });
     expect(error.message).toContain("KeyError: 'stowage.call'");
   });
 
   test('an account without the right', async () => {
     api.allowed = false;
     const error = await failure(executor.observe('n1', DATE));
-    expect(error).toMatchObject({ code: 'refused', hint: expect.stringContaining('@stowage') });
+    expect(error).toMatchObject({
+      code: 'refused',
+      hint: expect.stringContaining('@stowage'),
+      reason: { code: 'SaltRightMissing', parameters: { function: 'stowage.call' } },
+    });
     expect(error.message).toContain('does not let stowage run stowage.call');
     // A token that is not known is a 401, too.
     expect(api.logins).toHaveLength(2);
