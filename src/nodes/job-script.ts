@@ -51,5 +51,6 @@ function renderPrecondition({ argv, expect, refusal, reason }: Precondition): st
       : 'is' in stdout
         ? ['is', stdout.is, '']
         : ['has', stdout.has, stdout.lacks];
-  return `precondition ${quoteAll([refusal, JSON.stringify(reason ?? {}), String(exit ?? '-'), ...wanted, ...argv])}`;
+  const why = reason === undefined ? '' : JSON.stringify(reason);
+  return `precondition ${quoteAll([refusal, why, String(exit ?? '-'), ...wanted, ...argv])}`;
 }

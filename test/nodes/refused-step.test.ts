@@ -37,6 +37,7 @@ test('ends the job at a refused later step, and reports the reason until the job
     step: { name: 'run refused', command: expect.stringContaining('refused') },
     refusal:
       "node n1 refuses 'refused it's': sudo does not let user stowage run it as root without a password: sudo: a password is required",
+    reason: { code: 'SudoRefused', parameters: { node: 'n1', user: 'stowage' } },
     output: 'sudo: a password is required\n',
   };
   expect(await executor.submit('n1', a, 5000)).toEqual(guarded);
@@ -47,6 +48,19 @@ test('ends the job at a refused later step, and reports the reason until the job
   expect(await readdir(folder.path)).not.toContain('made');
   expect(await executor.purge('n1', 'v1')).toBe(true);
   expect(await poll(a)).toEqual([{ state: 'not-found' }]);
+});
+
+test('a user whose name JSON would have escapes for has no reason, and its refusal all the same', async () => {
+  const id = "printf '%s\\n' 'DOM\\user'";
+  const other = await localJobs({ sudo: SUDO, id, refused: 'true' }, 1000);
+  const refused = job('a', step('true'), step('refused'));
+  expect(await other.executor.submit('n1', refused, 5000)).toEqual({
+    state: 'guarded',
+    step: { name: 'run refused', command: expect.stringContaining('refused') },
+    refusal: expect.stringContaining('does not let user DOM\\user run it as root'),
+    output: expect.any(String),
+  });
+  await other.remove();
 });
 
 test.each<[string, Step]>([

@@ -1,6 +1,7 @@
 """Jobs as processes of their own, with programs that do no harm."""
 
 import fcntl
+import json
 import os
 import tempfile
 import threading
@@ -97,7 +98,15 @@ class Jobs(unittest.TestCase):
         self.submit("b", step("tee", f"{self.directory}/two", guards=[guard]))
         state = self.state("b")
         self.assertEqual((state["state"], state["refusal"], state["output"]), ("guarded", "not empty", "one\n"))
+        self.assertNotIn("reason", state)
         self.assertFalse(os.path.exists(f"{self.directory}/two"))
+
+    def test_the_reason_of_a_guard_is_told_as_it_was_sent(self):
+        reason = {"code": "DirectoryNotEmpty", "parameters": {"directory": 'it\'s "é"'}}
+        guard = {"argv": ["ls", self.directory], "expect": {"stdout": {"is": "one"}}, "refusal": "empty", "reason": reason}
+        self.submit("a", step("true", guards=[guard]))
+        state = self.state("a")
+        self.assertEqual((state["refusal"], json.loads(state["reason"])), ("empty", reason))
 
     def test_a_key_that_is_known_starts_nothing(self):
         go = self.waiting("a")
@@ -146,6 +155,8 @@ class Jobs(unittest.TestCase):
             self.assertEqual(other, {"state": "succeeded"})
             self.assertEqual((state["state"], state["step"]["command"]), ("guarded", "cat /etc/passwd"))
             self.assertEqual(state["refusal"], "node n1 refuses 'cat /etc/passwd': no command on its list is this one")
+            parameters = {"node": "n1", "found": "no command on its list is this one", "command": "cat /etc/passwd"}
+            self.assertEqual(json.loads(state["reason"]), {"code": "CommandNotListed", "parameters": parameters})
             jobs.raise_refused("v1", "a")
         self.submit("a", step("tee", f"{self.directory}/two"))
         self.assertEqual(self.state("a")["state"], "guarded")

@@ -205,6 +205,9 @@ def _state(folder, line):
         state["output"] = output
     if word == "guarded":
         state.update(refusal=_read(f"{folder}/refusal") or "", output=output)
+        reason = _read(f"{folder}/reason")
+        if reason is not None:
+            state["reason"] = reason
     return state
 
 

@@ -14,6 +14,9 @@ from . import allowed, jobs, programs
 #: How long a step waits for the lock of its device, in seconds: udev has it while it looks.
 LOCK_TIMEOUT = 60
 
+#: Characters of a parameter of a reason, of which a command can have more.
+LONGEST = 512
+
 
 class Ended(Exception):
     """The result of the job."""
@@ -50,6 +53,7 @@ def main(folder, output, allowed_file, node):
     except allowed.Refusal as refusal:
         job.print(f"{refusal}\n")
         what = f" '{refusal.command}'" if refusal.command else ""
+        write("reason", json.dumps(reason_of(refusal, node)))
         write("refusal", f"node {node} refuses{what}: {refusal}")
         # What was done already is done: then it is an end like any other.
         result = "guarded" if job.ran else f"denied {_encoded('root')} {_encoded(refusal.command)}"
@@ -119,6 +123,9 @@ class Job:
             # What a look complained of is of no interest once it has passed.
             os.ftruncate(self.output, 0)
             return
+        # An earlier Stowage sends none.
+        if guard.get("reason") is not None:
+            write("reason", json.dumps(guard["reason"]))
         write("refusal", guard["refusal"])
         if text:
             os.write(self.output, found.rstrip(b"\n") + b"\n")
@@ -143,6 +150,13 @@ class Job:
                     self.print(f"{path} was locked by another program for {LOCK_TIMEOUT} s\n")
                     raise Ended(f"{failure} 1") from None
                 time.sleep(0.05)
+
+
+def reason_of(refusal, node):
+    """A refusal as src/api/reasons/nodes.ts lists it. Stowage reads no parameter of more than 1024 characters."""
+    code = "AllowedListInvalid" if refusal.reason == "file" else "CommandNotListed"
+    parameters = {"node": node, "found": str(refusal), "command": refusal.command}
+    return {"code": code, "parameters": {name: value[:LONGEST] for name, value in parameters.items() if value}}
 
 
 def holds(expect, status, text):

@@ -52,8 +52,13 @@ settle() { # EXIT ARGV...: sets got; what sudo refuses is no exit status of the 
     missing) got=127 ;;
     denied*)
       shift
-      said=$(grep -i -e sudo -e sorry output | paste -s -d ';' -)
-      printf '%s' "node $node refuses '$*': sudo does not let user $(id -un) run it as root without a password: $said" >refusal
+      user=$(id -un) said=$(grep -i -e sudo -e sorry output | paste -s -d ';' -)
+      # Other characters would need escapes in JSON.
+      case $node$user in
+        *[!A-Za-z0-9._-]*) ;;
+        *) printf '{"code":"SudoRefused","parameters":{"node":"%s","user":"%s"}}' "$node" "$user" >reason ;;
+      esac
+      printf '%s' "node $node refuses '$*': sudo does not let user $user run it as root without a password: $said" >refusal
       [ -z "$ran" ] || finish guarded
       finish "$why" "$(printf %s "$*" | base64 -w0)"
       ;;
