@@ -8,8 +8,19 @@ const NOT_RUN = [126, 127];
 /** Printed by scripts: a program that the node lacks. */
 const MISSING = /^stowage-missing ([A-Za-z0-9._+-]{1,64})$/m;
 
-/** ENOSPC, as strerror(3) of glibc and musl has it in the locale C, which programs on nodes run in. */
-const NO_SPACE = 'No space left on device';
+/** What programs print in the locale C, which they run in on nodes. */
+const NO_SPACE = [
+  // ENOSPC, as strerror(3) of glibc and musl has it: coreutils, util-linux, tar, zstd, mkfs.
+  /No space left on device/,
+  // LVM 2.02.83 to 2.03.40 (lib/metadata/lv_manip.c).
+  /[Ii]nsufficient free space|Insufficient suitable (?:contiguous )?allocatable extents/,
+];
+const TOO_SMALL = [
+  // mke2fs, until 1.47.4 (lib/ext2fs/ext2_err.et).
+  /Not enough space to build proposed filesystem/,
+  // mkfs.xfs 6.1 (mkfs/xfs_mkfs.c).
+  /Filesystem must be larger than 300MB|of data subvolume is too small/,
+];
 
 /**
  * Why a job did not do what it was to do. What programs print is recognized as far as it is listed here; undefined for a
@@ -30,9 +41,9 @@ export function failureReason(state: FailedState): Reason | undefined {
       const program = missing ?? (isRun ? first : undefined);
       if (program !== undefined) return reason('ToolMissing', { program, step: step.name });
       const failed = { step: step.name, exit, output: lastLine(output).slice(0, 512) || undefined };
-      return output.includes(NO_SPACE)
-        ? reason('NoSpaceLeft', failed)
-        : reason('StepFailed', failed);
+      const says = (words: readonly RegExp[]) => words.some((each) => each.test(output));
+      if (says(NO_SPACE)) return reason('NoSpaceLeft', failed);
+      return says(TOO_SMALL) ? reason('VolumeTooSmall', failed) : reason('StepFailed', failed);
     }
   }
 }

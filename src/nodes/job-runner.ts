@@ -1,3 +1,4 @@
+import { explain, type Reason } from '../api/reasons.ts';
 import type { Executor, Job, JobKey, JobState, ProbeResult } from './job.ts';
 import type { RunningJob } from './job-watcher.ts';
 import { type JobPlan, type NextStep, nextStep } from './next-step.ts';
@@ -27,7 +28,14 @@ export type Ensured<Plan extends JobPlan> =
   /** `refused`: no job was submitted. */
   | Extract<NextStep<Plan>, { is: 'done' | 'refused' }>
   /** The state is `not-found` where the node lost the job at once. `plan`: where it was judged. */
-  | { is: 'failed'; state: Ended; message: string; told?: string; plan: Plan | undefined };
+  | {
+      is: 'failed';
+      state: Ended;
+      message: string;
+      told?: string;
+      reason: Reason | undefined;
+      plan: Plan | undefined;
+    };
 
 export type JobRunner = ReturnType<typeof createJobRunner>;
 
@@ -73,9 +81,10 @@ export function createJobRunner(executor: Executor) {
       return judged;
     }
     const next = nextStep(state, plan);
-    return state.state === 'not-found' || !('message' in next)
-      ? { is: 'failed', state, message: 'the node forgot the job', plan }
-      : { ...next, is: 'failed', state, plan };
+    if (state.state !== 'not-found' && 'reason' in next)
+      return { ...next, is: 'failed', state, plan };
+    const { message, detail } = explain('JobLost');
+    return { is: 'failed', state, message, reason: detail, plan };
   }
 
   /**

@@ -133,6 +133,7 @@ function scene({
 const BEGINS = ['poll', 'observe', 'ask', 'submit'];
 const JUDGES = { work: { judgesFailures: true } } as const;
 const done = { is: 'done' };
+const LOST = { code: 'JobLost' };
 const SCENES: [string, Scene, object | undefined, string[]][] = [
   ['is judged by a look', {}, done, [...BEGINS, 'observe', 'purge u']],
   ['is judged by its own look', { tells: true }, done, [...BEGINS, 'purge u']],
@@ -181,7 +182,7 @@ const SCENES: [string, Scene, object | undefined, string[]][] = [
   [
     'was forgotten at once',
     { end: FORGOTTEN },
-    { is: 'failed', message: 'the node forgot the job', state: FORGOTTEN },
+    { is: 'failed', message: 'the node forgot the job', state: FORGOTTEN, reason: LOST },
     BEGINS,
   ],
   [

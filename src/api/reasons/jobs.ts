@@ -9,6 +9,9 @@ export const JOBS = {
   JobDied: {
     message: 'the job ended without a result[ at the step "{step}"]',
   },
+  JobLost: {
+    message: 'the node forgot the job',
+  },
   StepFailed: {
     message: 'the step "{step}" failed with status {exit}[: {output}]',
     cause: 'Failed',
@@ -23,14 +26,12 @@ export const JOBS = {
     action: 'Make room, or create a smaller volume.',
     cause: 'NoSpace',
   },
+  VolumeTooSmall: {
+    message: 'the step "{step}" failed with status {exit}, for the volume is too small[: {output}]',
+    action: 'Make the volume larger.',
+    cause: 'Failed',
+  },
   StepsRemain: {
     message: 'still to be done: {step}',
-  },
-  SudoRefused: {
-    message:
-      "node {node}: sudo does not let user {user} run '{command}' as root without a password[: {said}]",
-    action:
-      "Allow it in /etc/sudoers.d on the node, with NOPASSWD: 'stowage print sudoers' writes what a node needs. 'sudo -n -l' there, as {user}, lists what is allowed.",
-    cause: 'SudoRefused',
   },
 } as const satisfies Record<string, ReasonEntry>;
