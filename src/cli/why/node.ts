@@ -9,7 +9,7 @@ import { commandLine, onNode, recreate } from '../lib/command-line.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { foundIn } from '../lib/read-result.ts';
 import { forceDetachTime } from './force-detach-deadline.ts';
-import { obstruction } from './node-connectivity.ts';
+import { obstructionOf } from './obstruction.ts';
 import { isDeleting, nodeText, sinceOf } from './state.ts';
 import type { Cause, Fix, Link, VolumeFacts } from './types.ts';
 
@@ -23,7 +23,9 @@ export const nodeAway: Cause = (known) => {
   if (ready?.reason !== nodeUnreachable && ready?.reason !== nodeUnclear) return undefined;
   const { message = '' } = ready;
   const common = { ...sinceOf(ready), next: BY_ITSELF, chain: [nodeLink(volume)] };
-  const way = obstruction(nodeOf(volume), message);
+  const found = obstructionOf(ready.detail, { node: nodeOf(volume), volume });
+  // Of a node that just does not answer there is none.
+  const way = found?.cause === undefined ? undefined : found;
   if (ready.reason === nodeUnclear) {
     return {
       ...common,

@@ -4,7 +4,10 @@ import { commandIn } from '../../storage/holders.ts';
 import { TOOLS } from '../../storage/node-check/tools.ts';
 import { driverOfSpec } from '../../storage/registry.ts';
 import { commandLine, onNode } from '../lib/command-line.ts';
-import type { Obstruction } from './node-connectivity.ts';
+import type { Blocker, Fix } from './types.ts';
+
+/** What keeps a Volume from being made, and what ends that. */
+export type Obstruction = Pick<Blocker, 'cause'> & { fix: Fix };
 
 type Row = [pattern: RegExp, of: (volume: Volume, found: RegExpExecArray) => Obstruction];
 

@@ -1,11 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
-import { obstruction } from '../../../src/cli/why/node-connectivity.ts';
+import { obstructionOf } from '../../../src/cli/why/obstruction.ts';
 import type { NodeError } from '../../../src/nodes/errors.ts';
-import { withHint } from '../../../src/nodes/job-text.ts';
 import { SudoRefusal } from '../../../src/nodes/sudo.ts';
 import type { SaltAccess } from '../../../src/nodes/transport/salt/access.ts';
 import * as salt from '../../../src/nodes/transport/salt/failures.ts';
-import { ModuleRefusal, syncOn } from '../../../src/nodes/transport/salt/refusal.ts';
+import { ModuleRefusal } from '../../../src/nodes/transport/salt/refusal.ts';
 import { classifySshFailure } from '../../../src/nodes/transport/ssh-failure.ts';
 
 const ACCESS = {
@@ -23,11 +22,11 @@ Offending ED25519 key in /home/me/known hosts:3
 Host key verification failed.`;
 const MISSING = "'stowage.observe' is not available.";
 
-/** As the condition of a Volume has it. */
-const told = ({ message, hint }: NodeError) => withHint(message, hint);
+/** By the reason, as the condition of a Volume has it. */
+const obstruction = (node: string, { reason }: NodeError) => obstructionOf(reason, { node });
 const ssh = (stderr: string) => classifySshFailure('n1', 255, stderr);
 
-describe('recognizes in the message of a node', () => {
+describe('recognizes what a node says', () => {
   test.each<[string, NodeError, string[] | undefined]>([
     [
       'HostKeyChanged',
@@ -67,13 +66,18 @@ describe('recognizes in the message of a node', () => {
     ],
     [
       'SaltModuleOld',
-      new ModuleRefusal('version', 'version 0', '').on('n1', syncOn('m1')),
+      new ModuleRefusal('version', 'version 0', '').on('n1', { minion: 'm1' }),
       ['salt m1 saltutil.sync_modules'],
     ],
     [
       'MinionDown',
       salt.minionDown('n1', 'm1'),
       ['ssh n1 systemctl start salt-minion', 'salt m1 test.ping'],
+    ],
+    [
+      'SaltModuleOld',
+      new ModuleRefusal('version', 'version 0', '').on('n1', { page: 'docs/ssh-guard.md' }),
+      undefined,
     ],
     ['MinionUnknown', salt.noMinion('n1', 'm1'), ['salt-key -l all', 'salt-key -a m1']],
     [
@@ -88,16 +92,16 @@ describe('recognizes in the message of a node', () => {
       undefined,
     ],
   ])('%s', (cause, error, run) => {
-    const found = obstruction('n1', told(error));
+    const found = obstruction('n1', error);
     expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });
-    expect(found?.fix.run).toEqual(run);
+    expect(found?.fix?.run).toEqual(run);
   });
 
   test.each<[string, NodeError]>([
     ['of one that is down', ssh('ssh: connect to host n1 port 22: No route to host')],
     ['of what Salt ran into', salt.functionFailed('n1', 'm1', 'Traceback\nKeyError: 1', 1)],
   ])('nothing of these, %s', (_, error) => {
-    expect(obstruction('n1', told(error))).toBeUndefined();
+    expect(obstruction('n1', error)?.cause).toBeUndefined();
   });
 });
 
@@ -109,7 +113,7 @@ test('quotes what a node answers in commands', () => {
     new SudoRefusal(evil, 'x', '').on(node),
     salt.minionDown(node, evil),
     salt.functionFailed(node, evil, MISSING, 254),
-  ].flatMap((error) => obstruction(node, told(error))?.fix.run ?? []);
+  ].flatMap((error) => obstruction(node, error)?.fix?.run ?? []);
   expect(lines).toEqual([
     `ssh-keygen -R '${node}' -f '/k'\\''; touch a #'`,
     `stowage check node '${node}' --trust-host-key 'SHA256:abc/DEF+1'`,

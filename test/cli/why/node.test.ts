@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Reason, reason } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import { nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
@@ -29,6 +30,11 @@ const away = on(
     ...ready('Unknown', 'NodeUnreachable', 'node n1 is not reached over ssh: no route'),
   }),
 );
+const awayFor = (detail: Reason): Objects => {
+  const volume = away['volumes/away'] as Volume;
+  const conditions = volume.status?.conditions?.map((condition) => ({ ...condition, detail }));
+  return on('away', { ...volume, status: { ...volume.status, ...(conditions && { conditions }) } });
+};
 const failed = on(
   'bad',
   volumeNamed('bad', { phase: 'Failed', ...ready('False', 'CreationError', 'x') }),
@@ -97,6 +103,21 @@ describe('a node is held up by', () => {
     [
       'a look that did not come through',
       { ...node('True'), ...failed, ...away },
+      { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
+    ],
+    [
+      'a host key that is not known',
+      { ...node('True'), ...awayFor(reason('HostKeyUnknown', { node: 'n1' })) },
+      {
+        cause: 'HostKeyUnknown',
+        holdup: 'no route',
+        phase: 'Ready',
+        run: ['stowage check node n1 --trust-host-key SHA256:FINGERPRINT'],
+      },
+    ],
+    [
+      'no answer in time',
+      { ...node('True'), ...awayFor(reason('NodeSilent', { node: 'n1', seconds: 30 })) },
       { cause: 'NodeUnreachable', holdup: 'no route', phase: 'Ready', run: ['ssh n1 true'] },
     ],
     [
