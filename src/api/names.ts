@@ -18,7 +18,7 @@ export const ADDRESS_ANNOTATION = 'stowage.dev/address';
 export const PORT_ANNOTATION = 'stowage.dev/port';
 export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 
-/** On an Event: the code of its reason (reasons.ts), and the parameters of that as JSON. */
+/** On an Event, and on a VolumeSnapshotContent that has an error: the code of its reason (reasons.ts), and the parameters of that as JSON. */
 export const REASON_ANNOTATION = 'stowage.dev/reason';
 export const PARAMETERS_ANNOTATION = 'stowage.dev/parameters';
 

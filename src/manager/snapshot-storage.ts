@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path/posix';
+import { explain } from '../api/reasons.ts';
 import { snapshotUidOf } from '../api/snapshot-handle.ts';
 import type { ExecutorWorkDeps } from '../controllers/snapshot/snapshot-jobs.ts';
 import { desiredOf } from '../model/desired-volume.ts';
@@ -54,16 +55,14 @@ export function snapshotStorage(
       awayOf: (wanted, seen) =>
         isThin(wanted) ? undefined : refuseAway((seen as ObservedSnapshot).volume.directory),
     },
-    wantedOf(_content, volume, node, handle, freeze) {
+    wantedOf({ spec }, volume, node, handle, freeze) {
+      const { volumeHandle = '' } = spec.source;
       if (handle.type === 'lvm') {
         const { vgName, name } = handle;
         const desired = volume && desiredOf(volume, undefined, node);
         const isThere = desired?.type === 'lvm' && desired.vgName === vgName;
-        if (freeze !== undefined && !isThere) {
-          return {
-            problem: `Volume ${volume?.metadata.name} is not in the volume group ${vgName} any more`,
-          };
-        }
+        if (freeze !== undefined && !isThere)
+          return explain('SnapshotVolumeMoved', { volume: volumeHandle, group: vgName });
         return {
           ...{ type: 'lvm', uid: snapshotUidOf(name), vgName, name },
           volume: isThere ? desired : undefined,
@@ -73,11 +72,8 @@ export function snapshotStorage(
       const folder = dirname(dirname(handle.path));
       const desired = volume && desiredOf(volume, undefined, node);
       const isThere = desired?.type === 'sparse' && dirname(desired.file) === folder;
-      if (freeze !== undefined && !isThere) {
-        return {
-          problem: `the file of Volume ${volume?.metadata.name} is not in ${folder} any more`,
-        };
-      }
+      if (freeze !== undefined && !isThere)
+        return explain('SnapshotFileMoved', { volume: volumeHandle, folder });
       const of = isThere ? { ...desired, kubeletRoot } : inFolder(folder, uid, kubeletRoot);
       return { uid, volume: of, freeze: freeze ?? NO_FREEZE };
     },

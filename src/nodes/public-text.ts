@@ -1,3 +1,4 @@
+import type { Explanation, Reason } from '../api/reasons.ts';
 import type { FailedState } from './job.ts';
 import { describeFailure } from './job-text.ts';
 
@@ -14,6 +15,17 @@ export const withoutPaths = (text: string, known: readonly string[] = []): strin
     const bare = path.slice(0, path.length - end.length);
     return DOCUMENTED.includes(bare) || known.includes(bare) ? path : `…${end}`;
   });
+
+/** An explanation for people who may not administer the node. `known`: paths that they named themselves. */
+export function publicly<T extends Explanation>(told: T, known: readonly string[] = []): T {
+  const message = withoutPaths(told.message, known);
+  return { ...told, message, ...(told.detail && { detail: withoutPathsIn(told.detail, known) }) };
+}
+
+function withoutPathsIn({ code, parameters }: Reason, known: readonly string[]): Reason {
+  const told = Object.entries(parameters).map(([name, text]) => [name, withoutPaths(text, known)]);
+  return { code, parameters: Object.fromEntries(told) };
+}
 
 /** Returns why a job did not do what it was to do, without the command, which names paths and other volumes of the node. */
 export function publicFailure(state: FailedState, known: readonly string[] = []): string {

@@ -1,3 +1,4 @@
+import type { Explanation } from '../api/reasons.ts';
 import type { SnapshotHandle } from '../api/snapshot-handle.ts';
 import type { Volume, VolumeSpec } from '../api/volume.ts';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
@@ -110,7 +111,7 @@ export interface VolumeDriver<
     desired: D,
     nodes: readonly string[],
     contentUid: string,
-  ): SnapshotHandle | { problem: string };
+  ): SnapshotHandle | Explanation;
   /** Ends the filling of a volume that nobody wants any more, beside the job that is at it; of a kind that is filled. */
   cancelFill?(desired: D): Step[];
   /** The size of what was made and is not attached, in bytes. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode, PersistentVolume, PersistentVolumeClaim, Pod } from '../../src/api/core.ts';
 import type { ObjectMeta } from '../../src/api/meta.ts';
+import { reason, reasonAnnotations } from '../../src/api/reasons.ts';
 import { transforms } from '../../src/manager/cache-transforms.ts';
 import { droppedSource } from '../../src/model/data-source/dropped-data-source.ts';
 import { content, note, snapshot, snapshotClass } from '../support/snapshot-objects.ts';
@@ -300,7 +301,10 @@ test('of snapshots, their contents and classes: all but what others wrote beside
   expect(transforms.volumeSnapshots(shot)).toEqual(
     snapshot({ status: { readyToUse: true }, metadata: { annotations: ours } }),
   );
-  const job = content({ note: note() }).metadata.annotations;
+  const job = {
+    ...content({ note: note() }).metadata.annotations,
+    ...reasonAnnotations(reason('NodeSilent', { node: 'n1', seconds: 30 })),
+  };
   const labels = { 'stowage.dev/snapshot-attempt': '1' };
   const whole = content({
     status: {},

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { explain } from '../../src/api/reasons.ts';
 import type { SnapshotHandle } from '../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../src/api/volume.ts';
 import { snapshotStorage } from '../../src/manager/snapshot-storage.ts';
@@ -23,7 +24,7 @@ const freeze = { seconds: 10, copy: false };
 
 test('a thin snapshot is that of its handle, of the Volume of its content', () => {
   const wanted = wantedOf(content(), inGroup('vg0'), 'n1', handle, freeze);
-  if ('problem' in wanted) throw new Error(wanted.problem);
+  if ('message' in wanted) throw new Error(wanted.message);
   expect(wanted).toMatchObject({
     uid: SNAP_UID,
     vgName: 'vg0',
@@ -49,9 +50,11 @@ test('a copy of a file may be there while its directory is not mounted', () => {
     { type: 'file', nodes: ['n1'], path },
     undefined,
   );
-  if ('problem' in wanted) throw new Error(wanted.problem);
+  if ('message' in wanted) throw new Error(wanted.message);
   const away = { ...uncopied, volume: { ...uncopied.volume, directory: unmounted } };
-  expect(storage.awayOf(wanted, away)).toMatchObject({ reason: 'DirectoryNotMounted' });
+  expect(storage.awayOf(wanted, away)).toMatchObject({
+    reason: { code: 'DirectoryNotMounted' },
+  });
   expect(storage.awayOf(wanted, uncopied)).toBeUndefined();
   expect(storage.leftOf(wanted, { ...uncopied, partialBytes: 4096n })).toBe(4096n);
   expect(
@@ -64,8 +67,13 @@ test('it is deleted by its handle alone, and of a Volume that is elsewhere none 
     volume: undefined,
   });
   for (const other of [undefined, inGroup('vg1'), volume({ prepared })]) {
-    expect(wantedOf(content(), other, 'n1', handle, freeze)).toEqual({
-      problem: expect.stringContaining('is not in the volume group vg0 any more'),
-    });
+    expect(wantedOf(content(), other, 'n1', handle, freeze)).toEqual(
+      explain('SnapshotVolumeMoved', { volume: 'data1', group: 'vg0' }),
+    );
   }
+  const path = `/srv/snapshots/${COPY_UID}`;
+  const file: SnapshotHandle = { type: 'file', nodes: ['n1'], path };
+  expect(wantedOf(content(), volume({ prepared }), 'n1', file, freeze)).toEqual(
+    explain('SnapshotFileMoved', { volume: 'data1', folder: '/srv' }),
+  );
 });

@@ -198,6 +198,5 @@ export const contentInput = (
   nodeFacts: (name) => node(nodes[name]),
   isOfAnother: () => false,
   outcome: undefined,
-  told: undefined,
   ...fields,
 });

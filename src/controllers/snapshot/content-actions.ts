@@ -1,17 +1,22 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode } from '../../api/core.ts';
-import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { PARAMETERS_ANNOTATION, REASON_ANNOTATION, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { type Reason, reasonAnnotations } from '../../api/reasons.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { ContentDeps, ContentOperation } from './content-deps.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
+import { detailOf } from './status.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
 export type ContentFindings = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
 export const nothing: ContentFindings = { liveSnapshot: undefined, outcome: undefined };
+
+const NO_REASON = { [REASON_ANNOTATION]: null, [PARAMETERS_ANNOTATION]: null };
 
 export interface ContentActionRunner {
   /**
@@ -42,16 +47,26 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
     patch: object,
     metadata = {},
     status = false,
-  ): Promise<void> {
+  ): Promise<VolumeSnapshotContent> {
     const { name, uid, resourceVersion } = content.metadata;
-    contents.recordWrite(
-      await client.patch<VolumeSnapshotContent>(
-        VOLUME_SNAPSHOT_CONTENTS,
-        name,
-        { ...patch, metadata: { ...metadata, uid, resourceVersion } },
-        status ? { subresource: 'status' } : {},
-      ),
+    const written = await client.patch<VolumeSnapshotContent>(
+      VOLUME_SNAPSHOT_CONTENTS,
+      name,
+      { ...patch, metadata: { ...metadata, uid, resourceVersion } },
+      status ? { subresource: 'status' } : {},
     );
+    contents.recordWrite(written);
+    return written;
+  }
+
+  /** Writes the reason of an error before the error: one that is seen has its own. Returns the content as it is then. */
+  async function explained(
+    content: VolumeSnapshotContent,
+    detail: Reason | undefined,
+  ): Promise<VolumeSnapshotContent> {
+    if (isDeepStrictEqual(detailOf(content), detail)) return content;
+    const annotations = detail ? reasonAnnotations(detail) : NO_REASON;
+    return await write(content, {}, { annotations });
   }
 
   async function refresh(name: string): Promise<boolean> {
@@ -132,9 +147,10 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       }
       case 'set-status': {
         const { fields, event } = action;
-        await write(content, { status: fields }, {}, true);
+        const told = 'error' in fields ? await explained(content, event?.detail) : content;
+        await write(told, { status: fields }, {}, true);
         logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
-        if (event) events.event(content, event.type, event.reason, event.message);
+        if (event) events.event(content, event.type, event.reason, event.message, event.detail);
         // A copy that was there before is no operation of ours.
         if (
           fields.readyToUse &&
@@ -146,8 +162,8 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
         return known;
       }
       case 'tell': {
-        const { type, reason, message } = action.event;
-        if (told.get(uid) !== message) events.event(content, type, reason, message);
+        const { type, reason, message, detail } = action.event;
+        if (told.get(uid) !== message) events.event(content, type, reason, message, detail);
         told.set(uid, message);
         return known;
       }

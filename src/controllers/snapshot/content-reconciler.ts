@@ -20,8 +20,6 @@ export function createContentReconciler(
   deps: ContentDeps,
 ): (name: string, signal: AbortSignal) => Promise<Result> {
   const { contents, clock, logger } = deps;
-  /** By name. */
-  const told = new Map<string, ContentInput['told']>();
   const actions = createContentActionRunner({
     ...deps,
     volumeOf: (content) => volumeOf(deps, content),
@@ -32,15 +30,12 @@ export function createContentReconciler(
     for (let round = 0; round < RETRY.maxActions; round++) {
       signal.throwIfAborted();
       const content = contents.get(name);
-      if (content === undefined || content.spec.driver !== DRIVER) {
-        told.delete(name);
-        return undefined;
-      }
+      if (content === undefined || content.spec.driver !== DRIVER) return undefined;
       if (uid !== undefined && uid !== content.metadata.uid) known = nothing;
       uid = content.metadata.uid;
-      const input = inputOf(deps, content, known, told.get(name));
+      const input = inputOf(deps, content, known);
       const decision = decideContent(input, clock.now());
-      const { action, said } = decision;
+      const { action } = decision;
       if (action === undefined) {
         const { follow } = decision;
         if (follow !== undefined) deps.work.follow(content, follow, () => deps.enqueue(name));
@@ -51,8 +46,6 @@ export function createContentReconciler(
       }
       try {
         known = await actions.carryOut(action, content, known);
-        if (said !== undefined && action.do === 'set-status')
-          told.set(name, { said, message: action.fields.error?.message });
       } catch (error) {
         // Someone else wrote, or the object is gone: the cache is behind, so read past it.
         if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -73,7 +66,6 @@ function inputOf(
   deps: ContentDeps,
   content: VolumeSnapshotContent,
   known: ContentFindings,
-  told: ContentInput['told'],
 ): ContentInput {
   const { namespace, name = '', uid } = content.spec.volumeSnapshotRef;
   const snapshot = deps.snapshots.get(name, namespace);
@@ -94,7 +86,6 @@ function inputOf(
         volumes: deps.volumes.list(),
         restoresOf: deps.restoresOf,
       }),
-    told,
     ...known,
   };
 }

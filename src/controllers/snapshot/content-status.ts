@@ -1,7 +1,9 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
+import { type Explanation, reason as reasonOf } from '../../api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { RETRY } from '../../model/retry.ts';
-import { setProblem } from './status.ts';
+import { keyOf } from '../lib/event-key.ts';
+import { detailOf, setProblem } from './status.ts';
 import type { ContentAction, Decision } from './types.ts';
 
 export const idle: Decision<ContentAction> = {};
@@ -11,33 +13,23 @@ export function waitFor(
   content: VolumeSnapshotContent,
   now: number,
   reason: string,
-  message: string,
+  why: Explanation,
 ): Decision<ContentAction> {
-  const action = setProblem(content, now, reason, message);
+  const action = setProblem(content, now, reason, why);
   return action === undefined ? idle : { action };
 }
 
-/** The node cannot tell: it is asked again after a delay that grows. */
+/** The node cannot tell: it is asked again after a delay that grows. What it says may differ each time, so the first stays for a while. */
 export function unknown(
   content: VolumeSnapshotContent,
   now: number,
-  message: string,
+  { message: said, detail = reasonOf('SnapshotNodeAwaited', { said }) }: Explanation,
   reason?: string,
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
-  const said = Date.parse(error?.time ?? '');
-  if (error !== undefined && now - said < RETRY.sameMessage && isOfNode(error.message))
-    return { retry: true };
-  const action = setProblem(
-    content,
-    now,
-    reason ?? SNAPSHOT_EVENT.checkFailed,
-    `${OF_NODE}${message}`,
-  );
-  return action === undefined ? { retry: true } : { action, retry: true };
+  const told = error && detailOf(content);
+  const isRecent = now - Date.parse(error?.time ?? '') < RETRY.sameMessage;
+  if (isRecent && told !== undefined && keyOf(told) === keyOf(detail)) return { retry: true };
+  const why = { message: `waits for a node: ${said}`, detail };
+  return { ...waitFor(content, now, reason ?? SNAPSHOT_EVENT.checkFailed, why), retry: true };
 }
-
-/** How messages begin that say that a node does not answer. */
-const OF_NODE = 'waits for a node: ';
-
-const isOfNode = (message: string | undefined): boolean => message?.startsWith(OF_NODE) ?? false;

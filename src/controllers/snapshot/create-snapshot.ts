@@ -1,5 +1,6 @@
 import { SNAPSHOT_EVENT } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { RETRY } from '../../model/retry.ts';
 import { sizeOf } from '../../storage/registry.ts';
 import type { Room } from '../lib/capacity/capacity-cache.ts';
@@ -12,6 +13,7 @@ import { ready } from './copy.ts';
 import { dueAt, isOwn, type JobNote, nextNote, noteOf } from './job-record.ts';
 import { freezeOf } from './snapshot-class.ts';
 import { isBeingMade } from './source.ts';
+import { detailOf } from './status.ts';
 import type { ContentAction, ContentInput, Decision } from './types.ts';
 
 /** Has the snapshot of a content taken that has none yet: by a job at a time, each named in the content before it is one. */
@@ -28,14 +30,14 @@ export function take(input: ContentInput, now: number): Decision<ContentAction> 
     case 'running':
       return note === undefined ? { retry: true } : { follow: note };
     case 'unknown':
-      return unknown(content, now, outcome.message);
+      return unknown(content, now, outcome);
     case 'refused':
-      return { ...failed(input, outcome.message, now), retry: true };
+      return { ...failed(input, outcome, now), retry: true };
     case 'failed': {
       // Reports one of the two messages: alternating them would write the status forever.
       const noRoom = withoutRoom(input, now);
       if (noRoom !== undefined) return noRoom;
-      const said = failed(input, outcome.message, now);
+      const said = failed(input, outcome, now);
       return said.action === undefined ? again(input, note, now) : said;
     }
     // Looked at, while no job may be submitted.
@@ -72,7 +74,7 @@ function withoutSnapshot(
     content,
     now,
     SNAPSHOT_EVENT.creationFailed,
-    `Failed to create snapshot: there is no VolumeSnapshot ${namespace}/${name}`,
+    failure(explain('SnapshotMissing', { snapshot: `${namespace}/${name}` })),
   );
 }
 
@@ -90,7 +92,7 @@ function goOn(input: ContentInput, note: JobNote, now: number): Decision<Content
   const facts = nodeFacts(note.node);
   if (!facts.ours) return idle;
   const freeze = freezeOf(input.snapshotClass);
-  if (obstacleTo(input) !== undefined || 'problem' in freeze) {
+  if (obstacleTo(input) !== undefined || 'message' in freeze) {
     return { action: { do: 'look', node: note.node, handle: note.handle, note } };
   }
   // Another machine that reaches the same files goes on, once somebody vouches that this one is off.
@@ -138,12 +140,11 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const room: Room = 'freeBytes' in seen ? { freeBytes: seen.freeBytes + left } : seen;
   const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');
   if (why === undefined) return undefined;
-  if ('unknown' in room) return unknown(content, now, why.message);
-  const said = keyOf(why.detail);
-  const isSaid = input.told?.said === said && input.told.message === content.status?.error?.message;
-  return isSaid
+  if ('unknown' in room) return unknown(content, now, why);
+  const told = detailOf(content);
+  return told !== undefined && keyOf(told) === keyOf(why.detail)
     ? { requeueAfter: RETRY.recheck }
-    : { ...failed(input, why.message, now), said, requeueAfter: RETRY.recheck };
+    : { ...failed(input, why, now), requeueAfter: RETRY.recheck };
 }
 
 const placeOf = ({ place }: ContentInput) =>
@@ -156,23 +157,28 @@ function obstacleTo({
   place,
   snapshotClass,
   nodeFacts,
-}: ContentInput): string | undefined {
-  const name = content.spec.source.volumeHandle;
-  if (volume === undefined)
-    return `there is no Volume ${name}, or it is not the one that the snapshot is of`;
-  if (volume.metadata.deletionTimestamp !== undefined) return `Volume ${name} is being deleted`;
-  if (isBeingMade(volume)) return `Volume ${name} is not made yet`;
+}: ContentInput): Explanation | undefined {
+  const name = content.spec.source.volumeHandle ?? '';
+  if (volume === undefined) return explain('SnapshotVolumeGone', { volume: name });
+  if (volume.metadata.deletionTimestamp !== undefined)
+    return explain('SnapshotVolumeBeingDeleted', { volume: name });
+  if (isBeingMade(volume)) return explain('SnapshotVolumeNotMade', { volume: name });
   const freeze = freezeOf(snapshotClass);
-  if ('problem' in freeze) return freeze.problem;
-  if (place !== undefined && 'problem' in place) return place.problem;
+  if ('message' in freeze) return freeze;
+  if (place !== undefined && 'message' in place) return place;
   const node = place?.node ?? '';
-  if (isPaused(content)) return `the VolumeSnapshotContent ${content.metadata.name} is paused`;
-  if (isPaused(volume)) return `Volume ${name} is paused`;
-  if (nodeFacts(node).paused) return `Node ${node} is paused`;
-  return undefined;
+  if (isPaused(content)) return explain('ContentPaused', { content: content.metadata.name });
+  if (isPaused(volume)) return explain('SnapshotVolumePaused', { volume: name });
+  return nodeFacts(node).paused ? explain('SnapshotNodePaused', { node }) : undefined;
 }
 
-const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
-  waitFor(content, now, SNAPSHOT_EVENT.creationFailed, failure(message));
+const failed = (
+  { content }: ContentInput,
+  why: Explanation,
+  now: number,
+): Decision<ContentAction> => waitFor(content, now, SNAPSHOT_EVENT.creationFailed, failure(why));
 
-const failure = (message: string): string => `Failed to create snapshot: ${message}`;
+const failure = ({ message, detail }: Explanation): Explanation => ({
+  message: `Failed to create snapshot: ${message}`,
+  detail,
+});

@@ -1,5 +1,6 @@
 import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { parseHandle, type SnapshotHandle } from '../../api/snapshot-handle.ts';
 import { idle, unknown, waitFor } from './content-status.ts';
 import { nodeFor } from './copy.ts';
@@ -16,10 +17,11 @@ export function decideContentDeletion(input: ContentInput, now: number): Decisio
   if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)) return idle;
   if (snapshot !== undefined && snapshot.metadata.deletionTimestamp === undefined) {
     const { namespace, name } = snapshot.metadata;
-    return hold(`VolumeSnapshot ${namespace}/${name} still has it: delete that`);
+    return hold(explain('ContentOfSnapshot', { snapshot: `${namespace}/${name}` }));
   }
   const [restored] = restores;
-  if (restored !== undefined) return hold(`Volume ${restored.metadata.name} is being made from it`);
+  if (restored !== undefined)
+    return hold(explain('ContentBeingRestored', { volume: restored.metadata.name }));
   const note = noteOf(content);
   const recorded = status?.snapshotHandle ?? spec.source.snapshotHandle;
   const handle = recorded === undefined ? note?.handle : parseHandle(recorded);
@@ -71,17 +73,13 @@ function remove(
   switch (seen?.is) {
     case undefined: {
       const paused = isPaused(content)
-        ? 'the VolumeSnapshotContent'
+        ? explain('ContentPaused')
         : facts.paused
-          ? `Node ${node}`
+          ? explain('SnapshotNodePaused', { node })
           : undefined;
       if (paused !== undefined) {
-        return waitFor(
-          content,
-          now,
-          SNAPSHOT_EVENT.deleteFailed,
-          `${paused} is paused; the deletion waits`,
-        );
+        const why = { ...paused, message: `${paused.message}; the deletion waits` };
+        return waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, why);
       }
       if (going === undefined || going.node !== node) return name();
       const wait = dueAt(going, now) - now;
@@ -92,15 +90,15 @@ function remove(
     case 'running':
       return going === undefined ? { retry: true } : { follow: going };
     case 'unknown':
-      return away(input, node, seen.message, now);
+      return away(input, node, seen, now);
     case 'refused':
-      return { ...failed(input, seen.message, now), retry: true };
+      return { ...failed(input, seen, now), retry: true };
     case 'failed': {
-      const said = failed(input, seen.message, now);
+      const said = failed(input, seen, now);
       return said.action === undefined ? name() : said;
     }
     case 'whole': {
-      const said = failed(input, 'the copy is still there', now);
+      const said = failed(input, explain('SnapshotCopyStays'), now);
       return said.action === undefined ? name() : said;
     }
   }
@@ -124,7 +122,7 @@ function waitForTaking(
     case 'running':
       return { follow: note };
     case 'unknown':
-      return away(input, node, outcome.message, now);
+      return away(input, node, outcome, now);
     default:
       return undefined;
   }
@@ -133,28 +131,38 @@ function waitForTaking(
 const away = (
   input: ContentInput,
   node: string,
-  message: string,
+  why: Explanation,
   now: number,
 ): Decision<ContentAction> =>
-  unknown(input.content, now, withWayOut(input, node, message), SNAPSHOT_EVENT.deleteFailed);
+  unknown(input.content, now, withWayOut(input, node, why), SNAPSHOT_EVENT.deleteFailed);
 
 /** A node that is no part of the cluster any more may never answer. */
 function withWayOut(
   { content: { metadata }, nodeFacts }: ContentInput,
   node: string,
-  message: string,
-): string {
-  if (nodeFacts(node).exists) return message;
+  { message, detail }: Explanation,
+): Explanation {
+  if (nodeFacts(node).exists) return { message, detail };
   const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
-  return `there is no Node ${node}: ${message}. To let go of the copy there: ${annotate}`;
+  return {
+    message: `there is no Node ${node}: ${message}. To let go of the copy there: ${annotate}`,
+    detail,
+  };
 }
 
 const release: Decision<ContentAction> = { action: { do: 'release' } };
 
 /** It is not wrong, so that its status does not say so. */
-const hold = (message: string): Decision<ContentAction> => ({
-  action: { do: 'tell', event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, message } },
+const hold = (why: Explanation): Decision<ContentAction> => ({
+  action: { do: 'tell', event: { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, ...why } },
 });
 
-const failed = ({ content }: ContentInput, message: string, now: number): Decision<ContentAction> =>
-  waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, `Failed to delete snapshot: ${message}`);
+const failed = (
+  { content }: ContentInput,
+  { message, detail }: Explanation,
+  now: number,
+): Decision<ContentAction> =>
+  waitFor(content, now, SNAPSHOT_EVENT.deleteFailed, {
+    message: `Failed to delete snapshot: ${message}`,
+    detail,
+  });

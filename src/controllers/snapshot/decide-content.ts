@@ -1,4 +1,5 @@
 import { SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { explain, reason } from '../../api/reasons.ts';
 import { formatHandle, parseHandle } from '../../api/snapshot-handle.ts';
 import { idle, unknown, waitFor } from './content-status.ts';
 import { nodeFor, ready } from './copy.ts';
@@ -21,12 +22,7 @@ export function decideContent(input: ContentInput, now: number): Decision<Conten
   if (content.metadata.deletionTimestamp !== undefined) return decideContentDeletion(input, now);
   const { volumeHandle, snapshotHandle } = content.spec.source;
   if ((volumeHandle === undefined) === (snapshotHandle === undefined)) {
-    return waitFor(
-      content,
-      now,
-      SNAPSHOT_EVENT.checkFailed,
-      'it must have one of volumeHandle and snapshotHandle',
-    );
+    return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, explain('ContentSourceAmbiguous'));
   }
   // Before anything is on a node for it.
   if (!content.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.content)) {
@@ -42,8 +38,11 @@ function verify(input: ContentInput, recorded: string, now: number): Decision<Co
   const { status } = content;
   if (status?.readyToUse && status.error === undefined) return idle;
   const handle = parseHandle(recorded);
-  if ('problem' in handle)
-    return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, `its handle ${handle.problem}`);
+  if ('problem' in handle) {
+    const detail = reason('ContentHandleInvalid', { handle: JSON.stringify(recorded) });
+    const why = { message: `its handle ${handle.problem}`, detail };
+    return waitFor(content, now, SNAPSHOT_EVENT.checkFailed, why);
+  }
   const node = nodeFor(input, handle);
   if (!input.nodeFacts(node).ours) return idle;
   switch (outcome?.is) {
@@ -52,12 +51,12 @@ function verify(input: ContentInput, recorded: string, now: number): Decision<Co
     case 'whole':
       return ready(input, handle, outcome, now);
     case 'unknown':
-      return unknown(content, now, outcome.message);
+      return unknown(content, now, outcome);
     case 'running':
       return { retry: true };
     default: {
-      const message = `its copy ${formatHandle(handle)} is missing on node ${node}. Nothing is taken in its place`;
-      return { ...waitFor(content, now, SNAPSHOT_EVENT.checkFailed, message), retry: true };
+      const why = explain('SnapshotCopyMissing', { copy: formatHandle(handle), node });
+      return { ...waitFor(content, now, SNAPSHOT_EVENT.checkFailed, why), retry: true };
     }
   }
 }

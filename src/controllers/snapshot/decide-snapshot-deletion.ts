@@ -1,4 +1,5 @@
 import { DRIVER, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { contentNameOf, refersTo } from '../lib/snapshot-content.ts';
 import { setFields } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
@@ -26,11 +27,8 @@ export function decideSnapshotDeletion(
 
   const [restored] = restores;
   if (restored !== undefined && content !== undefined) {
-    return pending(
-      input,
-      now,
-      `Snapshot is being used to restore Volume ${restored.metadata.name}`,
-    );
+    const why = explain('SnapshotBeingRestored', { volume: restored.metadata.name });
+    return pending(input, now, why);
   }
   // It goes on being held by the other one: what it waits for from now on is the content.
   if (content !== undefined && ours.length > 1) return takeOff([asSource]);
@@ -51,11 +49,12 @@ const takeOff = (finalizers: readonly string[]): Decision<SnapshotAction> => ({
 function pending(
   { snapshot }: SnapshotInput,
   now: number,
-  message: string,
+  { message, detail }: Explanation,
 ): Decision<SnapshotAction> {
   // It goes on being ready: this is why its deletion waits.
   if (snapshot.status?.error?.message === message) return {};
   const error = { message, time: new Date(now).toISOString() };
-  const event = { type: 'Warning', reason: SNAPSHOT_EVENT.deletePending, message } as const;
+  const { deletePending: reason } = SNAPSHOT_EVENT;
+  const event = { type: 'Warning', reason, message, detail } as const;
   return { action: { do: 'set-status', fields: { error }, event } };
 }

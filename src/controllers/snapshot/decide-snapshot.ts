@@ -1,15 +1,17 @@
 import { DRIVER, SNAPSHOT_EVENT, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import type {
   VolumeSnapshot,
   VolumeSnapshotClass,
   VolumeSnapshotContent,
 } from '../../api/snapshot.ts';
+import { publicly } from '../../nodes/public-text.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { contentFor, contentNameOf, mayReferTo, refersTo } from '../lib/snapshot-content.ts';
 import { decideSnapshotDeletion } from './decide-snapshot-deletion.ts';
 import { defaultClass, freezeOf } from './snapshot-class.ts';
 import { snapshotSourceOf } from './source.ts';
-import { setFields, setProblem, shownOf } from './status.ts';
+import { detailOf, type SnapshotStatusFields, setFields, setProblem, shownOf } from './status.ts';
 import type { Decision, SnapshotAction, SnapshotInput } from './types.ts';
 
 /**
@@ -23,9 +25,7 @@ export function decideSnapshot(input: SnapshotInput, now: number): Decision<Snap
   if (snapshot.metadata.deletionTimestamp !== undefined) return decideSnapshotDeletion(input, now);
   const { persistentVolumeClaimName, volumeSnapshotContentName } = snapshot.spec.source;
   if ((persistentVolumeClaimName === undefined) === (volumeSnapshotContentName === undefined)) {
-    const why =
-      'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified';
-    return problem(snapshot, now, SNAPSHOT_EVENT.validation, why);
+    return problem(snapshot, now, SNAPSHOT_EVENT.validation, explain('SnapshotSourceAmbiguous'));
   }
   return volumeSnapshotContentName === undefined ? dynamic(input, now) : preProvisioned(input, now);
 }
@@ -48,7 +48,7 @@ function beside({ snapshot, content, ...input }: SnapshotInput): Decision<Snapsh
   if (status?.boundVolumeSnapshotContentName !== undefined) return {};
   const source = snapshotSourceOf(claimName, input.claim, input.pv, input.volume);
   const snapshotClass = classOf(snapshot, input.classes);
-  if (source.is !== 'ours' || 'problem' in snapshotClass || 'problem' in freezeOf(snapshotClass))
+  if (source.is !== 'ours' || 'message' in snapshotClass || 'message' in freezeOf(snapshotClass))
     return {};
   if (spec.volumeSnapshotClassName === undefined) {
     return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
@@ -67,8 +67,7 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
     if (content.spec.driver !== DRIVER) return {};
     if (!refersTo(content, snapshot)) return misbound(snapshot, now, name);
     if (content.spec.source.volumeHandle === undefined) {
-      const why =
-        'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one';
+      const why = explain('ContentPreProvisioned');
       return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
     }
     return bound(input, content);
@@ -89,21 +88,19 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
   }
   if (source.is === 'waits') return cannotCreate(snapshot, now, source.why);
   const snapshotClass = classOf(snapshot, classes);
-  if ('problem' in snapshotClass) {
+  if ('message' in snapshotClass) {
     return spec.volumeSnapshotClassName === undefined
-      ? problem(
-          snapshot,
-          now,
-          SNAPSHOT_EVENT.defaultClassFailed,
-          `Failed to set default snapshot class with error ${snapshotClass.problem}`,
-        )
-      : cannotCreate(snapshot, now, snapshotClass.problem);
+      ? problem(snapshot, now, SNAPSHOT_EVENT.defaultClassFailed, {
+          ...snapshotClass,
+          message: `Failed to set default snapshot class with error ${snapshotClass.message}`,
+        })
+      : cannotCreate(snapshot, now, snapshotClass);
   }
   if (spec.volumeSnapshotClassName === undefined) {
     return { action: { do: 'set-class', name: snapshotClass.metadata.name } };
   }
   const freeze = freezeOf(snapshotClass);
-  if ('problem' in freeze) return cannotCreate(snapshot, now, freeze.problem);
+  if ('message' in freeze) return cannotCreate(snapshot, now, freeze);
   // Before there is a content, so that none is left behind by a snapshot that is deleted at that moment.
   if (!metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.bound)) {
     return { action: { do: 'add-finalizer', finalizer: SNAPSHOT_FINALIZERS.bound } };
@@ -111,8 +108,8 @@ function dynamic(input: SnapshotInput, now: number): Decision<SnapshotAction> {
   if (!source.claim.metadata.finalizers?.includes(SNAPSHOT_FINALIZERS.claimAsSource)) {
     return { action: { do: 'protect-claim', claim: source.claim } };
   }
-  const message = `Waiting for a snapshot ${metadata.namespace}/${metadata.name} to be created by Stowage`;
-  const event: EventToSend = { type: 'Normal', reason: SNAPSHOT_EVENT.creating, message };
+  const why = explain('SnapshotBegun', { snapshot: idOf(snapshot) });
+  const event: EventToSend = { type: 'Normal', reason: SNAPSHOT_EVENT.creating, ...why };
   return create(contentFor(snapshot, source.volume, snapshotClass), event);
 }
 
@@ -122,8 +119,7 @@ function preProvisioned(input: SnapshotInput, now: number): Decision<SnapshotAct
   if (content === undefined) return missing(snapshot, now, name);
   if (content.spec.driver !== DRIVER) return {};
   if (content.spec.source.snapshotHandle === undefined) {
-    const why =
-      'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one';
+    const why = explain('ContentDynamic');
     return problem(snapshot, now, SNAPSHOT_EVENT.contentMismatch, why);
   }
   if (!mayReferTo(content, snapshot)) return misbound(snapshot, now, name);
@@ -151,36 +147,39 @@ function bound(
     return { action: { do: 'take-off-finalizers', finalizers: [asSource] } };
   }
   const shown = shownOf(content);
-  const { error } = shown;
-  const id = `${metadata.namespace}/${metadata.name}`;
-  const event: EventToSend | undefined =
-    error != null && error.message !== status?.error?.message
-      ? { type: 'Warning', reason: SNAPSHOT_EVENT.creationFailed, message: error.message ?? '' }
-      : shown.readyToUse && !status?.readyToUse
-        ? {
-            type: 'Normal',
-            reason: SNAPSHOT_EVENT.ready,
-            message: `Snapshot ${id} is ready to use.`,
-          }
-        : undefined;
-  const action = setFields(status, shown, event);
+  const action = setFields(status, shown, eventOf(snapshot, content, shown));
   return action === undefined ? {} : { action };
 }
+
+function eventOf(
+  snapshot: VolumeSnapshot,
+  content: VolumeSnapshotContent,
+  { error, readyToUse }: SnapshotStatusFields,
+): EventToSend | undefined {
+  const { status } = snapshot;
+  if (error != null && error.message !== status?.error?.message) {
+    const why = publicly({ message: error.message ?? '', detail: detailOf(content) });
+    return { type: 'Warning', reason: SNAPSHOT_EVENT.creationFailed, ...why };
+  }
+  if (!readyToUse || status?.readyToUse) return undefined;
+  const { message, detail } = explain('SnapshotReady', { snapshot: idOf(snapshot) });
+  return { type: 'Normal', reason: SNAPSHOT_EVENT.ready, message: `${message}.`, detail };
+}
+
+const idOf = ({ metadata }: VolumeSnapshot): string => `${metadata.namespace}/${metadata.name}`;
 
 function classOf(
   { spec }: VolumeSnapshot,
   classes: readonly VolumeSnapshotClass[],
-): VolumeSnapshotClass | { problem: string } {
+): VolumeSnapshotClass | Explanation {
   const name = spec.volumeSnapshotClassName;
   if (name === undefined) return defaultClass(classes);
   const found = classes.find(({ metadata }) => metadata.name === name);
-  if (found === undefined)
-    return { problem: `VolumeSnapshotClass ${JSON.stringify(name)} not found` };
-  return found.driver === DRIVER
+  if (found === undefined) return explain('SnapshotClassNotFound', { class: JSON.stringify(name) });
+  const { driver } = found;
+  return driver === DRIVER
     ? found
-    : {
-        problem: `VolumeSnapshotClass ${name} is of the driver ${found.driver}, and the volume is of ${DRIVER}`,
-      };
+    : explain('SnapshotClassForeign', { class: name, driver, own: DRIVER });
 }
 
 const create = (content: VolumeSnapshotContent, event?: EventToSend): Decision<SnapshotAction> => ({
@@ -190,22 +189,29 @@ const create = (content: VolumeSnapshotContent, event?: EventToSend): Decision<S
 function cannotCreate(
   snapshot: VolumeSnapshot,
   now: number,
-  why: string,
+  { message, detail }: Explanation,
 ): Decision<SnapshotAction> {
-  const message = `Failed to create snapshot content with error ${why}`;
-  return problem(snapshot, now, SNAPSHOT_EVENT.contentCreationFailed, message);
+  return problem(snapshot, now, SNAPSHOT_EVENT.contentCreationFailed, {
+    message: `Failed to create snapshot content with error ${message}`,
+    detail,
+  });
 }
 
 /** What it was bound to may hold the only copy: it is not taken anew under the same name. */
 const missing = (snapshot: VolumeSnapshot, now: number, name: string): Decision<SnapshotAction> =>
-  problem(snapshot, now, SNAPSHOT_EVENT.contentMissing, `VolumeSnapshotContent ${name} is missing`);
+  problem(
+    snapshot,
+    now,
+    SNAPSHOT_EVENT.contentMissing,
+    explain('ContentMissing', { content: name }),
+  );
 
 const misbound = (snapshot: VolumeSnapshot, now: number, name: string): Decision<SnapshotAction> =>
   problem(
     snapshot,
     now,
     SNAPSHOT_EVENT.contentMisbound,
-    `VolumeSnapshotContent [${name}] is bound to a different snapshot`,
+    explain('ContentMisbound', { content: name }),
   );
 
 /** Said once. Whatever it waits for wakes it. */
@@ -213,8 +219,8 @@ function problem(
   snapshot: VolumeSnapshot,
   now: number,
   reason: string,
-  message: string,
+  why: Explanation,
 ): Decision<SnapshotAction> {
-  const action = setProblem(snapshot, now, reason, message);
+  const action = setProblem(snapshot, now, reason, why);
   return action === undefined ? {} : { action };
 }

@@ -1,3 +1,4 @@
+import { explain } from '../../api/reasons.ts';
 import { type Desired, driverOf } from '../../storage/registry.ts';
 import type { ContentInput } from './types.ts';
 
@@ -14,7 +15,7 @@ export function placeFor(
 ): NonNullable<ContentInput['place']> {
   const { snapshotPlace, label } = driverOf(desired);
   if (snapshotPlace === undefined)
-    return { problem: `Volume ${desired.name} is a ${label}, of which there are no snapshots` };
+    return explain('SnapshotsOfKindNone', { volume: desired.name, kind: label });
   const handle = snapshotPlace(desired, nodes, contentUid);
-  return 'problem' in handle ? handle : { node, handle };
+  return 'message' in handle ? handle : { node, handle };
 }

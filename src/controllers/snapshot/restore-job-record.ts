@@ -1,4 +1,5 @@
 import { FORGET_NODE_ANNOTATION, SNAPSHOT_EVENT } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import { idle, waitFor } from './content-status.ts';
 import { nodeFor } from './copy.ts';
@@ -36,7 +37,9 @@ export function restoreNote(input: ContentInput, now: number): Decision<ContentA
   return { action: { do: 'write-note', note } };
 }
 
-function lost({ content: { metadata, spec } }: ContentInput): string {
-  const annotate = `kubectl annotate volumesnapshotcontent ${metadata.name} ${FORGET_NODE_ANNOTATION}=${metadata.uid}`;
-  return `somebody took away the annotation that says where its copy is, and Volume ${spec.source.volumeHandle} is gone. To let go of the copy: ${annotate}`;
-}
+const lost = ({ content: { metadata, spec } }: ContentInput) =>
+  explain('ContentNoteLost', {
+    volume: spec.source.volumeHandle ?? '',
+    content: metadata.name,
+    uid: metadata.uid ?? '',
+  });

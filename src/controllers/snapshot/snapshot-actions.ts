@@ -176,8 +176,8 @@ export function createSnapshotActionRunner(deps: SnapshotDeps): SnapshotActionRu
     }
   }
 
-  function tell(snapshot: VolumeSnapshot, { type, reason, message }: EventToSend): void {
-    events.event(snapshot, type, reason, message);
+  function tell(snapshot: VolumeSnapshot, { type, reason, message, detail }: EventToSend): void {
+    events.event(snapshot, type, reason, message, detail);
   }
 
   return { carryOut, refresh };

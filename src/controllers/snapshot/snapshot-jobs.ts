@@ -1,3 +1,4 @@
+import type { Explanation } from '../../api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { Volume } from '../../api/volume.ts';
@@ -47,7 +48,7 @@ export interface ExecutorWorkDeps<Wanted, Seen> {
     node: string,
     handle: SnapshotHandle,
     freeze: Freeze | undefined,
-  ): Wanted | { problem: string };
+  ): Wanted | Explanation;
 }
 
 /** The work for snapshots as durable jobs on nodes. How a job ended is judged by a look at the node. */
@@ -78,7 +79,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
     const away = storage.awayOf(wanted, seen);
     return away === undefined
       ? { is: 'absent' }
-      : { is: 'unknown', message: withHint(away.refusal, away.hint) };
+      : { is: 'unknown', message: withHint(away.refusal, away.hint), detail: away.reason };
   };
 
   async function look(
@@ -88,7 +89,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
     note: JobNote | undefined,
   ): Promise<Outcome> {
     const wanted = wantedOf(content, undefined, node, handle, undefined);
-    if ('problem' in wanted) return { is: 'unknown', message: wanted.problem };
+    if ('message' in wanted) return { is: 'unknown', ...wanted };
     const state = note?.node === node ? await jobs.poll(node, jobKeyOf(content, note)) : undefined;
     if (state?.state === 'running') return { is: 'running' };
     return present(wanted, (await observer(node, wanted)()).seen);
@@ -103,7 +104,7 @@ export function createExecutorWork<Wanted extends object, Seen>({
   ): Promise<Outcome | undefined> {
     const { node, handle } = note;
     const wanted = wantedOf(content, volume, node, handle, freeze);
-    if ('problem' in wanted) return { is: 'refused', message: wanted.problem };
+    if ('message' in wanted) return { is: 'refused', ...wanted };
     const observe = observer(node, wanted);
     let takenAt: number | undefined;
     const judge = async (results?: Results) => {
@@ -123,16 +124,16 @@ export function createExecutorWork<Wanted extends object, Seen>({
       case 'running':
         return { is: 'running' };
       case 'refused':
-        return { is: 'refused', message: end.message };
+        return { is: 'refused', message: end.message, detail: end.reason };
       case 'done': {
         const found = present(wanted, end.plan.seen);
         return found.is === 'whole' ? { ...found, takenAt } : found;
       }
       case 'failed': {
-        const { message, plan } = end;
+        const { message, reason: detail, plan } = end;
         const left = plan && { leftBytes: storage.leftOf(wanted, plan.seen) };
         const isFrozen = plan && storage.leavesFrozen(wanted, plan.seen);
-        return { is: 'failed', message, ...left, ...(isFrozen && { isFrozen }) };
+        return { is: 'failed', message, detail, ...left, ...(isFrozen && { isFrozen }) };
       }
     }
   }
@@ -149,7 +150,8 @@ export function createExecutorWork<Wanted extends object, Seen>({
 
 /** A node that cannot be asked, or whose answer says nothing safe, leaves things unknown. */
 const unlessUnknown = <T>(ask: () => Promise<T>): Promise<T | Outcome> =>
-  answered(ask, ({ node, message }) => ({
+  answered(ask, ({ node, message, detail }) => ({
     is: 'unknown',
     message: node === undefined ? message : `node ${node}: ${message}`,
+    detail,
   }));

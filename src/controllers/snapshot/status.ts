@@ -1,4 +1,5 @@
 import { formatBytes } from '../../api/quantity.ts';
+import { type Explanation, reasonOfAnnotations } from '../../api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import type { EventToSend } from '../lib/event.ts';
@@ -44,7 +45,7 @@ export function setProblem(
   object: VolumeSnapshot | VolumeSnapshotContent,
   now: number,
   reason: string,
-  message: string,
+  { message, detail }: Explanation,
 ): SetStatus<Pick<SnapshotStatus, 'error'> & { readyToUse: boolean }> | undefined {
   const { status } = object;
   const said = status?.error?.message === message && status.readyToUse === false;
@@ -53,9 +54,13 @@ export function setProblem(
   return {
     do: 'set-status',
     fields: { readyToUse: false, error },
-    event: { type: 'Warning', reason, message },
+    event: { type: 'Warning', reason, message, detail },
   };
 }
+
+/** The reason of its error, where it has one. It is no part of the status, which is the standard's. */
+export const detailOf = ({ metadata }: VolumeSnapshotContent) =>
+  reasonOfAnnotations(metadata.annotations);
 
 /** What a bound VolumeSnapshot shows: its content's name and what that says of itself. */
 export function shownOf({ metadata, status }: VolumeSnapshotContent): SnapshotStatusFields {

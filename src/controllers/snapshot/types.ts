@@ -1,4 +1,5 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/core.ts';
+import type { Explanation } from '../../api/reasons.ts';
 import type {
   VolumeSnapshot,
   VolumeSnapshotClass,
@@ -18,8 +19,6 @@ export type SnapshotMode = 'builtin' | 'external';
 /** At most one action; without one, when to decide again if nothing changes before. */
 export interface Decision<Action> {
   action?: Action;
-  /** Key of the reason that the action tells, which is told once. */
-  said?: string;
   /** The job runs: decide again once it has ended. */
   follow?: JobNote;
   /** ms */
@@ -82,14 +81,14 @@ export type Outcome =
   | { is: 'absent' }
   | { is: 'running' }
   /** Nothing was done, and why. It may go on by itself. */
-  | { is: 'refused'; message: string }
+  | (Explanation & { is: 'refused' })
   /**
    * The job ended without having done it. `leftBytes`: what it left, which the next one removes first. `isFrozen`: it left the volume
    * frozen, which the next one thaws first.
    */
-  | { is: 'failed'; message: string; leftBytes?: bigint; isFrozen?: true }
+  | (Explanation & { is: 'failed'; leftBytes?: bigint; isFrozen?: true })
   /** Nobody can tell. */
-  | { is: 'unknown'; message: string };
+  | (Explanation & { is: 'unknown' });
 
 /** All that a decision about one VolumeSnapshotContent of ours is made from. */
 export interface ContentInput {
@@ -97,7 +96,7 @@ export interface ContentInput {
   /** Of the name that the content gives; undefined when it is gone, or another one has the name. */
   volume: Volume | undefined;
   /** Where its copy is to be made, and by which node; or why there can be none. undefined without a Volume. */
-  place: { node: string; handle: SnapshotHandle } | { problem: string } | undefined;
+  place: { node: string; handle: SnapshotHandle } | Explanation | undefined;
   /** The VolumeSnapshot that the content refers to, with that UID. */
   snapshot: VolumeSnapshot | undefined;
   /** The same as the API server has it, if it was asked just now. */
@@ -113,8 +112,6 @@ export interface ContentInput {
   roomOn(node: string, place: StorageLocation): Room | undefined;
   /** Of the node, if it was asked since anything was last written. */
   outcome: Outcome | undefined;
-  /** Key of the reason that this process told last by the status, with the message. */
-  told: { said: string; message: string | undefined } | undefined;
 }
 
 export type ContentAction =

@@ -1,6 +1,7 @@
 import { DNS_SUBDOMAIN, isDnsSubdomain } from '../../api/dns-name.ts';
 import { isLvmName, LVM_NAME, MAX_LVM_NAME } from '../../api/lvm-name.ts';
 import { FORCE_LVCREATE_ANNOTATION } from '../../api/names.ts';
+import { type Explanation, explain } from '../../api/reasons.ts';
 import { type SnapshotHandle, snapshotLvName } from '../../api/snapshot-handle.ts';
 import { sizeProblems } from '../../api/spec-problems.ts';
 import type { Volume, VolumeSpec } from '../../api/volume.ts';
@@ -113,9 +114,7 @@ export const snapshotPlace = (
   { name, vgName, thinPool }: DesiredLvm,
   [node = '']: readonly string[],
   contentUid: string,
-): SnapshotHandle | { problem: string } =>
+): SnapshotHandle | Explanation =>
   thinPool === undefined
-    ? {
-        problem: `Volume ${name} is a logical volume outside a thin pool, of which there are no snapshots. Copy its data within a pod, to a volume of a class with a thinPool`,
-      }
+    ? explain('SnapshotsOfThickNone', { volume: name })
     : { type: 'lvm', nodes: [node], vgName, name: snapshotLvName(contentUid) };

@@ -1,9 +1,11 @@
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { AnyEvent } from '../../../src/api/core.ts';
 import { DRIVER } from '../../../src/api/names.ts';
+import { type Reason, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotClass } from '../../../src/api/snapshot.ts';
 import { diagnoseSnapshot } from '../../../src/cli/why/snapshot/diagnose.ts';
 import type { SnapshotFacts } from '../../../src/cli/why/snapshot/read.ts';
+import type { Blocker } from '../../../src/cli/why/types.ts';
 import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
 
 const ABSENT = { absent: true } as const;
@@ -220,4 +222,90 @@ test('a content without a UID in its reference is waited for', () => {
     known({ snapshot: BY_HAND, ...content({ volumeSnapshotRef: named }) }),
   );
   expect(found).toMatchObject({ holdup: expect.stringContaining('is being made') });
+});
+
+describe('by its reason', () => {
+  const failing = (detail: Reason, more: object = {}) => ({
+    content: {
+      found: {
+        ...CONTENT,
+        metadata: { ...CONTENT.metadata, annotations: reasonAnnotations(detail) },
+        status: { error: { message: 'it broke' } },
+        ...more,
+      },
+    },
+  });
+
+  test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
+    [
+      'a node that is not reached in a known way',
+      failing(reason('MinionDown', { node: 'n1', minion: 'm1' })),
+      'MinionDown',
+      'ssh n1 systemctl start salt-minion',
+    ],
+    [
+      'a node that does not answer',
+      failing(reason('NodeSilent', { node: 'n1', seconds: 30 })),
+      'SnapshotFailing',
+      undefined,
+    ],
+    [
+      'a pause',
+      failing(reason('SnapshotNodePaused', { node: 'n1;x' })),
+      'Paused',
+      "kubectl annotate node 'n1;x' stowage.dev/paused-",
+    ],
+    [
+      'a pause of its Volume',
+      failing(reason('SnapshotVolumePaused', { volume: 'data1' })),
+      'Paused',
+      'kubectl annotate volume data1 stowage.dev/paused-',
+    ],
+    [
+      'a pause of its content',
+      failing(reason('ContentPaused', { content: 'c1' })),
+      'Paused',
+      'kubectl annotate volumesnapshotcontent c1 stowage.dev/paused-',
+    ],
+    [
+      'a copy that nobody knows the place of',
+      failing(reason('ContentNoteLost', { volume: 'data1', content: 'c1', uid: 'u1' })),
+      'SnapshotFailing',
+      "kubectl annotate volumesnapshotcontent c1 'stowage.dev/forget-node=u1'",
+    ],
+    [
+      'an event',
+      {
+        events: {
+          found: [
+            {
+              ...warning,
+              metadata: {
+                name: 'e',
+                annotations: reasonAnnotations(reason('SnapshotClaimUnbound', { claim: 'foo' })),
+              },
+            },
+          ],
+        },
+      },
+      'ClaimUnbound',
+      undefined,
+    ],
+    ['nothing that is known', { events: { found: [warning] } }, 'UnknownReason', undefined],
+  ])('%s', (_name, parts, cause, command) => {
+    const found = diagnoseSnapshot(known(parts)) as Blocker;
+    expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });
+    expect(found.fix?.run?.[0]).toBe(command);
+  });
+
+  test('of what keeps its content from going', () => {
+    const detail = reason('SaltUnreachable', { node: 'n1', url: 'https://s', said: 'no' });
+    const found = diagnoseSnapshot(
+      known({ ...metadata({ finalizers: [BOUND] }), ...failing(detail) }),
+    );
+    expect(found).toMatchObject({
+      cause: 'RemovalFailed',
+      fix: { run: ['systemctl start salt-master salt-api'] },
+    });
+  });
 });

@@ -1,3 +1,5 @@
+import { expect } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import { decideContent } from '../../../src/controllers/snapshot/decide-content.ts';
 import type { ContentInput, NodeFacts } from '../../../src/controllers/snapshot/types.ts';
 import { contentInput, DELETED, HANDLE_TEXT } from '../../support/snapshot-objects.ts';
@@ -8,11 +10,14 @@ import { NOW } from '../../support/volume-input.ts';
 export const decide = (fields: Partial<ContentInput>, nodes?: Record<string, Partial<NodeFacts>>) =>
   decideContent(contentInput(fields, nodes), NOW);
 export const at = new Date(NOW).toISOString();
-export const said = (reason: string, message: string, more = {}) => ({
+/** The reason of a message. */
+export const of = (code: ReasonCode | undefined) =>
+  code && { detail: expect.objectContaining({ code }) };
+export const said = (reason: string, message: string, code?: ReasonCode, more = {}) => ({
   action: {
     do: 'set-status',
     fields: { readyToUse: false, error: { message, time: at } },
-    event: { type: 'Warning', reason, message },
+    event: { type: 'Warning', reason, message, ...of(code) },
   },
   ...more,
 });

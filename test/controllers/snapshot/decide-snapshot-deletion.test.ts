@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import { decideSnapshot } from '../../../src/controllers/snapshot/decide-snapshot.ts';
 import type { SnapshotInput } from '../../../src/controllers/snapshot/types.ts';
 import {
@@ -72,7 +73,10 @@ test.each<[string, Partial<SnapshotInput>, object]>([
       action: {
         do: 'set-status',
         fields: { error: { message: PENDING, time: new Date(NOW).toISOString() } },
-        event: { type: 'Warning', reason: 'SnapshotDeletePending', message: PENDING },
+        event: {
+          ...{ type: 'Warning', reason: 'SnapshotDeletePending', message: PENDING },
+          detail: reason('SnapshotBeingRestored', { volume: 'restored' }),
+        },
       },
     },
   ],

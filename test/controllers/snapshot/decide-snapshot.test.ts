@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type ReasonCode, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
 import { decideSnapshot } from '../../../src/controllers/snapshot/decide-snapshot.ts';
 import type { SnapshotInput } from '../../../src/controllers/snapshot/types.ts';
 import { LINK } from '../../support/link-words.ts';
@@ -24,17 +25,22 @@ import { NOW } from '../../support/volume-input.ts';
 
 const decide = (fields: Partial<SnapshotInput> = {}) => decideSnapshot(snapshotInput(fields), NOW);
 const at = new Date(NOW).toISOString();
+const FAILED = { step: 'copy', exit: 1, output: '/data/x: no room' };
 
 /** What is said of it, and by which event. */
-const said = (reason: string, message: string) => ({
+const said = (reason: string, message: string, code: ReasonCode) => ({
   action: {
     do: 'set-status',
     fields: { readyToUse: false, error: { message, time: at } },
-    event: { type: 'Warning', reason, message },
+    event: { type: 'Warning', reason, message, detail: expect.objectContaining({ code }) },
   },
 });
-const cannotCreate = (why: string) =>
-  said('SnapshotContentCreationFailed', `Failed to create snapshot content with error ${why}`);
+const cannotCreate = (why: string, code: ReasonCode) =>
+  said(
+    'SnapshotContentCreationFailed',
+    `Failed to create snapshot content with error ${why}`,
+    code,
+  );
 
 const MADE = {
   apiVersion: 'snapshot.storage.k8s.io/v1',
@@ -63,6 +69,7 @@ const CREATES = {
       type: 'Normal',
       reason: 'CreatingSnapshot',
       message: 'Waiting for a snapshot apps/backup to be created by Stowage',
+      detail: reason('SnapshotBegun', { snapshot: 'apps/backup' }),
     },
   },
 };
@@ -109,32 +116,41 @@ describe('a snapshot of a claim', () => {
     [
       'waits for the claim',
       { claim: undefined, pv: undefined, volume: undefined },
-      cannotCreate('claim data not found'),
+      cannotCreate('claim data not found', 'SnapshotClaimMissing'),
     ],
     [
       'is not taken of a claim that goes',
       { claim: claim({ deletionTimestamp: DELETED }) },
-      cannotCreate('claim data is being deleted'),
+      cannotCreate('claim data is being deleted', 'SnapshotClaimBeingDeleted'),
     ],
     [
       'waits for a claim that is not bound',
       { claim: claim({}, { volumeName: '' }), pv: undefined },
-      cannotCreate('claim data is not bound to a PersistentVolume yet'),
+      cannotCreate('claim data is not bound to a PersistentVolume yet', 'SnapshotClaimUnbound'),
     ],
     [
       'waits for the PersistentVolume',
       { pv: undefined, volume: undefined },
-      cannotCreate('the PersistentVolume data1 of claim data not found'),
+      cannotCreate(
+        'the PersistentVolume data1 of claim data not found',
+        'SnapshotPersistentVolumeMissing',
+      ),
     ],
     [
       'is not taken of what an earlier claim of the name had',
       { pv: pv('earlier') },
-      cannotCreate('the PersistentVolume data1 is not bound to claim data'),
+      cannotCreate(
+        'the PersistentVolume data1 is not bound to claim data',
+        'SnapshotPersistentVolumeOfAnother',
+      ),
     ],
     [
       'of a claim of others with a class of ours',
       { volume: others },
-      cannotCreate("the PersistentVolume data1 of claim data is no Volume's of Stowage"),
+      cannotCreate(
+        "the PersistentVolume data1 of claim data is no Volume's of Stowage",
+        'SnapshotVolumeForeign',
+      ),
     ],
     [
       'of a claim of others without a class is left alone',
@@ -146,12 +162,17 @@ describe('a snapshot of a claim', () => {
       { volume: others, snapshot: snapshot({ className: 'theirs' }), classes: [theirs] },
       {},
     ],
-    ['waits for its class', { classes: [] }, cannotCreate('VolumeSnapshotClass "fast" not found')],
+    [
+      'waits for its class',
+      { classes: [] },
+      cannotCreate('VolumeSnapshotClass "fast" not found', 'SnapshotClassNotFound'),
+    ],
     [
       'with a class of another driver',
       { snapshot: snapshot({ className: 'theirs' }), classes: [theirs] },
       cannotCreate(
         'VolumeSnapshotClass theirs is of the driver other.csi, and the volume is of volume.stowage.dev',
+        'SnapshotClassForeign',
       ),
     ],
     [
@@ -159,6 +180,7 @@ describe('a snapshot of a claim', () => {
       { classes: [snapshotClass('fast', { parameters: { frozenCopySeconds: '0' } })] },
       cannotCreate(
         'VolumeSnapshotClass fast: frozenCopySeconds is "0"; write a whole number from 1 to 3600',
+        'SnapshotClassFreezeInvalid',
       ),
     ],
     [
@@ -175,6 +197,7 @@ describe('a snapshot of a claim', () => {
       said(
         'SetDefaultSnapshotClassFailed',
         'Failed to set default snapshot class with error cannot find default snapshot class: none of the driver volume.stowage.dev has the annotation snapshot.storage.kubernetes.io/is-default-class: "true"',
+        'DefaultSnapshotClassMissing',
       ),
     ],
     [
@@ -186,12 +209,17 @@ describe('a snapshot of a claim', () => {
       said(
         'SetDefaultSnapshotClassFailed',
         'Failed to set default snapshot class with error 2 default snapshot classes were found: a, b',
+        'DefaultSnapshotClassAmbiguous',
       ),
     ],
     [
       'that was bound is not taken anew',
       { snapshot: snapshot({ status: shown }) },
-      said('SnapshotContentMissing', `VolumeSnapshotContent ${CONTENT} is missing`),
+      said(
+        'SnapshotContentMissing',
+        `VolumeSnapshotContent ${CONTENT} is missing`,
+        'ContentMissing',
+      ),
     ],
     [
       'shows what its content says',
@@ -204,6 +232,7 @@ describe('a snapshot of a claim', () => {
             type: 'Normal',
             reason: 'SnapshotReady',
             message: 'Snapshot apps/backup is ready to use.',
+            detail: reason('SnapshotReady', { snapshot: 'apps/backup' }),
           },
         },
       },
@@ -226,7 +255,10 @@ describe('a snapshot of a claim', () => {
     [
       'tells once what went wrong with its content',
       {
-        content: content({ status: { error: { message: '/data/x: no room', time: 't' } } }),
+        content: content({
+          status: { error: { message: '/data/x: no room', time: 't' } },
+          metadata: { annotations: reasonAnnotations(reason('StepFailed', FAILED)) },
+        }),
         snapshot: snapshot({
           status: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false },
         }),
@@ -235,7 +267,10 @@ describe('a snapshot of a claim', () => {
         action: {
           do: 'set-status',
           fields: { error: { message: '…: no room', time: 't' } },
-          event: { type: 'Warning', reason: 'SnapshotCreationFailed', message: '…: no room' },
+          event: {
+            ...{ type: 'Warning', reason: 'SnapshotCreationFailed', message: '…: no room' },
+            detail: reason('StepFailed', { ...FAILED, output: '…: no room' }),
+          },
         },
       },
     ],
@@ -256,7 +291,8 @@ describe('a snapshot of a claim', () => {
       },
       said(
         'SnapshotContentMisbound',
-        `VolumeSnapshotContent [${CONTENT}] is bound to a different snapshot`,
+        `VolumeSnapshotContent ${CONTENT} is bound to a different snapshot`,
+        'ContentMisbound',
       ),
     ],
     [
@@ -265,6 +301,7 @@ describe('a snapshot of a claim', () => {
       said(
         'SnapshotContentMismatch',
         'VolumeSnapshotContent is pre-provisioned while expecting a dynamically provisioned one',
+        'ContentPreProvisioned',
       ),
     ],
     [
@@ -282,6 +319,7 @@ describe('a snapshot of a claim', () => {
       said(
         'SnapshotValidationError',
         'Exactly one of PersistentVolumeClaimName and VolumeSnapshotContentName should be specified',
+        'SnapshotSourceAmbiguous',
       ),
     ],
   ])('%s', (_, fields, expected) => {
@@ -303,7 +341,7 @@ test('what has lost its content is not ready, whatever was said of it before', (
   const message = `VolumeSnapshotContent ${CONTENT} is missing`;
   const status = { ...shown, error: { message } };
   expect(decide({ snapshot: snapshot({ status }) })).toEqual(
-    said('SnapshotContentMissing', message),
+    said('SnapshotContentMissing', message, 'ContentMissing'),
   );
 });
 
@@ -323,14 +361,15 @@ describe('a snapshot of a content that is there', () => {
   const shows = { ...shown, boundVolumeSnapshotContentName: 'by-hand' };
   const misbound = said(
     'SnapshotContentMisbound',
-    'VolumeSnapshotContent [by-hand] is bound to a different snapshot',
+    'VolumeSnapshotContent by-hand is bound to a different snapshot',
+    'ContentMisbound',
   );
 
   test.each<[string, Partial<SnapshotInput>, object]>([
     [
       'waits for it',
       {},
-      said('SnapshotContentMissing', 'VolumeSnapshotContent by-hand is missing'),
+      said('SnapshotContentMissing', 'VolumeSnapshotContent by-hand is missing', 'ContentMissing'),
     ],
     [
       'is protected first',
@@ -358,6 +397,7 @@ describe('a snapshot of a content that is there', () => {
             type: 'Normal',
             reason: 'SnapshotReady',
             message: 'Snapshot apps/backup is ready to use.',
+            detail: reason('SnapshotReady', { snapshot: 'apps/backup' }),
           },
         },
       },
@@ -379,6 +419,7 @@ describe('a snapshot of a content that is there', () => {
       said(
         'SnapshotContentMismatch',
         'VolumeSnapshotContent is dynamically provisioned while expecting a pre-provisioned one',
+        'ContentDynamic',
       ),
     ],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { SnapshotHandle } from '../../../src/api/snapshot-handle.ts';
 import type { ContentInput } from '../../../src/controllers/snapshot/types.ts';
 import {
@@ -12,7 +13,7 @@ import {
   snapshot,
 } from '../../support/snapshot-objects.ts';
 import { NOW, UID } from '../../support/volume-input.ts';
-import { at, decide, deleting, said, WHOLE } from './content-decisions.ts';
+import { at, decide, deleting, of, said, WHOLE } from './content-decisions.ts';
 
 describe('deleting', () => {
   const RELEASE = { action: { do: 'release' } };
@@ -30,9 +31,13 @@ describe('deleting', () => {
     place: undefined,
     snapshotClass: undefined,
   };
-  const fail = (why: string, more = {}) => said('SnapshotDeleteError', why, more);
-  const hold = (message: string) => ({
-    action: { do: 'tell', event: { type: 'Warning', reason: 'SnapshotDeletePending', message } },
+  const fail = (why: string, code?: ReasonCode, more = {}) =>
+    said('SnapshotDeleteError', why, code, more);
+  const hold = (message: string, code: ReasonCode) => ({
+    action: {
+      do: 'tell',
+      event: { type: 'Warning', reason: 'SnapshotDeletePending', message, ...of(code) },
+    },
   });
   const named = (fields = {}) => ({
     action: { do: 'write-note', note: note({ do: 'delete', ...fields }) },
@@ -47,13 +52,13 @@ describe('deleting', () => {
     [
       'waits for its snapshot',
       { snapshot: snapshot() },
-      hold('VolumeSnapshot apps/backup still has it: delete that'),
+      hold('VolumeSnapshot apps/backup still has it: delete that', 'ContentOfSnapshot'),
     ],
     ['goes with its snapshot', { snapshot: snapshot({ metadata: deleting }) }, named()],
     [
       'waits for what is made from it',
       { restores: [restore()] },
-      hold('Volume restored is being made from it'),
+      hold('Volume restored is being made from it', 'ContentBeingRestored'),
     ],
     [
       'with the policy Retain leaves the copy',
@@ -95,17 +100,22 @@ describe('deleting', () => {
     [
       'tells of a node that is away',
       { content: withNote(), outcome: { is: 'unknown', message: 'away' } },
-      fail('waits for a node: away', { retry: true }),
+      fail('waits for a node: away', 'SnapshotNodeAwaited', { retry: true }),
     ],
     [
       'tells what is refused',
       { content: withNote(), outcome: { is: 'refused', message: 'held' } },
-      fail('Failed to delete snapshot: held', { retry: true }),
+      fail('Failed to delete snapshot: held', undefined, { retry: true }),
     ],
     [
       'waits longer each time',
       { content: withNote(note({ do: 'delete', attempt: 9, tries: 2, at: NOW - 400 })) },
       { requeueAfter: 600 },
+    ],
+    [
+      'tells that the copy stayed',
+      { content: withNote(), outcome: WHOLE },
+      fail('Failed to delete snapshot: the copy is still there', 'SnapshotCopyStays'),
     ],
     ['of which all else is gone', gone, named()],
     [
@@ -137,6 +147,7 @@ describe('deleting', () => {
     expect(decide({ content: going(), ...gone, outcome: unknown }, away)).toEqual(
       fail(
         `waits for a node: there is no Node n1: no such host. To let go of the copy there: kubectl annotate volumesnapshotcontent ${name} stowage.dev/forget-node=${CONTENT_UID}`,
+        'SnapshotNodeAwaited',
         { retry: true },
       ),
     );
@@ -147,15 +158,16 @@ describe('deleting', () => {
   });
 
   test.each([
-    ['Node n1', going(), { n1: { paused: true } }],
+    ['Node n1', going(), { n1: { paused: true } }, 'SnapshotNodePaused'],
     [
       'the VolumeSnapshotContent',
       going({ metadata: { annotations: { 'stowage.dev/paused': '' } } }),
       {},
+      'ContentPaused',
     ],
-  ])('a pause of %s holds it', (what, paused, nodes) => {
+  ] as const)('a pause of %s holds it', (what, paused, nodes, code) => {
     expect(decide({ content: paused, snapshot: undefined }, nodes)).toEqual(
-      fail(`${what} is paused; the deletion waits`),
+      fail(`${what} is paused; the deletion waits`, code),
     );
   });
 
@@ -167,14 +179,14 @@ describe('deleting', () => {
     expect(decide({ ...fields, outcome: { is: 'running' } })).toEqual({ follow: taking });
     const away: ContentInput['outcome'] = { is: 'unknown', message: 'no such host' };
     expect(decide({ ...fields, outcome: away })).toEqual(
-      fail('waits for a node: no such host', { retry: true }),
+      fail('waits for a node: no such host', 'SnapshotNodeAwaited', { retry: true }),
     );
     expect(decide(fields, { n1: { off: true } })).toEqual(named({ attempt: 2 }));
     expect(decide(fields, { n1: { ours: false } })).toEqual({});
     // A pause is for what writes.
     expect(decide(fields, { n1: { paused: true } })).toEqual(look);
     expect(decide({ ...fields, outcome: WHOLE }, { n1: { paused: true } })).toEqual(
-      fail('Node n1 is paused; the deletion waits'),
+      fail('Node n1 is paused; the deletion waits', 'SnapshotNodePaused'),
     );
   });
 
@@ -205,7 +217,7 @@ describe('deleting', () => {
       [
         'a node that is away is waited for',
         { outcome: { is: 'unknown', message: 'away' } },
-        fail('waits for a node: away', { retry: true }),
+        fail('waits for a node: away', 'SnapshotNodeAwaited', { retry: true }),
       ],
       ['the removal is submitted', { content: half }, REMOVE],
       [

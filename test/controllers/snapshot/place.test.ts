@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import { formatHandle, parseHandle } from '../../../src/api/snapshot-handle.ts';
 import { placeFor } from '../../../src/controllers/snapshot/place.ts';
 import type { Desired } from '../../../src/storage/registry.ts';
@@ -19,19 +20,28 @@ test.each<[string, Desired, string[], string]>([
   ['a thin volume is in its group', thin, ['n1'], `lvm:n1:vg0/snap-${CONTENT_UID}`],
 ])('the snapshot of %s, by a handle that is read back', (_, desired, nodes, handle) => {
   const place = at(desired, nodes);
-  if ('problem' in place) throw new Error(place.problem);
+  if ('message' in place) throw new Error(place.message);
   expect(place.node).toBe('n1');
   expect(formatHandle(place.handle)).toBe(handle);
   expect(parseHandle(handle)).toEqual(place.handle);
 });
 
-test.each<[string, Desired, RegExp]>([
+test.each<[string, Desired, RegExp, ReasonCode]>([
   [
     'logical volume outside a thin pool',
     lvmDesired,
     /outside a thin pool.*of a class with a thinPool$/,
+    'SnapshotsOfThickNone',
   ],
-  ['raw device', rawDesired, /is a raw device, of which there are no snapshots/],
-])('there is none of a %s, and why is said', (_, desired, why) => {
-  expect(at(desired)).toEqual({ problem: expect.stringMatching(why) });
+  [
+    'raw device',
+    rawDesired,
+    /is a raw device, of which there are no snapshots/,
+    'SnapshotsOfKindNone',
+  ],
+])('there is none of a %s, and why is said', (_, desired, why, code) => {
+  expect(at(desired)).toEqual({
+    message: expect.stringMatching(why),
+    detail: expect.objectContaining({ code }),
+  });
 });

@@ -22,6 +22,7 @@ describe('what was taken', () => {
   const missing = said(
     'SnapshotContentCheckandUpdateFailed',
     `its copy ${HANDLE_TEXT} is missing on node n1. Nothing is taken in its place`,
+    'SnapshotCopyMissing',
     { retry: true },
   );
 
@@ -48,7 +49,9 @@ describe('what was taken', () => {
     [
       'or waits for its node, and says so',
       { content: asked, outcome: { is: 'unknown', message: 'away' } },
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', 'SnapshotNodeAwaited', {
+        retry: true,
+      }),
     ],
     [
       'a handle that names something else is refused',
@@ -60,6 +63,7 @@ describe('what was taken', () => {
       said(
         'SnapshotContentCheckandUpdateFailed',
         'its handle "file:n1:/etc/shadow": the path must end in /snapshots/UID',
+        'ContentHandleInvalid',
       ),
     ],
     [
@@ -108,7 +112,7 @@ describe('a note that somebody took away', () => {
   const again = { action: { do: 'write-note', note: note({ attempt: 3, tries: 1 }) } };
   const gone = `Volume data1 is gone. To let go of the copy: kubectl annotate volumesnapshotcontent ${content().metadata.name} stowage.dev/forget-node=${CONTENT_UID}`;
   const where = 'somebody took away the annotation that says where its copy is, and';
-  const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`);
+  const lost = said('SnapshotContentCheckandUpdateFailed', `${where} ${gone}`, 'ContentNoteLost');
 
   const going = (parts: Parameters<typeof content>[0] = {}) =>
     content({ ...parts, metadata: { labels, ...deleting, ...parts.metadata } });

@@ -1,8 +1,12 @@
 import { expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import { freezeOf } from '../../../src/controllers/snapshot/snapshot-class.ts';
 import { snapshotClass } from '../../support/snapshot-objects.ts';
 
-const problem = (text: string) => ({ problem: expect.stringContaining(text) });
+const problem = (text: string, code: ReasonCode = 'SnapshotClassFreezeInvalid') => ({
+  message: expect.stringContaining(text),
+  detail: expect.objectContaining({ code }),
+});
 
 test.each<[string, Record<string, string> | undefined, object]>([
   ['nothing', undefined, { seconds: 10, copy: false }],
@@ -12,7 +16,11 @@ test.each<[string, Record<string, string> | undefined, object]>([
   ['no time', { frozenCopySeconds: '' }, problem('frozenCopySeconds is ""')],
   ['another unit', { frozenCopySeconds: '2m' }, problem('frozenCopySeconds is "2m"')],
   ['a part of a second', { frozenCopySeconds: '1.5' }, problem('frozenCopySeconds is "1.5"')],
-  ['a slip', { frozenCopySecond: '5' }, problem('no parameter "frozenCopySecond"')],
+  [
+    'a slip',
+    { frozenCopySecond: '5' },
+    problem('no parameter "frozenCopySecond"', 'SnapshotClassParameterUnknown'),
+  ],
   [
     'what sidecars read',
     { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' },

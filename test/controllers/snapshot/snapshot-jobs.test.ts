@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
+import { type ReasonCode, reason, refuse } from '../../../src/api/reasons.ts';
 import { createExecutorWork } from '../../../src/controllers/snapshot/snapshot-jobs.ts';
-import { NodeError } from '../../../src/nodes/errors.ts';
+import { nodeError } from '../../../src/nodes/errors.ts';
 import type { Executor, Job, JobState } from '../../../src/nodes/job.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
 import type { Plan, Refusal } from '../../../src/storage/types.ts';
@@ -12,9 +13,11 @@ const failed: JobState = {
   state: 'failed',
   step: { name: 'copy', command: 'cp a b' },
   exit: 1,
-  output: 'No space left',
+  output: 'No space left on device',
 };
-const WHY = 'the step "copy" failed with status 1: cp a b: No space left';
+const WHY = 'the step "copy" failed with status 1: cp a b: No space left on device';
+const because = (code: ReasonCode) => ({ detail: expect.objectContaining({ code }) });
+const AWAY = { node: 'n1', said: 'timed out' };
 const ended: JobState = { state: 'succeeded' };
 const COPY = { sizeBytes: 1024 };
 
@@ -87,10 +90,14 @@ function workOn({
       awayOf: () => away,
     },
     wantedOf: (_content, _volume, _node, handle) =>
-      handle.type === 'lvm' ? { problem: 'no such thing' } : {},
+      handle.type === 'lvm'
+        ? { message: 'no such thing', detail: reason('SnapshotsOfKindNone', NONE) }
+        : {},
   });
   return { work, asked, jobs };
 }
+
+const NONE = { volume: 'data1', kind: 'raw device' };
 
 /** What a job that failed left. */
 const LEFT = { leftBytes: 4096n };
@@ -122,20 +129,24 @@ test.each<[string, Node, object, string[]]>([
   ],
   [
     'what was refused',
-    { plan: { refusal: 'mounted', hint: 'Wait.' } },
-    { is: 'refused', message: 'mounted. Wait.' },
+    { plan: { refusal: 'mounted', hint: 'Wait.', reason: reason('UseUnknown', { device: 'x' }) } },
+    {
+      is: 'refused',
+      message: 'mounted. Wait.',
+      detail: reason('UseUnknown', { device: 'x' }),
+    },
     [`poll ${key}`, 'observe n1'],
   ],
   [
     'one that failed',
     { submitted: failed, there: [false] },
-    { is: 'failed', message: WHY, ...LEFT },
+    { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
     [...SUBMITS, 'observe n1'],
   ],
   [
     'one that failed before',
     { polled: failed, there: [false] },
-    { is: 'failed', message: WHY, ...LEFT },
+    { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
@@ -147,13 +158,18 @@ test.each<[string, Node, object, string[]]>([
   [
     'one that says that all is well, and it is not',
     { polled: ended, there: [false] },
-    { is: 'failed', message: 'still to be done: copy', ...LEFT },
+    { is: 'failed', message: 'still to be done: copy', ...because('StepsRemain'), ...LEFT },
     [`poll ${key}`, 'observe n1'],
   ],
   [
     'a node that is away',
-    { error: new NodeError('unreachable', 'n1', 'timed out', { hint: 'Check.' }) },
-    { is: 'unknown', message: 'node n1: timed out. Check.' },
+    { error: nodeError('unreachable', 'n1', refuse('NodeUnreachable', AWAY)) },
+    {
+      is: 'unknown',
+      message:
+        "node n1: node n1 is not reached over ssh: timed out. Check that the node is up and that 'ssh n1 true' works for this user.",
+      detail: reason('NodeUnreachable', AWAY),
+    },
     [`poll ${key}`],
   ],
   [
@@ -182,7 +198,11 @@ test('what is no answer of a node is thrown', async () => {
 test.each<[string, Node, object]>([
   ['is done by a job', { there: [true, false] }, { is: 'absent' }],
   ['of what is not there needs none', { there: [false] }, { is: 'absent' }],
-  ['that failed', { submitted: failed, there: [true] }, { is: 'failed', message: WHY, ...LEFT }],
+  [
+    'that failed',
+    { submitted: failed, there: [true] },
+    { is: 'failed', message: WHY, ...because('NoSpaceLeft'), ...LEFT },
+  ],
 ])('removing %s', async (_, node, expected) => {
   const { work } = workOn(node);
   expect(await work.remove(content(), undefined, note({ do: 'delete' }), current)).toEqual(
@@ -191,10 +211,15 @@ test.each<[string, Node, object]>([
 });
 
 test('what is not found while its directory is not mounted may be there', async () => {
-  const { work } = workOn({ there: [false], away: { refusal: 'not mounted', hint: 'Mount it.' } });
+  const away = {
+    ...{ refusal: 'not mounted', hint: 'Mount it.' },
+    reason: reason('MountRequired', { directory: '/srv' }),
+  };
+  const { work } = workOn({ there: [false], away });
   expect(await work.look(content(), 'n1', HANDLE, undefined)).toEqual({
     is: 'unknown',
     message: 'not mounted. Mount it.',
+    ...because('MountRequired'),
   });
 });
 
@@ -221,10 +246,12 @@ test('what has no snapshots is refused, and not known by a look', async () => {
   expect(await work.take(content(), volume(), note({ handle }), freeze, current)).toEqual({
     is: 'refused',
     message: 'no such thing',
+    ...because('SnapshotsOfKindNone'),
   });
   expect(await work.look(content(), 'n1', handle, undefined)).toEqual({
     is: 'unknown',
     message: 'no such thing',
+    ...because('SnapshotsOfKindNone'),
   });
   expect(asked).toEqual([]);
 });

@@ -1,9 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { reason } from '../../../src/api/reasons.ts';
+import {
+  explain,
+  type Reason,
+  type ReasonCode,
+  reason,
+  reasonAnnotations,
+} from '../../../src/api/reasons.ts';
 import type { SnapshotHandle } from '../../../src/api/snapshot-handle.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import type { Room } from '../../../src/controllers/lib/capacity/capacity-cache.ts';
-import { keyOf } from '../../../src/controllers/lib/event-key.ts';
 import type { ContentInput, NodeFacts } from '../../../src/controllers/snapshot/types.ts';
 import {
   content,
@@ -24,10 +29,12 @@ const THIN = {
   lvmLogicalVolume: { vgName: 'vg0', thinPool: 'pool', size: '2Gi' },
 } as unknown as Volume['spec'];
 const FREEZE = { seconds: 10, copy: false };
+const SILENT = { node: 'n1', seconds: 30 };
+const away = (said: string) => reason('NodeUnreachable', { node: 'n1', said });
 
 describe('taking a snapshot', () => {
-  const fail = (why: string, more = {}) =>
-    said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, more);
+  const fail = (why: string, code?: ReasonCode, more = {}) =>
+    said('SnapshotCreationFailed', `Failed to create snapshot: ${why}`, code, more);
   const named = (fields = {}) => ({ action: { do: 'write-note', note: note(fields) } });
   /** Its job is named. */
   const started = (change: Partial<ContentInput> = {}): Partial<ContentInput> => ({
@@ -43,6 +50,18 @@ describe('taking a snapshot', () => {
       ...parts,
     });
 
+  /** Its job is named, and why its node is waited for was told. */
+  const waiting = (detail: Reason) =>
+    content({
+      status: { readyToUse: false, error: { message: 'waits for a node: x', time: at } },
+      metadata: {
+        annotations: {
+          ...content({ note: note() }).metadata.annotations,
+          ...reasonAnnotations(detail),
+        },
+      },
+    });
+
   test.each<[string, Partial<ContentInput>, object]>([
     [
       'it is protected first',
@@ -55,6 +74,7 @@ describe('taking a snapshot', () => {
       said(
         'SnapshotContentCheckandUpdateFailed',
         'it must have one of volumeHandle and snapshotHandle',
+        'ContentSourceAmbiguous',
       ),
     ],
     [
@@ -67,6 +87,7 @@ describe('taking a snapshot', () => {
       said(
         'SnapshotContentCheckandUpdateFailed',
         'it must have one of volumeHandle and snapshotHandle',
+        'ContentSourceAmbiguous',
       ),
     ],
     ['the job is named first', {}, named()],
@@ -91,8 +112,8 @@ describe('taking a snapshot', () => {
     ['the copy is recorded', started({ outcome: WHOLE }), RECORDED],
     [
       'a job that failed is told',
-      started({ outcome: { is: 'failed', message: 'no room' } }),
-      fail('no room'),
+      started({ outcome: { is: 'failed', message: 'no room', detail: reason('JobDied') } }),
+      fail('no room', 'JobDied'),
     ],
     [
       'and another one named',
@@ -121,7 +142,7 @@ describe('taking a snapshot', () => {
     [
       'what was refused is asked again later',
       started({ outcome: { is: 'refused', message: 'mounted' } }),
-      fail('mounted', { retry: true }),
+      fail('mounted', undefined, { retry: true }),
     ],
     [
       'and told once',
@@ -134,20 +155,33 @@ describe('taking a snapshot', () => {
     [
       'a node that is away is told',
       started({ outcome: { is: 'unknown', message: 'node n1: away' } }),
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: node n1: away', {
-        retry: true,
-      }),
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'waits for a node: node n1: away',
+        'SnapshotNodeAwaited',
+        { retry: true },
+      ),
     ],
     [
       'whatever else it says of that soon after is not',
       {
-        content: content({
-          note: note(),
-          status: { readyToUse: false, error: { message: 'waits for a node: x', time: at } },
-        }),
-        outcome: { is: 'unknown', message: 'node n1: away' },
+        content: waiting(away('port 4000')),
+        outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
       },
       { retry: true },
+    ],
+    [
+      'but another reason is',
+      {
+        content: waiting(reason('NodeSilent', SILENT)),
+        outcome: { is: 'unknown', message: 'node n1: away', detail: away('port 4001') },
+      },
+      said(
+        'SnapshotContentCheckandUpdateFailed',
+        'waits for a node: node n1: away',
+        'NodeUnreachable',
+        { retry: true },
+      ),
     ],
   ])('%s', (_, fields, expected) => {
     expect(decide(fields)).toEqual(expected);
@@ -160,9 +194,8 @@ describe('taking a snapshot', () => {
     const roomOf = (room: Room | undefined) => ({ roomOn: () => room });
     const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
     const wait = { requeueAfter: 30_000 };
-    const short = (place = PLACE.directory, wanted = SIZE) =>
-      keyOf(reason('NoRoomForCopy', { node: 'n1', free: 0n, place, wanted }));
-    const told = { told: { said: short(), message: `Failed to create snapshot: ${none(5n)}` } };
+    const short = { node: 'n1', free: 5n, place: PLACE.directory, wanted: SIZE };
+    const annotations = reasonAnnotations(reason('NoRoomForCopy', short));
     test.each<[string, Partial<ContentInput>, object]>([
       [
         'which is looked for',
@@ -173,22 +206,22 @@ describe('taking a snapshot', () => {
       [
         'a byte less is too little',
         roomOf({ freeBytes: SIZE - 1n }),
-        fail(none(SIZE - 1n), { ...wait, said: short() }),
+        fail(none(SIZE - 1n), 'NoRoomForCopy', wait),
       ],
       [
         'where more is promised than there is',
         roomOf({ freeBytes: -SIZE }),
-        fail(none(0n), { ...wait, said: short() }),
+        fail(none(0n), 'NoRoomForCopy', wait),
       ],
       [
         'said once, whatever room there is by then',
-        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n)), ...told },
+        { ...roomOf({ freeBytes: 7n }), content: failing(none(5n), { metadata: { annotations } }) },
         wait,
       ],
       [
         'said again after something else',
-        { ...roomOf({ freeBytes: 7n }), content: failing('it broke'), ...told },
-        fail(none(7n), { ...wait, said: short() }),
+        { ...roomOf({ freeBytes: 7n }), content: failing('it broke') },
+        fail(none(7n), 'NoRoomForCopy', wait),
       ],
       [
         'and named once there is',
@@ -198,10 +231,7 @@ describe('taking a snapshot', () => {
       [
         'where no volume may be made',
         roomOf({ refused: 'not mounted' }),
-        fail('node n1 has no room now: not mounted', {
-          ...wait,
-          said: keyOf(reason('NodeDirectoryUnusable', { node: 'n1' })),
-        }),
+        fail('node n1 has no room now: not mounted', 'NodeDirectoryUnusable', wait),
       ],
       [
         'of a node that does not answer',
@@ -209,6 +239,7 @@ describe('taking a snapshot', () => {
         said(
           'SnapshotContentCheckandUpdateFailed',
           'waits for a node: how much room there is on node n1 is not known: timed out',
+          'RoomUnknown',
           { retry: true },
         ),
       ],
@@ -228,7 +259,7 @@ describe('taking a snapshot', () => {
           ...roomOf({ freeBytes: 0n }),
           outcome: { is: 'failed', message: 'No space left' },
         }),
-        fail(none(0n), { ...wait, said: short() }),
+        fail(none(0n), 'NoRoomForCopy', wait),
       ],
       [
         'but not where the last one left the volume frozen, which it ends',
@@ -259,7 +290,8 @@ describe('taking a snapshot', () => {
         },
         fail(
           `node n1 has room for 5 bytes in volume group vg0, thin pool pool, and ${2n * SIZE} are needed`,
-          { ...wait, said: short('volume group vg0, thin pool pool', 2n * SIZE) },
+          'NoRoomForCopy',
+          wait,
         ),
       ],
       [
@@ -281,41 +313,54 @@ describe('taking a snapshot', () => {
     });
   });
 
-  test.each<[string, Partial<ContentInput>, string, Record<string, Partial<NodeFacts>>?]>([
+  test.each<
+    [string, Partial<ContentInput>, string, ReasonCode, Record<string, Partial<NodeFacts>>?]
+  >([
     [
       'no Volume',
       { volume: undefined, place: undefined },
       'there is no Volume data1, or it is not the one that the snapshot is of',
+      'SnapshotVolumeGone',
     ],
-    ['a Volume that goes', { volume: volume(deleting) }, 'Volume data1 is being deleted'],
+    [
+      'a Volume that goes',
+      { volume: volume(deleting) },
+      'Volume data1 is being deleted',
+      'SnapshotVolumeBeingDeleted',
+    ],
     [
       'a Volume that is not made',
       { volume: { ...volume(), status: {} } },
       'Volume data1 is not made yet',
+      'SnapshotVolumeNotMade',
     ],
     [
       'a wrong class',
       { snapshotClass: snapshotClass('fast', { parameters: { frozen: '1' } }) },
       'VolumeSnapshotClass fast: there is no parameter "frozen"; there is: frozenCopySeconds',
+      'SnapshotClassParameterUnknown',
     ],
     [
       'a kind of which there are none',
-      { place: { problem: 'Volume data1 is a raw device' } },
-      'Volume data1 is a raw device',
+      { place: explain('SnapshotsOfKindNone', { volume: 'data1', kind: 'raw device' }) },
+      'Volume data1 is a raw device, of which there are no snapshots',
+      'SnapshotsOfKindNone',
     ],
-    ['a paused Node', {}, 'Node n1 is paused', { n1: { paused: true } }],
+    ['a paused Node', {}, 'Node n1 is paused', 'SnapshotNodePaused', { n1: { paused: true } }],
     [
       'a paused Volume',
       { volume: volume({ annotations: { 'stowage.dev/paused': '' } }) },
       'Volume data1 is paused',
+      'SnapshotVolumePaused',
     ],
     [
       'a pause of its own',
       { content: content({ metadata: { annotations: { 'stowage.dev/paused': '' } } }) },
       `the VolumeSnapshotContent snapcontent-${SNAPSHOT_UID} is paused`,
+      'ContentPaused',
     ],
-  ])('waits for %s', (...[, fields, why, nodes]) => {
-    expect(decide(fields, nodes)).toEqual(fail(why));
+  ])('waits for %s', (...[, fields, why, code, nodes]) => {
+    expect(decide(fields, nodes)).toEqual(fail(why, code));
     const { metadata } = fields.content ?? content();
     const told = failing(why, { metadata });
     expect(decide({ ...fields, content: told }, nodes)).toEqual({});
@@ -326,7 +371,7 @@ describe('taking a snapshot', () => {
       action: { do: 'look', node: 'n1', handle: HANDLE, note: note() },
     });
     expect(decide({ ...was, outcome: WHOLE }, nodes)).toEqual(RECORDED);
-    expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why));
+    expect(decide({ ...was, outcome: { is: 'absent' } }, nodes)).toEqual(fail(why, code));
   });
 
   test.each<[string, Partial<ContentInput>, object]>([
@@ -340,7 +385,7 @@ describe('taking a snapshot', () => {
     [
       'of a content made by hand may yet come',
       { content: content({ metadata: { name: 'by-hand' } }), liveSnapshot: { found: undefined } },
-      fail('there is no VolumeSnapshot apps/backup'),
+      fail('there is no VolumeSnapshot apps/backup', 'SnapshotMissing'),
     ],
     [
       'is looked up once more, also when something may have been taken',
@@ -389,7 +434,9 @@ describe('taking a snapshot', () => {
       content: content({ note: note(), status: { readyToUse: false, error: was } }),
     };
     expect(decide({ ...fields, outcome: { is: 'unknown', message: 'away' } })).toEqual(
-      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', { retry: true }),
+      said('SnapshotContentCheckandUpdateFailed', 'waits for a node: away', 'SnapshotNodeAwaited', {
+        retry: true,
+      }),
     );
   });
 

@@ -1,10 +1,13 @@
+import type { KubeObject } from '../../../api/meta.ts';
 import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
+import { reasonOfAnnotations } from '../../../api/reasons.ts';
 import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { eventText } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
+import { type Obstruction, obstructionOf } from '../obstruction.ts';
 import type { Blocker, Diagnosis } from '../types.ts';
 import { snapshotClass } from './class.ts';
 import type { SnapshotFacts } from './read.ts';
@@ -29,6 +32,12 @@ const yamlOf = ({ metadata }: VolumeSnapshot): string =>
     'yaml',
   );
 
+/** What the reason comes to that the daemon wrote into an object, beside an error there; undefined where it wrote none that is known. */
+function explained({ metadata }: KubeObject): Obstruction | undefined {
+  const detail = reasonOfAnnotations(metadata.annotations);
+  return obstructionOf(detail, { node: detail?.parameters.node ?? '' });
+}
+
 const deleting: SnapshotCause = ({ snapshot, content }) => {
   const { deletionTimestamp: since, finalizers = [], namespace = '' } = snapshot.metadata;
   if (since === undefined) return undefined;
@@ -52,10 +61,9 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
       holdup: `it is being deleted, and its content ${found.metadata.name} is not gone${error ? `: ${error}` : ''}`,
       since,
       next: BY_ITSELF,
-      fix: {
-        say: error ? 'Put right what the message names.' : 'See that the daemon runs.',
-        ...(error ? {} : { run: ['stowage watch'] }),
-      },
+      fix: error
+        ? (explained(found)?.fix ?? { say: 'Put right what the message names.' })
+        : { say: 'See that the daemon runs.', run: ['stowage watch'] },
     };
   }
   return {
@@ -159,20 +167,22 @@ const written: SnapshotCause = ({ snapshot, content: read }) => {
   };
 };
 
-const failed: SnapshotCause = ({ snapshot, content, events }) => {
-  const error: SnapshotError | undefined =
-    snapshot.status?.error ?? foundIn(content)?.status?.error;
+const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
+  const content = foundIn(read);
+  const error: SnapshotError | undefined = snapshot.status?.error ?? content?.status?.error;
   const last = foundIn(events)?.at(-1);
   const warning = last?.type === 'Warning' ? last : undefined;
   const message = error?.message ?? (warning && eventText(warning));
   if (message === undefined) return undefined;
   const since = error?.time ?? (warning && lastSeen(warning));
+  const told = content?.status?.error === undefined ? warning : content;
+  const found = told && explained(told);
   return {
-    cause: 'SnapshotFailing',
+    cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'SnapshotFailing'),
     holdup: message,
     ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,
-    fix: { say: 'Put right what the message names. Nothing else is needed.' },
+    fix: found?.fix ?? { say: 'Put right what the message names. Nothing else is needed.' },
   };
 };
 

@@ -1,0 +1,80 @@
+import { expect, test } from '@jest/globals';
+import type { Resource } from '../../../src/api/meta.ts';
+import { explain, type Reason, reason, reasonAnnotations } from '../../../src/api/reasons.ts';
+import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
+import {
+  createContentActionRunner,
+  nothing,
+} from '../../../src/controllers/snapshot/content-actions.ts';
+import type { ContentAction } from '../../../src/controllers/snapshot/types.ts';
+import { memoryLogger } from '../../support/logger.ts';
+import { content } from '../../support/snapshot-objects.ts';
+
+/** What is sent for an action, to an API server that takes writes of the newest version alone, and what is told. */
+async function carryOut(action: ContentAction, annotations: Record<string, string> = {}) {
+  const sent: object[] = [];
+  const told: unknown[] = [];
+  let live = content({ metadata: { annotations, resourceVersion: '1' } });
+  const client = {
+    async patch(_: Resource, __: string, patch: VolumeSnapshotContent, { subresource = '' }) {
+      const { uid, resourceVersion, ...metadata } = patch.metadata;
+      expect([uid, resourceVersion]).toEqual([live.metadata.uid, live.metadata.resourceVersion]);
+      sent.push(subresource === 'status' ? { status: patch.status } : metadata);
+      live = {
+        ...live,
+        metadata: { ...live.metadata, resourceVersion: `${Number(resourceVersion) + 1}` },
+      };
+      return live;
+    },
+  };
+  const runner = createContentActionRunner({
+    ...{ client, contents: { recordWrite() {} }, logger: memoryLogger() },
+    events: { event: (...[, , , , detail]: unknown[]) => told.push(detail) },
+  } as never);
+  await runner.carryOut(action, live, nothing);
+  return { sent, told };
+}
+
+const WHY = explain('SnapshotVolumePaused', { volume: 'data1' });
+const problem = { readyToUse: false, error: { message: WHY.message, time: 't' } };
+const event = { type: 'Warning', reason: 'SnapshotCreationFailed', ...WHY } as const;
+const failing: ContentAction = { do: 'set-status', fields: problem, event };
+const other: Reason = reason('NodeSilent', { node: 'n1', seconds: 30 });
+
+test.each<[string, ContentAction, Reason | undefined, object[]]>([
+  [
+    'before it',
+    failing,
+    undefined,
+    [{ annotations: reasonAnnotations(WHY.detail) }, { status: problem }],
+  ],
+  [
+    'in the place of another one',
+    failing,
+    other,
+    [{ annotations: reasonAnnotations(WHY.detail) }, { status: problem }],
+  ],
+  ['once', failing, WHY.detail, [{ status: problem }]],
+  [
+    'for as long as it lasts',
+    { do: 'set-status', fields: { readyToUse: true, error: null } },
+    other,
+    [
+      { annotations: { 'stowage.dev/reason': null, 'stowage.dev/parameters': null } },
+      { status: { readyToUse: true, error: null } },
+    ],
+  ],
+  [
+    'and left alone by what changes no error',
+    { do: 'set-status', fields: { restoreSize: 1 } },
+    other,
+    [{ status: { restoreSize: 1 } }],
+  ],
+])('the reason of an error is written into the content %s', async (_, action, before, requests) => {
+  expect((await carryOut(action, before && reasonAnnotations(before))).sent).toEqual(requests);
+});
+
+test('events have it, too', async () => {
+  expect((await carryOut(failing)).told).toEqual([WHY.detail]);
+  expect((await carryOut({ do: 'tell', event })).told).toEqual([WHY.detail]);
+});
