@@ -1,5 +1,6 @@
 import type { KubeObject, Resource } from '../meta.ts';
 import { STOWAGE_GROUP, STOWAGE_VERSION } from '../names.ts';
+import { type Explanation, type Reason, reason } from '../reasons.ts';
 import { type BuiltinSource, type OptionsFound, sourceOptions } from './source.ts';
 
 /** What a volume has at one time, as an archive at a URL or on a node; and from then on what volumes are filled from. */
@@ -22,6 +23,8 @@ export interface BackupStatus {
   phase?: (typeof BACKUP_PHASES)[number];
   /** What it waits for, or why it failed. */
   message?: string | null;
+  /** The finer reason of that (reasons.ts). */
+  detail?: Reason | null;
   /** The node that it was made on; one in a path is there. */
   node?: string;
   /** Counts the jobs on that node, from 1. It is written before one is submitted. */
@@ -65,9 +68,10 @@ export function backupOptions(object: KubeObject): OptionsFound {
 }
 
 /** Where the archive is put, as one word for the node; or why there is none. Pure. */
-export function backupTarget({ spec }: Pick<Backup, 'spec'>): { to: string } | { problem: string } {
+export function backupTarget({ spec }: Pick<Backup, 'spec'>): { to: string } | Explanation {
+  const refused = (message: string) => ({ message, detail: reason('BackupTargetInvalid') });
   const found = sourceOptions(spec.to, 'zstd');
-  if ('problem' in found) return { problem: found.problem.replaceAll('spec.source', 'spec.to') };
+  if ('problem' in found) return refused(found.problem.replaceAll('spec.source', 'spec.to'));
   const { source: to = '' } = found.options;
-  return to.endsWith('/') ? { problem: 'spec.to must name a file, not a folder' } : { to };
+  return to.endsWith('/') ? refused('spec.to must name a file, not a folder') : { to };
 }

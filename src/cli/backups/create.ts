@@ -81,8 +81,8 @@ const backupOf = (name: string, namespace: string, flags: CreateBackupFlags): Ba
 
 function checked(backup: Backup): Backup {
   const target = backupTarget(backup);
-  if (!('problem' in target)) return backup;
-  const flagged = target.problem
+  if (!('message' in target)) return backup;
+  const flagged = target.message
     .replace('spec.to.authorizationSecretRef', '--authorization-secret')
     .replace(/spec\.to(\.\w+)?/, '--to');
   throw new StowageError('usage', flagged);

@@ -1,9 +1,11 @@
 import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
 import { BACKUP_EVENT, BACKUP_FINALIZER, DRIVER, FORGET_NODE_ANNOTATION } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { type Explanation, explain, readReason, reason } from '../../api/reasons.ts';
 import { parseHandle } from '../../api/snapshot-handle.ts';
 import { RETRY } from '../../model/retry.ts';
 import { backoffMs } from '../../workqueue/backoff.ts';
+import { keyOf } from '../lib/event-key.ts';
 import type {
   BackupAction,
   BackupDecision,
@@ -28,7 +30,7 @@ export function decideBackup(input: BackupInput, now: number): BackupDecision {
   if (status?.phase === 'Completed' || status?.phase === 'Failed') return tidy(input) ?? idle;
   if (!isOurs) return { action: { do: 'add-finalizer' } };
   const target = backupTarget(backup);
-  if ('problem' in target) return fail(target.problem);
+  if ('message' in target) return fail(target);
   const job = jobOf(backup);
   return job === undefined ? begin(input, now) : goOn(input, job, now);
 }
@@ -36,7 +38,7 @@ export function decideBackup(input: BackupInput, now: number): BackupDecision {
 function begin(input: BackupInput, now: number): BackupDecision {
   const found = source(input);
   if ('action' in found && input.outcome?.is === 'unknown') {
-    return { ...wait(input, input.outcome.message), retry: true };
+    return { ...wait(input, input.outcome), retry: true };
   }
   if (!('handle' in found)) return without(input, found);
   const node = nodeFor(input, found.handle);
@@ -65,12 +67,11 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
       if (paused !== undefined) return wait(input, paused);
       return 'handle' in found ? { retry: true } : without(input, found);
     case 'failed': {
-      const { message, forGood } = outcome;
-      if (forGood || attempt >= RETRY.maxTransfers) return fail(message);
+      if (outcome.forGood || attempt >= RETRY.maxTransfers) return fail(outcome);
       // Each of these is said alone: two that took turns would be written for ever.
       if (paused !== undefined) return wait(input, paused);
       if (!('handle' in found)) return without(input, found);
-      const said = wait(input, message);
+      const said = wait(input, outcome);
       if (said.action !== undefined) return said;
       const due = startedAt(backup) + backoffMs(attempt - 1, 0, RETRY.betweenTransfers) - now;
       return due > 0
@@ -78,7 +79,7 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
         : next(input, { node, attempt: attempt + 1 }, now, found);
     }
     case 'unknown':
-      return unknown(input, job, outcome.message);
+      return unknown(input, outcome);
     // Somebody removed it.
     case 'left':
       return { retry: true };
@@ -89,13 +90,13 @@ function goOn(input: BackupInput, job: BackupJob, now: number): BackupDecision {
 function whileRunning(
   input: BackupInput,
   job: BackupJob,
-  waits: string | undefined,
+  waits: Explanation | undefined,
 ): BackupDecision {
   if (waits !== undefined) {
     const said = wait(input, waits);
     if (said.action !== undefined) return said;
   } else if (input.backup.status?.message != null) {
-    return { action: { do: 'set-status', fields: { message: null } } };
+    return { action: { do: 'set-status', fields: UNSAID } };
   }
   return { follow: job, requeueAfter: RETRY.recheckSoon };
 }
@@ -109,20 +110,17 @@ function without(
   return 'wait' in found ? wait(input, found.wait) : fail(found.problem);
 }
 
-function whyPaused({ backup, nodeFacts }: BackupInput, node: string): string | undefined {
-  if (isPaused(backup)) return `Backup ${backup.metadata.name} is paused`;
-  return nodeFacts(node).paused ? `Node ${node} is paused` : undefined;
+function whyPaused({ backup, nodeFacts }: BackupInput, node: string): Explanation | undefined {
+  if (isPaused(backup)) return explain('BackupPaused', { backup: backup.metadata.name });
+  return nodeFacts(node).paused ? explain('SnapshotNodePaused', { node }) : undefined;
 }
 
 /** The node is asked again after a delay that grows. What ssh prints may differ each time, and each write would have it asked at once. */
-function unknown(input: BackupInput, { node }: BackupJob, message: string): BackupDecision {
-  const silent = doesNotAnswer(node);
-  const told = [message, input.backup.status?.message].every((each) => each?.startsWith(silent));
-  return { ...(told ? idle : wait(input, message)), retry: true };
+function unknown(input: BackupInput, why: Explanation): BackupDecision {
+  const told = readReason(input.backup.status?.detail);
+  const isTold = told !== undefined && why.detail && keyOf(why.detail) === keyOf(told);
+  return { ...(isTold ? idle : wait(input, why)), retry: true };
 }
-
-/** How messages begin that say so. */
-export const doesNotAnswer = (node: string): string => `node ${node} does not answer: `;
 
 const startedAt = ({ status }: Backup): number => Date.parse(status?.startedAt ?? '') || 0;
 
@@ -134,46 +132,42 @@ export function jobOf({ status }: Backup): BackupJob | undefined {
 
 type Found =
   | { handle: FileHandle; mode: 'Filesystem' | 'Block'; restoreSize: number | undefined }
-  | { wait: string }
-  | { problem: string }
+  | { wait: Explanation }
+  | { problem: Explanation }
   | { action: BackupAction };
 
 /** The copy that is packed, once there is one. */
 function source({ backup, snapshot, content, hasSnapshots }: BackupInput): Found {
-  if (!hasSnapshots) {
-    return {
-      wait: 'this cluster has no VolumeSnapshots, and a backup is of one. What defines them is installed by: stowage install --components snapshot-crds',
-    };
-  }
+  if (!hasSnapshots) return { wait: explain('SnapshotKindsMissing') };
   const { namespace } = backup.metadata;
   const name = snapshotNameOf(backup);
   const isOwn = backup.spec.snapshotName === undefined;
+  const what = { snapshot: `${namespace}/${name}` };
   if (snapshot === undefined) {
     return isOwn
       ? { action: { do: 'create-snapshot', name } }
-      : { wait: `there is no VolumeSnapshot ${namespace}/${name}` };
+      : { wait: explain('SnapshotMissing', what) };
   }
-  const what = `VolumeSnapshot ${namespace}/${name}`;
-  if (isOwn && !isOf(snapshot, backup)) return { problem: `${what} is somebody else's` };
+  if (isOwn && !isOf(snapshot, backup)) return { problem: explain('BackupSnapshotForeign', what) };
   if (snapshot.metadata.deletionTimestamp !== undefined)
-    return { problem: `${what} is being deleted` };
+    return { problem: explain('BackupSnapshotBeingDeleted', what) };
   const { readyToUse, error } = snapshot.status ?? {};
-  if (!readyToUse)
-    return { wait: `${what} is not ready${error?.message ? `: ${error.message}` : ''}` };
-  if (content === undefined || content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid) {
-    return { wait: `the content of ${what} is not known yet` };
+  if (!readyToUse) {
+    const said = error?.message || undefined;
+    return { wait: explain('BackupSnapshotNotReady', { ...what, said }) };
   }
-  if (content.spec.driver !== DRIVER)
-    return { problem: `${what} is of the driver ${content.spec.driver}` };
+  if (content === undefined || content.spec.volumeSnapshotRef.uid !== snapshot.metadata.uid)
+    return { wait: explain('BackupContentUnknown', what) };
+  const { driver } = content.spec;
+  if (driver !== DRIVER) return { problem: explain('BackupDriverForeign', { ...what, driver }) };
   const handle = parseHandle(
     content.status?.snapshotHandle ?? content.spec.source.snapshotHandle ?? '',
   );
-  if ('problem' in handle) return { problem: `${what}: ${handle.problem}` };
-  if (handle.type !== 'file') {
-    return {
-      problem: `${what} is a thin logical volume, which is not packed by itself. Restore it to a claim, and copy its files within a pod`,
-    };
+  if ('problem' in handle) {
+    const message = `VolumeSnapshot ${what.snapshot}: ${handle.problem}`;
+    return { problem: { message, detail: reason('BackupHandleInvalid', what) } };
   }
+  if (handle.type !== 'file') return { problem: explain('BackupSnapshotThin', what) };
   const mode = content.spec.sourceVolumeMode === 'Block' ? 'Block' : 'Filesystem';
   return { handle, mode, restoreSize: content.status?.restoreSize };
 }
@@ -217,7 +211,7 @@ function end(input: BackupInput): BackupDecision {
         const paused = whyPaused(input, job.node);
         return paused === undefined
           ? { action: { do: 'leave', job } }
-          : wait(input, `${paused}; the deletion waits`);
+          : wait(input, { ...paused, message: `${paused.message}; the deletion waits` });
       }
       case 'running':
         return { follow: job };
@@ -227,7 +221,7 @@ function end(input: BackupInput): BackupDecision {
         const { namespace, name, uid } = metadata;
         const annotate = `kubectl annotate backup -n ${namespace} ${name} ${FORGET_NODE_ANNOTATION}=${uid}`;
         const message = `${outcome.message}. The deletion waits for that; should it never come back: ${annotate}`;
-        return unknown(input, job, message);
+        return unknown(input, { message, detail: outcome.detail });
       }
       default:
         return { retry: true };
@@ -245,7 +239,7 @@ function next(
   const fields: StatusFields = {
     ...{ phase: 'Running', node, attempt, startedAt: timeOf(now), volumeMode: mode },
     ...(restoreSize === undefined ? {} : { restoreSize }),
-    ...(backup.status?.message == null ? {} : { message: null }),
+    ...(backup.status?.message == null ? {} : UNSAID),
   };
   return { action: { do: 'set-status', fields } };
 }
@@ -255,28 +249,38 @@ function completed(
   now: number,
 ): BackupDecision {
   const fields: StatusFields = {
-    ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), message: null },
+    ...{ phase: 'Completed', bytes, sha256, finishedAt: timeOf(now), ...UNSAID },
   };
-  const message = `It has ${bytes} bytes`;
   return {
     action: {
       do: 'set-status',
       fields,
-      event: { type: 'Normal', reason: BACKUP_EVENT.completed, message },
+      event: {
+        type: 'Normal',
+        reason: BACKUP_EVENT.completed,
+        ...explain('BackupMade', { bytes }),
+      },
     },
   };
 }
 
-function fail(message: string): BackupDecision {
-  const event = { type: 'Warning', reason: BACKUP_EVENT.failed, message } as const;
-  return { action: { do: 'set-status', fields: { phase: 'Failed', message }, event } };
+const UNSAID = { message: null, detail: null };
+
+function fail({ message, detail }: Explanation): BackupDecision {
+  const event = { type: 'Warning', reason: BACKUP_EVENT.failed, message, detail } as const;
+  const fields: StatusFields = { phase: 'Failed', message, detail: detail ?? null };
+  return { action: { do: 'set-status', fields, event } };
 }
 
 /** Says what it waits for, once; whatever that is wakes it. */
-function wait({ backup: { status } }: BackupInput, message: string): BackupDecision {
+function wait(
+  { backup: { status } }: BackupInput,
+  { message, detail }: Explanation,
+): BackupDecision {
   if (status?.message === message) return idle;
-  const event = { type: 'Warning', reason: BACKUP_EVENT.waiting, message } as const;
-  const fields: StatusFields = { phase: status?.phase ?? 'Pending', message };
+  const event = { type: 'Warning', reason: BACKUP_EVENT.waiting, message, detail } as const;
+  const phase = status?.phase ?? 'Pending';
+  const fields: StatusFields = { phase, message, detail: detail ?? null };
   return { action: { do: 'set-status', fields, event } };
 }
 

@@ -1,9 +1,10 @@
 import { type Backup, backupTarget } from '../../api/builtins/backup.ts';
 import type { Logger } from '../../api/logger.ts';
+import { explain, reason, refuse } from '../../api/reasons.ts';
 import type { Executor, JobKey, ProbeResult, Step } from '../../nodes/job.ts';
 import { createJobRunner, type Ensured, type JobWork } from '../../nodes/job-runner.ts';
 import type { JobPlan } from '../../nodes/next-step.ts';
-import { lastLine, withoutPaths } from '../../nodes/public-text.ts';
+import { lastLine, publicly } from '../../nodes/public-text.ts';
 import {
   backupProbes,
   backupStep,
@@ -17,7 +18,6 @@ import {
 import { REFUSED } from '../../storage/populate/fill.ts';
 import { progressText, readProgress } from '../../storage/populate/progress.ts';
 import { answered } from '../lib/answered.ts';
-import { doesNotAnswer } from './decide-backup.ts';
 import type { BackupJob, BackupOutcome, FileHandle } from './types.ts';
 
 /** A key of a Secret as the API server has it now, for the header Authorization to the host of `url`; `problem`: why there is none. */
@@ -84,7 +84,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
       ...begin,
       async judge(seen) {
         const made = await madeOn(job.node, backup, seen);
-        return made ? { steps: [], made } : { refusal: 'the node forgot what was made' };
+        return made ? { steps: [], made } : refuse('BackupForgotten');
       },
     });
     return end && outcomeOf(end);
@@ -94,7 +94,7 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     ...[backup, job, handle, mode, isCurrent]: Parameters<BackupWork['run']>
   ): Promise<BackupOutcome | undefined> {
     const target = backupTarget(backup);
-    if ('problem' in target) return { is: 'failed', message: target.problem, forGood: true };
+    if ('message' in target) return { is: 'failed', ...target, forGood: true };
     const { namespace, uid = '' } = backup.metadata;
     const wanted = { uid, namespace, file: handle.path, mode, to: target.to };
     const look = backupProbes(wanted);
@@ -103,8 +103,11 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
       async plan() {
         const { authorizationSecretRef: ref, url } = backup.spec.to;
         const secret = ref && (await authorization(namespace ?? '', ref, url ?? ''));
-        if (secret !== undefined && 'problem' in secret)
-          return { refusal: secret.problem, retryable: true };
+        if (secret !== undefined && 'problem' in secret) {
+          const of = { key: ref?.key ?? '', secret: `${namespace}/${ref?.name}` };
+          const why = reason('BackupSecretUnusable', of);
+          return { refusal: secret.problem, reason: why, retryable: true };
+        }
         const seen = readBackup(wanted, await executor.observe(job.node, look));
         if (seen.made !== undefined) return { steps: [], made: seen.made };
         const step = backupStep({ ...wanted, authorization: secret?.value }, seen);
@@ -132,12 +135,12 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
       return { is: 'running' };
     }
     const target = backupTarget(backup);
-    if (!('problem' in target)) {
+    if ('to' in target) {
       const { state } = await runBeside('leave', leaveBackup({ uid, to: target.to }));
       if (state !== 'succeeded') {
         // Another try is another job.
         if (state !== 'running') await jobs.purge(node, subject);
-        return { is: 'unknown', message: 'what it left is not removed yet' };
+        return { is: 'unknown', ...explain('BackupNotRemoved') };
       }
     }
     for (const each of [subject, subjectOf(backup)]) {
@@ -163,16 +166,17 @@ export function createBackupWork({ executor, authorization, logger }: BackupWork
     backup: Backup,
     ask: () => Promise<BackupOutcome | undefined>,
   ): Promise<BackupOutcome | undefined> {
-    const outcome = await answered(ask, ({ code, node, message }): BackupOutcome => {
-      const whose = code === 'unreachable' ? doesNotAnswer(node) : node && `node ${node}: `;
-      return { is: 'unknown', message: `${whose ?? ''}${message}` };
+    const outcome = await answered(ask, ({ code, node, message, detail }): BackupOutcome => {
+      const silent = code === 'unreachable' ? ' does not answer' : '';
+      const whose = node === undefined ? '' : `node ${node}${silent}: `;
+      return { is: 'unknown', message: `${whose}${message}`, detail };
     });
     if (outcome === undefined || !('message' in outcome)) return outcome;
     const { namespace, name } = backup.metadata;
-    const message = withoutPaths(outcome.message, [backup.spec.to.path ?? '']);
-    if (message !== outcome.message)
+    const told = publicly(outcome, [backup.spec.to.path ?? '']);
+    if (told.message !== outcome.message)
       logger.warn({ backup: `${namespace}/${name}` }, outcome.message);
-    return { ...outcome, message };
+    return told;
   }
 }
 
@@ -181,21 +185,22 @@ function outcomeOf(end: Ensured<BackupPlan>): BackupOutcome {
     case 'running': {
       const progress = readProgress(end.output);
       const waits = progress !== undefined && 'waits' in progress;
-      return { is: 'running', ...(waits ? { waits: progressText(progress) } : {}) };
+      return { is: 'running', ...(waits ? { waits: { message: progressText(progress) } } : {}) };
     }
     case 'done':
       return end.plan.made === undefined ? { is: 'none' } : { is: 'made', ...end.plan.made };
     case 'refused':
       return end.plan.retryable
-        ? { is: 'unknown', message: end.message }
-        : { is: 'failed', message: end.message, forGood: true };
+        ? { is: 'unknown', message: end.message, detail: end.reason }
+        : { is: 'failed', message: end.message, detail: end.reason, forGood: true };
     case 'failed': {
-      const { state, message, told = message } = end;
-      if (state.state === 'not-found') return { is: 'unknown', message };
-      if (state.state !== 'failed') return { is: 'failed', message: told, forGood: false };
+      const { state, message, told = message, reason: detail } = end;
+      if (state.state === 'not-found') return { is: 'unknown', message, detail };
+      if (state.state !== 'failed') return { is: 'failed', message: told, detail, forGood: false };
       return {
         is: 'failed',
         message: lastLine(state.output) || told,
+        detail,
         forGood: state.exit === REFUSED,
       };
     }

@@ -4,6 +4,7 @@ import type { Logger } from '../../api/logger.ts';
 import { apiVersionOf } from '../../api/meta.ts';
 import { BACKUP_FINALIZER } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
+import { explain } from '../../api/reasons.ts';
 import { NODES, VOLUME_SNAPSHOTS } from '../../api/resources.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { ApiError, isAlreadyExists, isConflict, isNotFound } from '../../kube/errors.ts';
@@ -115,7 +116,7 @@ export function createBackupReconciler(
         const { fields, event } = action;
         await write(backup, { status: fields }, {}, true);
         logger.info({ backup: `${namespace}/${name}`, uid, ...fields }, 'backup status');
-        if (event) events.event(backup, event.type, event.reason, event.message);
+        if (event) events.event(backup, event.type, event.reason, event.message, event.detail);
         const over = fields.phase === 'Completed' || fields.phase === 'Failed';
         const job = jobOf(backup);
         if (over && job !== undefined) await work.forget(backup, job);
@@ -135,12 +136,12 @@ export function createBackupReconciler(
             );
           } else if (error instanceof ApiError && error.statusCode < 500) {
             // A quota, a policy, a right that is missing, a namespace that goes: whoever waits is told.
-            const message = `VolumeSnapshot ${namespace}/${action.name} could not be made: ${error.message}`;
             logger.warn(
               { backup: `${namespace}/${name}`, action: action.do, err: error },
               'snapshot refused',
             );
-            return { is: 'unknown', message };
+            const of = { snapshot: `${namespace}/${action.name}`, said: error.message };
+            return { is: 'unknown', ...explain('BackupSnapshotRefused', of) };
           } else throw error;
         }
         return known;

@@ -1,4 +1,5 @@
 import type { Backup, BackupStatus } from '../../api/builtins/backup.ts';
+import type { Explanation } from '../../api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { SnapshotHandle } from '../../api/snapshot-handle.ts';
 import type { EventToSend } from '../lib/event.ts';
@@ -20,13 +21,13 @@ export type BackupOutcome =
   /** Nothing of it is on the node but what was put where it was wanted. */
   | { is: 'left' }
   /** `waits`: for what, while it has not begun. */
-  | { is: 'running'; waits?: string }
+  | { is: 'running'; waits?: Explanation }
   /** No job ran, as far as the node knows, and nothing is made. */
   | { is: 'none' }
   /** `forGood`: trying again helps nobody. */
-  | { is: 'failed'; message: string; forGood: boolean }
+  | (Explanation & { is: 'failed'; forGood: boolean })
   /** Nothing was done, or nobody can tell. */
-  | { is: 'unknown'; message: string };
+  | (Explanation & { is: 'unknown' });
 
 /** All that a decision about one Backup is made from. */
 export interface BackupInput {

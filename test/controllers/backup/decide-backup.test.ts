@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Backup } from '../../../src/api/builtins/backup.ts';
+import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import { decideBackup } from '../../../src/controllers/backup/decide-backup.ts';
 import type { BackupInput } from '../../../src/controllers/backup/types.ts';
 import { backup, COPY, content, PATH, snapshot, UID } from './backup-objects.ts';
@@ -33,6 +34,8 @@ const inProgress = (
   metadata: Partial<Backup['metadata']> = {},
 ): Partial<BackupInput> => ({ backup: backup({ status: running }, metadata), ...change });
 const DELETING = { deletionTimestamp: 'now' };
+const PAUSED = { code: 'BackupPaused' };
+const LOGIN = { node: 'n1', said: 'no' };
 const failed = (message: string, forGood: boolean) => ({ is: 'failed', message, forGood }) as const;
 
 test.each<[string, Partial<BackupInput>, object]>([
@@ -170,42 +173,56 @@ describe('a backup rests', () => {
   });
 
   test('for a place on its node, says so once, and takes it back', () => {
-    const outcome = { is: 'running', waits: 'no place' } as const;
+    const waits = { message: 'no place', detail: reason('BackupForgotten') };
+    const outcome = { is: 'running', waits } as const;
     const told = backup({ status: { ...running, message: 'no place' } });
     const follow = { follow: job, requeueAfter: 10_000 };
     expect(decided(inProgress({ outcome })).action).toMatchObject({
-      fields: { message: 'no place' },
+      fields: waits,
     });
     expect(decided({ backup: told, outcome })).toEqual(follow);
     expect(decided({ backup: told, outcome: { is: 'running' } }).action).toEqual({
-      ...{ do: 'set-status', fields: { message: null } },
+      ...{ do: 'set-status', fields: { message: null, detail: null } },
     });
   });
 
   test('with what a node said first that does not answer, for each time it may be something else', () => {
-    const unknown = (message: string) => ({
-      is: 'unknown',
-      message: `node n1 does not answer: ${message}`,
+    const silent = (said: string) => ({
+      message: `node n1 does not answer: ${said}`,
+      detail: reason('NodeUnreachable', { node: 'n1', said }),
     });
-    const outcome = unknown('port 40001') as BackupInput['outcome'];
-    const told = { ...running, message: unknown('port 40000').message };
-    expect(decided({ backup: backup({ status: told }), outcome })).toEqual({ retry: true });
+    const outcome = { is: 'unknown', ...silent('port 40001') } as const;
+    const told = backup({ status: { ...running, ...silent('port 40000') } });
+    expect(decided({ backup: told, outcome })).toEqual({ retry: true });
+    const refused = { message: 'node n1: no', detail: reason('LoginRefused', LOGIN) };
+    expect(decided({ backup: told, outcome: { is: 'unknown', ...refused } })).toMatchObject({
+      action: { fields: refused },
+      retry: true,
+    });
   });
 });
 
-const said = (message: string) => ({ do: 'set-status', fields: { phase: 'Pending', message } });
+const said = (message: string, code?: ReasonCode) => ({
+  do: 'set-status',
+  fields: { phase: 'Pending', message, detail: code ? { code } : null },
+  event: { reason: 'BackupWaiting', message, ...(code && { detail: { code } }) },
+});
 test.each<[string, Partial<BackupInput>, object]>([
   [
     'a snapshot that is not there',
     { backup: backup({ claimName: undefined as never, snapshotName: 's' }), snapshot: undefined },
-    said('there is no VolumeSnapshot prod/s'),
+    said('there is no VolumeSnapshot prod/s', 'SnapshotMissing'),
   ],
   [
     'a snapshot that is not ready',
     { snapshot: snapshot({ status: { readyToUse: false, error: { message: 'no room' } } }) },
-    said(`VolumeSnapshot prod/backup-${UID} is not ready: no room`),
+    said(`VolumeSnapshot prod/backup-${UID} is not ready: no room`, 'BackupSnapshotNotReady'),
   ],
-  ['a content that is not known', { content: undefined }, { fields: { phase: 'Pending' } }],
+  [
+    'a content that is not known',
+    { content: undefined },
+    { fields: { phase: 'Pending', detail: { code: 'BackupContentUnknown' } } },
+  ],
   [
     'a content of another snapshot of the name',
     { content: content({ volumeSnapshotRef: { uid: 'other' } }) },
@@ -216,6 +233,7 @@ test.each<[string, Partial<BackupInput>, object]>([
     { ...none, hasSnapshots: false },
     said(
       expect.stringContaining('stowage install --components snapshot-crds') as unknown as string,
+      'SnapshotKindsMissing',
     ),
   ],
   [
@@ -226,17 +244,22 @@ test.each<[string, Partial<BackupInput>, object]>([
   [
     'a pause, with a job named',
     inProgress({ outcome: { is: 'none' } }, paused),
-    { fields: { phase: 'Running', message: 'Backup b is paused' } },
+    { fields: { phase: 'Running', message: 'Backup b is paused', detail: PAUSED } },
   ],
   [
     'a pause, with a job that failed',
     inProgress({ outcome: failed('no', false) }, paused),
-    { fields: { phase: 'Running', message: 'Backup b is paused' } },
+    { fields: { phase: 'Running', message: 'Backup b is paused', detail: PAUSED } },
   ],
   [
     'a pause, to go',
     inProgress({}, { ...paused, deletionTimestamp: 'now' }),
-    { fields: { phase: 'Running', message: 'Backup b is paused; the deletion waits' } },
+    {
+      fields: {
+        ...{ phase: 'Running', message: 'Backup b is paused; the deletion waits' },
+        detail: PAUSED,
+      },
+    },
   ],
   [
     'a node that does not answer, to go',
@@ -256,7 +279,7 @@ test.each<[string, Partial<BackupInput>, object]>([
   [
     'a node that is paused',
     { nodeFacts: () => ({ ...there, paused: true }) },
-    said('Node n1 is paused'),
+    said('Node n1 is paused', 'SnapshotNodePaused'),
   ],
 ])('a backup waits for %s, and says so once', (_what, change, action) => {
   const first = decided(change);
@@ -268,45 +291,61 @@ test.each<[string, Partial<BackupInput>, object]>([
   ).toBeUndefined();
 });
 
-test.each<[string, Partial<BackupInput>, RegExp]>([
+test.each<[string, Partial<BackupInput>, RegExp, ReasonCode?]>([
   [
     'a snapshot of others',
     { content: content({ driver: 'csi.example.com' }) },
     /is of the driver csi\.example\.com/,
+    'BackupDriverForeign',
   ],
   [
     'a thin snapshot',
     { content: content({}, `lvm:n1:vg/snap-${COPY}`) },
     /is a thin logical volume/,
+    'BackupSnapshotThin',
   ],
   [
     'a handle that names anything',
     { content: content({}, 'file:n1:/etc/shadow') },
     /must end in \/snapshots/,
+    'BackupHandleInvalid',
   ],
   [
     'somebody else its snapshot',
     { snapshot: snapshot({ metadata: { name: `backup-${UID}`, uid: 's' } }) },
     /somebody else's/,
+    'BackupSnapshotForeign',
   ],
-  ['no place', { backup: backup({ to: {} }) }, /spec\.to must have either url or path/],
-  ['a folder', { backup: backup({ to: { path: '/archives/' } }) }, /must name a file/],
+  [
+    'no place',
+    { backup: backup({ to: {} }) },
+    /spec\.to must have either url or path/,
+    'BackupTargetInvalid',
+  ],
+  [
+    'a folder',
+    { backup: backup({ to: { path: '/archives/' } }) },
+    /must name a file/,
+    'BackupTargetInvalid',
+  ],
   ['what is refused for good', inProgress({ outcome: failed('no', true) }), /^no$/],
   [
     'a snapshot that went, once its job failed',
     inProgress({ snapshot: going, outcome: failed('no', false) }),
     /is being deleted/,
+    'BackupSnapshotBeingDeleted',
   ],
   [
     'what failed four times',
     { backup: backup({ status: { ...running, attempt: 4 } }), outcome: failed('no', false) },
     /^no$/,
   ],
-])('a backup fails for %s', (_what, change, message) => {
+])('a backup fails for %s', (...[, change, message, code]) => {
   const { action } = decided(change);
+  const detail = code ? { code } : null;
   expect(action).toMatchObject({
     do: 'set-status',
-    fields: { phase: 'Failed', message: expect.stringMatching(message) },
+    fields: { phase: 'Failed', message: expect.stringMatching(message), detail },
   });
 });
 
@@ -332,6 +371,9 @@ test('what was made is in the status', () => {
       sha256: 'a'.repeat(64),
       finishedAt: '2030-01-01T10:00:00Z',
     },
-    event: { type: 'Normal', reason: 'BackupCompleted' },
+    event: {
+      ...{ type: 'Normal', reason: 'BackupCompleted', message: 'It has 9 bytes' },
+      detail: reason('BackupMade', { bytes: 9 }),
+    },
   });
 });

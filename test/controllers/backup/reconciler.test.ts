@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Backup } from '../../../src/api/builtins/backup.ts';
 import type { KubeNode } from '../../../src/api/core.ts';
 import type { KubeObject, Resource } from '../../../src/api/meta.ts';
+import { explain } from '../../../src/api/reasons.ts';
 import type { VolumeSnapshot } from '../../../src/api/snapshot.ts';
 import {
   type BackupDeps,
@@ -210,6 +211,15 @@ describe('a snapshot', () => {
   ])('that %s', async (_, refusal, requests) => {
     const live = at('1', backup());
     expect((await reconcile({ live, cachedSnapshot: undefined, refusal })).sent).toEqual(requests);
+  });
+
+  test('that is refused leaves the reason in the status', async () => {
+    const refusal = refused(403, 'Forbidden');
+    const { live } = await reconcile({
+      ...{ live: at('1', backup()), cachedSnapshot: undefined, refusal },
+    });
+    const of = { snapshot: `prod/backup-${UID}`, said: refusal.message };
+    expect(live()?.status).toMatchObject(explain('BackupSnapshotRefused', of));
   });
 
   test('that a server which is down does not create is retried', async () => {
