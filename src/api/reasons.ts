@@ -57,11 +57,18 @@ type Given<Code extends ReasonCode> =
 const LONGEST_PARAMETER = 1024;
 const LONGEST_REASON = 8192;
 
+/** The parameters that have a value, as text. */
+const textsOf = (given: object | undefined): [string, string][] =>
+  Object.entries<unknown>({ ...given })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, String(value)]);
+
 /** A reason, with its parameters as text, which is cut where it is long. Pure. */
 export function reason<Code extends ReasonCode>(code: Code, ...[given]: Given<Code>): Reason {
-  const parameters = Object.entries<unknown>(given ?? {})
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => [name, String(value).slice(0, LONGEST_PARAMETER).toWellFormed()]);
+  const parameters = textsOf(given).map(([name, text]) => [
+    name,
+    text.slice(0, LONGEST_PARAMETER).toWellFormed(),
+  ]);
   return { code, parameters: Object.fromEntries(parameters) };
 }
 
@@ -107,10 +114,14 @@ export function explain<Code extends ReasonCode>(
   return { message: hint === '' ? refusal : `${refusal}. ${hint}`, detail };
 }
 
-/** Refuses for a reason. Pure. */
+/** Refuses for a reason. The texts are whole. Pure. */
 export function refuse<Code extends ReasonCode>(code: Code, ...given: Given<Code>): Refused {
-  const why = reason(code, ...given);
-  return { reason: why, refusal: messageOf(why) ?? code, hint: actionOf(why) ?? '' };
+  const whole = { code, parameters: Object.fromEntries(textsOf(given[0])) };
+  return {
+    reason: reason(code, ...given),
+    refusal: messageOf(whole) ?? code,
+    hint: actionOf(whole) ?? '',
+  };
 }
 
 /** Reads a reason that was written by any version; undefined where it is none. Pure. */

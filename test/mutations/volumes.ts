@@ -8,8 +8,8 @@ export const volumes: readonly Mutation[] = [
       invariant: 11,
       breaks: 'A refusal that passes makes a volume Failed for good.',
       function: 'provision',
-      find: 'const { retryable, reason } = step.plan;',
-      replace: 'const { retryable, reason } = { ...step.plan, retryable: false };',
+      find: 'return step.plan.retryable',
+      replace: 'return !step.plan.retryable',
     },
     {
       id: 'attempt-not-persisted',
@@ -142,8 +142,9 @@ export const volumes: readonly Mutation[] = [
       invariant: 11,
       breaks: 'A Volume that cannot be deleted does not report why.',
       function: 'destructionError',
-      find: "status: 'False', reason: READY_REASON.destructionError, message }",
-      replace: "status: 'False', reason: READY_REASON.destructionError, message: message && '' }",
+      find: "status: 'False', reason: READY_REASON.destructionError, message, detail }",
+      replace:
+        "status: 'False', reason: READY_REASON.destructionError, message: message && '', detail }",
     },
   ]),
   ...mutationsOf('src/controllers/volume/object-writes.ts', [

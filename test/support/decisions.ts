@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import type { Reason } from '../../src/api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/controllers/volume/decide.ts';
 import type { Decision, Input, Unknown } from '../../src/controllers/volume/types.ts';
@@ -16,7 +17,7 @@ export const prepared = { node: 'n1', paths: [FILE], identity: `ext4 ${UID}` };
 export function status(
   phase: VolumeStatus['phase'],
   job: string | undefined,
-  ready: [string, string, string?] = ['Unknown', 'Pending'],
+  ready: [string, string, string?, Reason?] = ['Unknown', 'Pending'],
   more: VolumeStatus = {},
 ): VolumeStatus {
   const attempt = Number(job?.split('/')[1]);
@@ -29,6 +30,7 @@ export function status(
         status: ready[0] as 'True',
         reason: ready[1],
         message: ready[2] ?? '',
+        ...(ready[3] && { detail: ready[3] }),
         lastUpdateTime: at,
         lastTransitionTime: at,
       },

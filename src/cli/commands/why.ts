@@ -27,7 +27,8 @@ export default function why(program: Command, io: Io): void {
           const { whyAll } = await import('../why/all/all.ts');
           return whyAll(flags, io, await connectFor(command, io));
         }
-        const target = parseTarget(kind ?? '', name);
+        if (kind === undefined) throw new StowageError('usage', "missing required argument 'kind'");
+        const target = parseTarget(kind, name);
         const { why: run } = await import('../why/why.ts');
         await run(target, flags, io, await connectFor(command, io));
       },

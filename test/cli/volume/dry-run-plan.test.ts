@@ -120,6 +120,7 @@ describe('refusals', () => {
       code: 5,
       volume: 'data1',
       node: 'n1',
+      reason: expect.objectContaining({ code: 'FileExists' }),
       refusal: expect.stringContaining('is there already'),
       hint: expect.stringContaining('Look at what it is.'),
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PAUSED_ANNOTATION } from '../../../src/api/names.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import { ago, attachmentOn as on } from '../../support/cluster-objects.ts';
 import { available, bound, explain, forbidden, pv, ready, volume } from './volume-diagnosis.ts';
 
@@ -19,7 +20,10 @@ test('reports an expansion that failed, and when it is retried', () => {
     explain(
       volume({
         phase: 'Available',
-        ...ready('True', 'Available', 'cannot grow to 2 bytes: no room'),
+        ...ready('True', 'Available', {
+          message: 'cannot grow to 2 bytes: no room',
+          detail: reason('CannotGrow', { bytes: 2, why: 'no room' }),
+        }),
       }),
       bound,
     ),

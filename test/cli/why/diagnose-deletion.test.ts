@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { PAUSED_ANNOTATION, PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import { ago, nodeNamed, podNamed } from '../../support/cluster-objects.ts';
 import {
   bound,
@@ -162,7 +163,16 @@ describe('a deletion is held up by', () => {
         deleted({
           phase: 'Failed',
           job: 'UnprepareVolume/4',
-          ...ready('False', 'DestructionError', 'attempt 3: rm failed', 300, 1),
+          ...ready(
+            'False',
+            'DestructionError',
+            {
+              message: 'attempt 3: rm failed',
+              detail: reason('AttemptEnded', { attempt: 3 }),
+            },
+            300,
+            1,
+          ),
         }),
         released,
       ),

@@ -1,5 +1,6 @@
 import { describe } from '@jest/globals';
 import { READY_REASON } from '../../../src/api/names.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import {
   available,
@@ -111,7 +112,14 @@ describe('a Volume is held up before it is attached by', () => {
     [
       given(
         'an attempt in backoff',
-        preparing('attempt 4 ended early: the job ended without a result', 5, 3),
+        preparing(
+          {
+            message: 'attempt 4 ended early: the job ended without a result',
+            detail: reason('AttemptEnded', { attempt: 4 }),
+          },
+          5,
+          3,
+        ),
       ),
       heldUpBy(
         'PrepareVolume (attempt 5) waits for its time on node n1: attempt 4 ended early',

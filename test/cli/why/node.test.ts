@@ -140,7 +140,7 @@ describe('a node is held up by', () => {
         'storageclasses/fast': classNamed('fast'),
       },
       {
-        cause: 'Failed',
+        cause: 'UnknownReason',
         holdup: 'its Volume bad: x',
         phase: 'Ready',
         chain: ['Node n1', 'Volume bad'],
@@ -185,6 +185,6 @@ test('an explanation for a person', async () => {
     objects: { ...node('True'), ...failed, 'storageclasses/fast': classNamed('fast') },
   });
   expect(out).toMatch(
-    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +Failed, of Volume bad\n/,
+    /^Node: +n1 \(Ready\)\nHeld up by: +its Volume bad: x\nCause: +UnknownReason, of Volume bad\n/,
   );
 });

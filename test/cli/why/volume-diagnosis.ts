@@ -6,6 +6,7 @@ import type {
 } from '../../../src/api/core.ts';
 import type { ObjectMeta } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER, READY_REASON } from '../../../src/api/names.ts';
+import type { Explanation } from '../../../src/api/reasons.ts';
 import type {
   Attachment,
   Condition,
@@ -27,13 +28,14 @@ export const found = <T>(it: T) => ({ found: it });
 export const ready = (
   status: Condition['status'],
   reason: string,
-  message = '',
+  why: string | Explanation = '',
   transition = 300,
   update = transition,
 ): VolumeStatus => ({
   conditions: [
     {
-      ...{ type: 'Ready', status, reason, message },
+      ...{ type: 'Ready', status, reason },
+      ...(typeof why === 'string' ? { message: why } : (why as Condition)),
       ...{ lastTransitionTime: ago(transition), lastUpdateTime: ago(update) },
     },
   ],
@@ -53,19 +55,19 @@ export function volume(
 
 export const deleted = (status?: VolumeStatus, finalizers = [PROTECTION_FINALIZER]) =>
   volume(status, { metadata: { deletionTimestamp: ago(600), finalizers } });
-export const terminating = (message: string, job?: string) =>
+export const terminating = (why: string | Explanation, job?: string) =>
   deleted({
     phase: 'Terminating',
     ...(job && { job }),
-    ...ready('Unknown', 'Terminating', message),
+    ...ready('Unknown', 'Terminating', why),
   });
-export const failedBy = (reason: string, message: string, spec?: Partial<VolumeSpec>) =>
-  volume({ phase: 'Failed', ...ready('False', reason, message) }, { ...(spec && { spec }) });
+export const failedBy = (reason: string, why: string | Explanation, spec?: Partial<VolumeSpec>) =>
+  volume({ phase: 'Failed', ...ready('False', reason, why) }, { ...(spec && { spec }) });
 /** With a job that provisions it. `update`: how many seconds ago it made progress. */
-export const preparing = (message: string, attempt = 1, update = 1) =>
+export const preparing = (why: string | Explanation, attempt = 1, update = 1) =>
   volume({
     ...{ phase: 'Pending', job: `PrepareVolume/${attempt}`, attempt },
-    ...ready('Unknown', 'Pending', message, 300, update),
+    ...ready('Unknown', 'Pending', why, 300, update),
   });
 export const attachedAs = (...attachments: Attachment[]) =>
   volume({ phase: 'Available', ...ready('True', 'Available'), attachments });

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 import { refusal } from '../../support/refusals.ts';
@@ -64,6 +65,7 @@ test('when it is tried next', async () => {
         status: 'Unknown',
         reason: 'Pending',
         message: 'attempt 4 ended early: x',
+        detail: reason('AttemptEnded', { attempt: 4 }),
         lastUpdateTime: '2029-12-31T23:59:57Z',
       },
     ],

@@ -410,7 +410,8 @@ test('where the file of a device cannot be seen, an attach did nothing, and a de
     loops: [{ ...loop, backingFile: '/srv/.nfs0000000000a2' }],
   });
   const message = expect.stringContaining('/srv/.nfs0000000000a2');
-  expect(await run('attach')).toEqual({ is: 'unknown', message, nothingDone: true });
+  const detail = expect.objectContaining({ code: 'LoopFileMoved' });
+  expect(await run('attach')).toEqual({ is: 'unknown', message, detail, nothingDone: true });
   expect(await run('detach')).toMatchObject({ is: 'unknown', message });
   expect(await run('verify')).toMatchObject({ is: 'unknown', message });
 });

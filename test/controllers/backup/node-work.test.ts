@@ -139,7 +139,10 @@ describe('the job of a backup', () => {
     [
       'is not submitted for what is no file system',
       { signature: 'TYPE=btrfs' },
-      { is: 'failed', forGood: true, message: expect.stringContaining('but btrfs') },
+      {
+        ...{ is: 'failed', forGood: true, message: expect.stringContaining('but btrfs') },
+        ...of('SnapshotFileDiffers'),
+      },
       [POLL, OBSERVE],
     ],
     [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import type { Attachment, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import {
@@ -63,7 +64,12 @@ const STRAYED =
 const toldAstray = status(
   'Failed',
   'PrepareVolume/DONE',
-  ['False', 'PathAstray', `${LINK} ${STRAYED}`],
+  [
+    'False',
+    'PathAstray',
+    `${LINK} ${STRAYED}`,
+    reason('PathAstray', { path: LINK, found: '/dev/sdz', device: '/dev/loop3' }),
+  ],
   {
     prepared,
     deviceName: 'loop3',

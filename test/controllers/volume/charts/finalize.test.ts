@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../../src/api/reasons.ts';
 import type { Attachment } from '../../../../src/api/volume.ts';
 import {
   at,
@@ -277,6 +278,7 @@ describe('Volume Finalization', () => {
           'Unknown',
           'Terminating',
           'is still attached on n1',
+          reason('VolumeStillAttached', { nodes: 'n1' }),
         ]),
         attachments: [attachment('n1')],
       }),
