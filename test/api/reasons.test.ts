@@ -2,17 +2,34 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import {
+  BACKUP_EVENT,
   CLAIM_EVENT,
   EVENT,
   PAUSED_REASON,
   POPULATOR_EVENT,
   READY_REASON,
+  ROOM_EVENT,
   SNAPSHOT_EVENT,
   VOLUMES_ATTACHED_REASON,
 } from '../../src/api/names.ts';
-import { NODE_REASONS, REASONS } from '../../src/cli/lib/error-json.ts';
+import { PUBLIC_REASONS } from '../../src/api/reasons/public.ts';
+import { fill, parametersIn } from '../../src/api/reasons/template.ts';
+import type { ReasonEntry } from '../../src/api/reasons/types.ts';
+import {
+  parseReason,
+  REASONS,
+  readReason,
+  reason,
+  reasonAnnotations,
+  reasonOfAnnotations,
+  refuse,
+} from '../../src/api/reasons.ts';
+import { REASONS as ERROR_REASONS, NODE_REASONS } from '../../src/cli/lib/error-json.ts';
 import { EXIT } from '../../src/cli/lib/failure.ts';
 import { SIGNAL_EXIT } from '../../src/cli/lib/signals.ts';
+import { obstructionOf } from '../../src/cli/why/obstruction.ts';
+import { REASONS as CAUSES } from '../../src/cli/why/reasons.ts';
+import { volumeNamed } from '../support/volumes.ts';
 
 /** The page that tells of every event, reason and exit status has a row for each, and no row for another. */
 
@@ -33,21 +50,74 @@ function rowsOf(heading: string): string[][] {
   );
 }
 
-const first = (heading: string): string[] => rowsOf(heading).map(([reason = '']) => reason);
-
-describe('docs/reasons.md has a row for each', () => {
+describe('the public reasons are', () => {
   const { failedAttachVolume, successfulAttachVolume, ...ofVolumes } = EVENT;
   test.each<[string, object]>([
     ['Events of Volumes', ofVolumes],
     ['Events of pods', { failedAttachVolume, successfulAttachVolume }],
     ['Events of claims', [...Object.values(CLAIM_EVENT), ...Object.values(POPULATOR_EVENT)]],
+    ['Events of storage classes', ROOM_EVENT],
     ['Events of snapshots and their contents', SNAPSHOT_EVENT],
+    ['Events of Backups', BACKUP_EVENT],
     ['Reasons of the condition Ready of a Volume', READY_REASON],
     ['Reasons of other conditions', { ...PAUSED_REASON, ...VOLUMES_ATTACHED_REASON }],
   ])('%s', (heading, reasons) => {
-    expect(first(heading).sort()).toEqual(Object.values(reasons).sort());
+    const part = PUBLIC_REASONS.find(({ title }) => title === heading);
+    const listed = part?.rows.map(([reason]) => reason);
+    expect(listed?.toSorted()).toEqual(Object.values(reasons).sort());
+  });
+});
+
+describe('each reason of the list', () => {
+  const ENTRIES = Object.entries<ReasonEntry>(REASONS);
+
+  test('is in one family', () => {
+    const families = readdirSync('src/api/reasons').filter((name) => name.endsWith('.ts'));
+    const codes = families.flatMap((name) =>
+      [
+        ...readFileSync(join('src/api/reasons', name), 'utf8').matchAll(/^ {2}([A-Z]\w+): \{$/gm),
+      ].map(([, code]) => code),
+    );
+    expect(codes.toSorted()).toEqual(ENTRIES.map(([code]) => code).toSorted());
   });
 
+  test('has a name in CamelCase, and texts that can be filled', () => {
+    const wrong = ENTRIES.filter(([code, { message, action = '' }]) => {
+      const filled = [message, action].map((text) =>
+        fill(text, Object.fromEntries(parametersIn(text).map((name) => [name, 'x']))),
+      );
+      return !/^[A-Z][A-Za-z0-9]+$/.test(code) || filled.some((text) => /[[\]{}]/.test(text));
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('is on the page', () => {
+    const missing = ENTRIES.filter(([code]) => !PAGE.includes(`| \`${code}\` |`));
+    expect(missing).toEqual([]);
+  });
+
+  test('is produced by a test', () => {
+    const here = 'api/reasons.test.ts';
+    const texts = readdirSync('test', { recursive: true, encoding: 'utf8' })
+      .filter((file) => /\.(ts|py)$/.test(file) && file !== here)
+      .map((file) => readFileSync(join('test', file), 'utf8'))
+      .join('\n');
+    const named = new Set(texts.match(/\b[A-Z][A-Za-z0-9]+\b/g));
+    expect(ENTRIES.filter(([code]) => !named.has(code)).map(([code]) => code)).toEqual([]);
+  });
+
+  test('is known to why, also without its parameters, and names a cause that why has', () => {
+    const volume = volumeNamed('data1');
+    for (const [code, { cause }] of ENTRIES) {
+      for (const context of [{ node: 'n1' }, { node: 'n1', volume }]) {
+        expect(obstructionOf({ code, parameters: {} }, context)).toBeDefined();
+      }
+      if (cause !== undefined) expect(CAUSES).toContain(cause);
+    }
+  });
+});
+
+describe('docs/reasons.md has a row for each', () => {
   test('exit status, with the code and the reasons of its errors', () => {
     const rows = rowsOf('Exit statuses').filter(([status = '']) => /^\d/.test(status));
     const codes = Object.entries(EXIT).map(([code, status]) => [String(status), code]);
@@ -56,7 +126,11 @@ describe('docs/reasons.md has a row for each', () => {
     const told = rows
       .flatMap(([, , reasons = '']) => reasons.split(', '))
       .filter((reason) => reason !== '');
-    const all = [...Object.values(REASONS), ...Object.values(NODE_REASONS), 'ServerUnreachable'];
+    const all = [
+      ...Object.values(ERROR_REASONS),
+      ...Object.values(NODE_REASONS),
+      'ServerUnreachable',
+    ];
     expect(told.sort()).toEqual(all.sort());
   });
 
@@ -85,4 +159,58 @@ test('no reason of an event is written but in src/api/names.ts', () => {
     /(type: '(Normal|Warning)'( as const)?,\s*reason: ['`])|(\.event\([^;]*?'(Normal|Warning)',\s*['`])/;
   const found = files.filter((file) => literal.test(readFileSync(join('src', file), 'utf8')));
   expect(found).toEqual([]);
+});
+
+/** A sentence may become another one at any time: programs go by codes. */
+test('why reads no message', () => {
+  const files = readdirSync('src/cli/why', { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const reads =
+    /(message|holdup|refusal|hint|said)\)?\??\.(match|matchAll|includes|startsWith|endsWith|search|split|replace|indexOf)\(|\.(test|exec)\((\w+\.)?(message|holdup|refusal|hint|said)/;
+  // Words of kube-scheduler, which gives its reason no other way.
+  const others = ['claim/scheduler-words.ts'];
+  const found = files.filter(
+    (file) => !others.includes(file) && reads.test(readFileSync(join('src/cli/why', file), 'utf8')),
+  );
+  expect(found).toEqual([]);
+});
+
+describe('a reason that is read', () => {
+  test.each<[string, unknown, unknown]>([
+    ['has a code', { code: 'JobDied' }, { code: 'JobDied', parameters: {} }],
+    ['of another version as well', { code: 'New', parameters: { a: 'b' } }, expect.anything()],
+    ['is an object', 'JobDied', undefined],
+    ['has no other code', { code: 'job died' }, undefined],
+    ['has texts', { code: 'JobDied', parameters: { step: 1 } }, undefined],
+    ['has short texts', { code: 'JobDied', parameters: { step: 'x'.repeat(1025) } }, undefined],
+  ])('%s', (_, value, expected) => {
+    expect(readReason(value)).toEqual(expected);
+  });
+
+  test.each([
+    ['{"code":"JobDied"', undefined],
+    ['{"code":"JobDied"}', { code: 'JobDied', parameters: {} }],
+    [undefined, undefined],
+    [`{"code":"JobDied","x":"${'x'.repeat(8192)}"}`, undefined],
+  ])('of JSON: %j', (text, expected) => {
+    expect(parseReason(text)).toEqual(expected);
+  });
+
+  test('of annotations is what was written there, whoever did', () => {
+    const made = reason('JobDied', { step: 'make "it"' });
+    expect(reasonOfAnnotations(reasonAnnotations(made))).toEqual(made);
+    const code = 'stowage.dev/reason';
+    const forged = { [code]: 'JobDied', 'stowage.dev/parameters': '{},"code":"StepFailed"' };
+    expect(reasonOfAnnotations(forged)).toBeUndefined();
+    expect(reasonOfAnnotations({ [code]: 'JobDied' })).toEqual({ code: 'JobDied', parameters: {} });
+    expect(reasonOfAnnotations({})).toBeUndefined();
+  });
+});
+
+test('long parameters are cut where a reason is made, and whole in its message', () => {
+  const step = 'x'.repeat(2000);
+  const { refusal, reason: made } = refuse('JobDied', { step });
+  expect(refusal).toContain(step);
+  expect(made.parameters.step).toHaveLength(1024);
 });

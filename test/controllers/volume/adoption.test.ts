@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeNode } from '../../../src/api/core.ts';
 import type { Leftover } from '../../../src/api/leftover.ts';
-import { refuse } from '../../../src/api/reasons.ts';
+import { type ReasonCode, refuse } from '../../../src/api/reasons.ts';
 import type { VolumeSnapshotContent } from '../../../src/api/snapshot.ts';
 import type { Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { adoptionProblem, nodesToJudge } from '../../../src/controllers/volume/adoption.ts';
@@ -55,6 +55,19 @@ const content = (uid: string, snapshotHandle?: string): VolumeSnapshotContent =>
 const ready = nodeNamed('n1', { ready: 'True' });
 const off = nodeNamed('n1', { ready: 'Unknown', since: ago(10), taints: [TAINT] });
 const silent = (seconds: number) => nodeNamed('n1', { ready: 'Unknown', since: ago(seconds) });
+
+/** What keeps data1 from adopting, by code. */
+test.each<[ReasonCode, Partial<Parameters<typeof adoptionProblem>[2]>]>([
+  ['AdoptsSnapshot', { contents: [content(OLD)] }],
+  ['AdoptedByAnother', { volumes: [adopter('first', '2030-01-01T00:00:00Z'), data1] }],
+  ['AdoptedVolumeAlive', { volumes: [old(), data1], nodeNamed: () => ready }],
+  ['AdoptedVolumeUnfinished', { volumes: [old({ prepared: undefined as never }), data1] }],
+  ['AdoptedLeftover', { leftover: leftover('n1'), nodeNamed: () => ready }],
+])('an adoption is refused for %s', (code, claimants) => {
+  const none = { volumes: [data1], leftover: undefined, contents: [], nodeNamed: () => undefined };
+  const problem = adoptionProblem(data1, OLD, { ...none, ...claimants }, NOW_2030, SIX_MINUTES);
+  expect(problem?.reason.code).toBe(code);
+});
 
 describe('storage is adopted', () => {
   const shared = {

@@ -1,0 +1,59 @@
+import { expect, test } from '@jest/globals';
+import { obstructionOf } from '../../../src/cli/why/obstruction.ts';
+import { failureReason } from '../../../src/nodes/failure-reason.ts';
+import { quoteAll } from '../../../src/nodes/quote.ts';
+import { volumeNamed } from '../../support/volumes.ts';
+
+const volume = volumeNamed('data1');
+
+/** What a step that failed comes to. */
+const obstruction = (exit: number, command: string, output: string) => {
+  const step = { name: 'make the file system', command: quoteAll(command.split(' ')) };
+  const detail = failureReason({ state: 'failed', exit, output, step });
+  return obstructionOf(detail, { node: 'n1', volume });
+};
+
+test.each<[string, string | undefined, [number, string, string], string[] | undefined]>([
+  [
+    'a program that is missing',
+    'ToolMissing',
+    [127, 'mkfs.xfs -f /dev/loop1', 'sh: 1: mkfs.xfs: not found'],
+    ['ssh n1 apt-get install -y xfsprogs'],
+  ],
+  [
+    'one that has another name in Debian',
+    'ToolMissing',
+    [126, 'udevadm settle', 'Permission denied'],
+    ['ssh n1 apt-get install -y udev'],
+  ],
+  ['one that nobody knows', 'ToolMissing', [127, 'frobnicate x', ''], undefined],
+  ['one that failed otherwise', 'Failed', [1, 'mkfs.xfs -f /dev/loop1', 'no'], undefined],
+  ['a script that did not find something', 'Failed', [127, 'sh -c x', ''], undefined],
+  [
+    'a program that fills volumes and is missing',
+    'ToolMissing',
+    [3, 'sh -c x', 'stowage-missing xz\nstowage-image: this node has no program xz'],
+    ['ssh n1 apt-get install -y xz-utils'],
+  ],
+  [
+    'what is no name of a program',
+    'Failed',
+    [3, 'sh -c x', 'stowage-missing xz; reboot'],
+    undefined,
+  ],
+  [
+    'a directory that is full',
+    'NoSpace',
+    [1, 'mkfs.ext4 x', 'mkfs.ext4: No space left on device'],
+    ['ssh n1 df -h /var/lib/metalk8s/storage/sparse'],
+  ],
+])('%s', (_, cause, [exit, command, output], run) => {
+  const found = obstruction(exit, command, output);
+  expect(found?.cause).toBe(cause);
+  expect(found?.fix?.run).toEqual(run);
+});
+
+test('a reason of another version is none that is known', () => {
+  expect(obstructionOf({ code: 'Newer', parameters: {} }, { node: 'n1' })).toBeUndefined();
+  expect(obstructionOf(undefined, { node: 'n1' })).toBeUndefined();
+});
