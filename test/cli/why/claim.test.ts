@@ -5,6 +5,7 @@ import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import type { Fix } from '../../../src/cli/why/types.ts';
 import { NOW, podNamed } from '../../support/cluster-objects.ts';
+import { expectByCodes } from '../../support/scramble.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
@@ -384,6 +385,7 @@ test.each<[string, Partial<ClaimFacts>, string, string | undefined, string]>([
     'within seconds, where a daemon runs',
   ],
 ])('%s', (_name, parts, holdup, command, when) => {
+  expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);
   expect(found).toMatchObject({
     holdup: expect.stringContaining(holdup),

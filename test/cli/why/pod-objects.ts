@@ -10,6 +10,7 @@ import { type Reason, reason, reasonAnnotations } from '../../../src/api/reasons
 import type { Attachment, Volume, VolumeSpec } from '../../../src/api/volume.ts';
 import { ago, attachmentOn, nodeNamed } from '../../support/cluster-objects.ts';
 import { stowage, type World } from '../../support/fake-io.ts';
+import { scrambled } from '../../support/scramble.ts';
 import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 /** Objects that pod db/db-0 needs: its claim db/data-0, bound to Volume data1, which it is to use on node n1. */
@@ -137,12 +138,15 @@ export const ofHolder = reason('MultiAttachUncertain', {
 });
 
 export async function why(objects: Objects, world: World = {}) {
-  const { out, code } = await stowage(['why', 'pod', 'db-0', '-n', 'db', '-o', 'json'], {
-    objects,
-    ...world,
-  });
-  expect(code).toBe(0);
-  return JSON.parse(out);
+  const ask = async (all: Objects) => {
+    const argv = ['why', 'pod', 'db-0', '-n', 'db', '-o', 'json'];
+    const { out, code } = await stowage(argv, { objects: all, ...world });
+    expect(code).toBe(0);
+    return JSON.parse(out);
+  };
+  const [said, byCodes] = [await ask(objects), await ask(scrambled(objects))];
+  expect([byCodes.cause, byCodes.fix?.run]).toEqual([said.cause, said.fix?.run]);
+  return said;
 }
 
 export const merge = (...all: Objects[]): Objects => Object.assign({}, ...all);

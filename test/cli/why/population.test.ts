@@ -5,6 +5,7 @@ import { diagnoseClaim } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
 import { NOW } from '../../support/cluster-objects.ts';
 import { helloReference } from '../../support/hello.ts';
+import { expectByCodes } from '../../support/scramble.ts';
 import { claimNamed } from '../../support/snapshots.ts';
 import { eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
 
@@ -181,6 +182,7 @@ test.each<[string, Partial<ClaimFacts>, string, string]>([
   ],
   ['one that nobody has taken up', {}, 'no daemon has taken it up yet', 'stowage watch'],
 ])('%s', (_, parts, holdup, fix) => {
+  expectByCodes((facts) => diagnoseClaim(facts, NOW), known(parts));
   const found = diagnoseClaim(known(parts), NOW);
   expect(found).toMatchObject({ holdup: expect.stringContaining(holdup) });
   expect(JSON.stringify('fix' in found ? found.fix : found)).toContain(fix);

@@ -6,6 +6,7 @@ import type { VolumeSnapshot, VolumeSnapshotClass } from '../../../src/api/snaps
 import { diagnoseSnapshot } from '../../../src/cli/why/snapshot/diagnose.ts';
 import type { SnapshotFacts } from '../../../src/cli/why/snapshot/read.ts';
 import type { Blocker } from '../../../src/cli/why/types.ts';
+import { expectByCodes } from '../../support/scramble.ts';
 import { boundClaim, CONTENT, claimNamed, SNAPSHOT } from '../../support/snapshots.ts';
 
 const ABSENT = { absent: true } as const;
@@ -200,6 +201,7 @@ test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     'stowage watch',
   ],
 ])('%s', (_name, parts, holdup, command) => {
+  expectByCodes(diagnoseSnapshot, known(parts));
   const found = diagnoseSnapshot(known(parts));
   expect(found).toMatchObject({
     holdup: expect.stringContaining(holdup),

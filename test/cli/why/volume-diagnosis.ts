@@ -17,6 +17,7 @@ import type {
 import { diagnose } from '../../../src/cli/why/diagnose.ts';
 import type { Blocker, Diagnosis, VolumeFacts } from '../../../src/cli/why/types.ts';
 import { ago, NOW, nodeNamed } from '../../support/cluster-objects.ts';
+import { expectByCodes } from '../../support/scramble.ts';
 import { classNamed, pvOf, volumeNamed } from '../../support/volumes.ts';
 
 /** Builders of what `why volume` reads, and the form of its tables. Conditions are 300 s old where nothing else is given. */
@@ -126,17 +127,17 @@ export const RETRY = `kubectl patch volume data1 --type merge -p '{"spec":{"atta
 export const takeOff = (object: string, value = 'example.com/backup', at = 0) =>
   `kubectl patch ${object} --type json -p '[{"op":"test","path":"/metadata/finalizers/${at}","value":"${value}"},{"op":"remove","path":"/metadata/finalizers/${at}"}]'`;
 
-export const explain = (it: Volume, world: Partial<VolumeFacts> = {}): Diagnosis =>
-  diagnose(
-    {
-      volume: it,
-      ...{ pv: ABSENT, claim: ABSENT, pods: ABSENT },
-      storageClass: found(localClass()),
-      node: found(nodeNamed('n1', { ready: 'True', since: ago(900) })),
-      ...world,
-    },
-    NOW,
-  );
+export function explain(it: Volume, world: Partial<VolumeFacts> = {}): Diagnosis {
+  const facts: VolumeFacts = {
+    volume: it,
+    ...{ pv: ABSENT, claim: ABSENT, pods: ABSENT },
+    storageClass: found(localClass()),
+    node: found(nodeNamed('n1', { ready: 'True', since: ago(900) })),
+    ...world,
+  };
+  expectByCodes((read) => diagnose(read, NOW), facts);
+  return diagnose(facts, NOW);
+}
 
 interface Given {
   cause: string;
