@@ -1,4 +1,5 @@
 import type { FsType } from '../api/file-systems.ts';
+import { type Reason, refuse } from '../api/reasons.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { donePath, intentOf, intentPath, removeRecords } from './records.ts';
 import { scriptArgv } from './scripts/scripts.ts';
@@ -43,7 +44,7 @@ export const halfAdopted = (
 export const notAdopted = ({ uid, name }: Pick<DesiredVolume, 'uid' | 'name'>): Precondition => ({
   argv: ['test', '!', '-e', donePath(uid)],
   expect: { exit: 0 },
-  refusal: `the storage of ${name} was adopted meanwhile`,
+  ...refuse('AdoptedMeanwhile', { volume: name }),
 });
 
 /** Removes the node's records of the earlier Volume, by which its device would be another's. */
@@ -54,21 +55,20 @@ export const forgetEarlier = (from: string): Step[] =>
 export const otherAdoption = (from: string, { intent }: Pick<ObservedVolume, 'intent'>) =>
   intent === undefined || intent.adopt === from
     ? undefined
-    : {
-        refusal: `the node records for this Volume ${JSON.stringify(intent)}, and not that it adopts what was ${from}'s`,
-        hint: 'Delete this Volume and create it again.',
-      };
+    : refuse('AnotherAdoptionRecorded', { record: JSON.stringify(intent), uid: from });
 
 /**
  * Refuses to forget an adoption that has not come to its end while its storage is away: without the records nobody would know
  * what half of it was done, nor find what has neither name.
- * @param what is not there
+ * @param what is not there, and its reason
  */
 export const putBackAway = (
   { uid, name }: Pick<DesiredVolume, 'uid' | 'name'>,
   what: string,
+  reason?: Reason,
 ): Refusal => ({
   refusal: `an adoption that was begun is to be taken back, and ${what}`,
   hint: `Bring it back, and it gets the UID that it had. If it is gone for good, end the record of it on the node: rm ${intentPath(uid)}. If the node is gone, too: stowage delete volume ${name} --forget-node`,
+  ...(reason && { reason }),
   retryable: true,
 });

@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
 import type { BlockDevice } from './types.ts';
@@ -66,5 +67,5 @@ export const blankPreconditions = (device: Device): Precondition[] =>
   comparisons(device).map((argv) => ({
     argv,
     expect: { exit: 0 },
-    refusal: `data is on /dev/${device.name} that was not there when it was looked at`,
+    ...refuse('DeviceNotBlank', { device: `/dev/${device.name}` }),
   }));

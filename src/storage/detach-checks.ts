@@ -1,6 +1,7 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition } from '../nodes/job.ts';
 import { leaveMount } from './grow-file-system.ts';
-import { ENDED_BY_KUBELET, type Use, useOf } from './holders.ts';
+import { type Use, useBy, useOf } from './holders.ts';
 import { preconditionsOfDevices } from './in-use.ts';
 import { kubeletUse, notOfKubelet } from './kubelet.ts';
 import type { BlockDevice, DesiredVolume, ObservedVolume, Plan } from './types.ts';
@@ -29,18 +30,19 @@ export function planUnused(
     const use = useOf(each, observed);
     if (use !== undefined) return inUse(`/dev/${each.name}`, use);
   }
-  const kubelet = useOfKubelet(observed.kubeletFolders);
-  return kubelet === undefined ? { steps: [] } : inUse(`the volume ${desired.name}`, kubelet);
+  const uses = kubeletUse(observed.kubeletFolders);
+  return uses === undefined
+    ? { steps: [] }
+    : { ...refuse('KubeletUsesVolume', { volume: desired.name, uses }), retryable: true };
 }
 
 /** Returns the kubelet's directories for a volume as a use of it; undefined where it has none. */
 export function useOfKubelet(folders: readonly string[]): Use | undefined {
   const by = kubeletUse(folders);
-  return by === undefined ? undefined : { by, end: ENDED_BY_KUBELET };
+  return by === undefined ? undefined : useBy(by, { kubelet: 'kubelet' });
 }
 
-export const inUse = (what: string, { by, end }: Use): Plan => ({
-  refusal: `${what} is in use: ${by}`,
-  hint: `It is detached once nothing uses it any more. ${end}`,
+export const inUse = (device: string, { by, ended }: Use): Plan => ({
+  ...refuse('DeviceInUse', { device, uses: by, ...ended }),
   retryable: true,
 });

@@ -1,4 +1,5 @@
 import { DEFAULT_FS_TYPE } from '../api/file-systems.ts';
+import { refuse } from '../api/reasons.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { scriptArgv } from './scripts/scripts.ts';
 import { fsTypeOf, ownBlkid } from './signature.ts';
@@ -66,6 +67,6 @@ function stillOurs(uid: string, device: string): Precondition {
   return {
     argv: ownBlkid(device, 'value', 'UUID'),
     expect: { exit: 0, stdout: { is: uid } },
-    refusal: `${device} no longer holds the file system ${uid}`,
+    ...refuse('FileSystemGone', { device, uuid: uid }),
   };
 }

@@ -1,3 +1,5 @@
+import { USE_ENDS } from '../api/reasons/devices.ts';
+import { fill } from '../api/reasons/template.ts';
 import { commandText, quote } from '../nodes/quote.ts';
 import type { BlockDevice, DeviceUsage } from './types.ts';
 
@@ -22,13 +24,27 @@ export interface DeviceHolder {
   command: string | undefined;
 }
 
+/** The end of a use, as the parameters of `USE_ENDS`: one of them. */
+export type UseEnd =
+  | { command: string }
+  | { look: string }
+  | { kubelet: 'kubelet' }
+  | { use: 'that' };
+
 /** A use of a device. */
 export interface Use {
   /** The holders, for the message of a refusal. */
   by: string;
-  /** A sentence on how to end the use. The command comes last, if there is one. */
+  ended: UseEnd;
+  /** The same as a sentence. The command comes last, if there is one. */
   end: string;
 }
+
+export const useBy = (by: string, ended: UseEnd): Use => ({
+  by,
+  ended,
+  end: fill(USE_ENDS, ended).trimStart(),
+});
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
 
@@ -100,7 +116,7 @@ export function useOf(device: Device, users: DeviceUsage): Use | undefined {
   const holders = holdersOf(device, users);
   const last = holders.at(-1);
   if (last === undefined) return undefined;
-  return { by: holders.map(describe).join(', '), end: endOf(last) };
+  return useBy(holders.map(describe).join(', '), endOf(last));
 }
 
 /** Precedes a command in a message. No name in a message has a space, so that none can pretend to be it. */
@@ -112,20 +128,16 @@ export function commandIn(message: string): string | undefined {
   return at === -1 ? undefined : message.slice(at + RUN.length);
 }
 
-export const ENDED_BY_KUBELET =
-  'The kubelet of the node ends that once no container of the pod runs any more.';
+/** Returns the command that lists the processes that have a device open. */
+export const listUsers = (path: string): string => commandText('fuser', '-v', path);
 
 /** Returns the use of a device that a process has open: no observation names the process. */
-export const openUse = (path: string): Use => ({
-  by: 'a process has it open',
-  end: `To see which,${RUN}${commandText('fuser', '-v', path)}`,
-});
+export const openUse = (path: string): Use =>
+  useBy('a process has it open', { look: listUsers(path) });
 
-function endOf({ kind, name = '', command }: DeviceHolder): string {
-  if (command !== undefined) return `To end that,${RUN}${command}`;
-  return kind === 'mount' && OF_KUBELET.test(name)
-    ? ENDED_BY_KUBELET
-    : 'Nothing is known that ends that.';
+function endOf({ kind, name = '', command }: DeviceHolder): UseEnd {
+  if (command !== undefined) return { command };
+  return kind === 'mount' && OF_KUBELET.test(name) ? { kubelet: 'kubelet' } : { use: 'that' };
 }
 
 function describe({ kind, device, name }: DeviceHolder, at: number): string {

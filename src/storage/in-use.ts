@@ -1,6 +1,6 @@
 import { refuse } from '../api/reasons.ts';
 import type { Precondition } from '../nodes/job.ts';
-import { openUse, useOf } from './holders.ts';
+import { listUsers, useOf } from './holders.ts';
 import type { BlockDevice, DeviceUsage } from './types.ts';
 
 type Device = Pick<BlockDevice, 'name' | 'device'>;
@@ -16,7 +16,7 @@ export function notInUse({ name, device }: Device): Precondition[] {
     {
       argv: ['losetup', '-j', path],
       expect: { exit: 0, stdout: { is: '' } },
-      refusal: `${path} is in use: another loop device is stacked on it`,
+      ...refuse('LoopStackedOnDevice', { device: path }),
     },
     {
       // Of every process: a mount in another mount namespace is not in our own table. The mount of /proc itself is there, too;
@@ -28,7 +28,7 @@ export function notInUse({ name, device }: Device): Precondition[] {
         ...['-e', '[[:space:]]/[[:space:]]/proc[[:space:]]', '{}', '+'],
       ],
       expect: { stdout: { has: ' / /proc ', lacks: ` ${device} ` } },
-      refusal: `${path} is in use: it is mounted`,
+      ...refuse('DeviceMounted', { device: path }),
     },
     {
       // Of every file system, also one that no process has in its mounts any more: it lives on while a file of it is open, after
@@ -48,17 +48,17 @@ export function notInUse({ name, device }: Device): Precondition[] {
       ],
       // It lists the folder itself, too: so it did look.
       expect: { exit: 0, stdout: { is: '/sys/fs' } },
-      refusal: `${path} is in use: its file system is mounted where no process shows it, after umount -l or in a mount namespace without a process`,
+      ...refuse('DeviceMountedUnseen', { device: path }),
     },
     {
       argv: ['find', `/sys/class/block/${name}/holders/`, '-mindepth', '1'],
       expect: { exit: 0, stdout: { is: '' } },
-      refusal: `${path} is in use: another device is made of it`,
+      ...refuse('DeviceMadeIntoAnother', { device: path }),
     },
     {
       argv: ['cat', '/proc/swaps'],
       expect: { exit: 0, stdout: { has: 'Filename', lacks: `${path} ` } },
-      refusal: `${path} is in use: it is swap`,
+      ...refuse('DeviceIsSwap', { device: path }),
     },
   ];
 }
@@ -72,7 +72,7 @@ export function notInUse({ name, device }: Device): Precondition[] {
 export const notClaimed = ({ name }: Device): Precondition => ({
   argv: ['mkfs.ext4', '-n', '-q', '-F', `/dev/${name}`, '8M'],
   expect: { exit: 0 },
-  refusal: `/dev/${name} is in use: the system has it open for itself alone`,
+  ...refuse('DeviceClaimed', { device: `/dev/${name}` }),
 });
 
 /**
@@ -98,7 +98,7 @@ export const notOpenToWrite = ({ name }: Device): Precondition => ({
   ],
   // What looks has /dev/null open itself.
   expect: { stdout: { has: '//dev/null/', lacks: `//dev/${name}/` } },
-  refusal: `/dev/${name} is in use: a process has it open to write to it`,
+  ...refuse('OpenToWrite', { path: `/dev/${name}` }),
 });
 
 /** That no process has a file open to write to it, as a virtual machine has that runs from it. A pattern has no meaning in its path. */
@@ -123,7 +123,7 @@ export const notOpenByPath = (path: string): Precondition => {
     ],
     // What looks has /dev/null open itself.
     expect: { stdout: { has: '//dev/null/', lacks: `/${path}/` } },
-    refusal: `${path} is in use: a process has it open to write to it`,
+    ...refuse('OpenToWrite', { path }),
   };
 };
 
@@ -131,8 +131,9 @@ export const notOpenByPath = (path: string): Precondition => {
  * That no process has a device open, by its number, whatever name it was opened by. Not under a lock on the device:
  * whoever holds that has it open. To know the numbers, each open file is asked for, also those on servers that do not answer.
  */
-export function notOpen({ name, device }: Device): Precondition {
-  const [major, minor] = device.split(':').map(Number) as [number, number];
+export function notOpen({ name, device: number }: Device): Precondition {
+  const device = `/dev/${name}`;
+  const [major, minor] = number.split(':').map(Number) as [number, number];
   return {
     // What looks has /dev/null open itself.
     argv: [
@@ -147,9 +148,8 @@ export function notOpen({ name, device }: Device): Precondition {
         lacks: `/block special file|${major.toString(16)}:${minor.toString(16)}/`,
       },
     },
-    refusal: `/dev/${name} is in use: a process has it open`,
-    hint: openUse(`/dev/${name}`).end,
-    late: refuse('UseUnknown', { device: `/dev/${name}` }),
+    ...refuse('DeviceOpen', { device, look: listUsers(device) }),
+    late: refuse('UseUnknown', { device }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../nodes/job.ts';
 import { failed } from './probe-results.ts';
 import type { BlockDevice, DesiredVolume, DeviceUsage, Plan } from './types.ts';
@@ -48,7 +49,7 @@ export const kubeletProbe = (place: Place): Probe => ({ name: 'kubelet', argv: s
 export const notOfKubelet = (place: Place): Precondition => ({
   argv: search(place),
   expect: { stdout: { has: LAST, lacks: 'local-volume/' } },
-  refusal: `the kubelet still has folders for the PersistentVolume ${place.name}`,
+  ...refuse('KubeletFoldersLeft', { volume: place.name }),
 });
 
 /**
@@ -98,11 +99,8 @@ export function refuseStale(
     // A bound device has the number of the file system that it is in, and does not tell whose it is.
     .find((point) => isOf(name, point) && (own.length === 0 || !point.includes('/volumeDevices/')));
   if (stale === undefined) return undefined;
-  return {
-    refusal: `the kubelet has another volume of the name ${name} mounted at ${stale}, and would show that to pods`,
-    hint: 'It goes once the pods of that volume are gone. If there are none left, unmount it on the node.',
-    retryable: true,
-  };
+  const refused = refuse('KubeletMountsAnother', { volume: name, mountPoint: stale });
+  return { ...refused, retryable: true };
 }
 
 /** Whatever the root folder: a mount point has no symbolic links in its path. */

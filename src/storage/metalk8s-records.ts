@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition } from '../nodes/job.ts';
 import { recordSize, writeIntent } from './records.ts';
 import type { Intent, ObservedVolume, Plan } from './types.ts';
@@ -15,10 +16,8 @@ export function metalk8sRecords(
   preconditions: readonly Precondition[],
 ): Plan {
   if (!isRecorded(wanted, intent)) {
-    return {
-      refusal: `the node records for this Volume ${JSON.stringify(intent)}, and not ${JSON.stringify(wanted)}`,
-      hint: 'Stowage has begun to make it otherwise. Look at both on the node.',
-    };
+    const [record, other] = [JSON.stringify(intent), JSON.stringify(wanted)];
+    return refuse('AnotherRecordFound', { record, wanted: other });
   }
   const steps = [
     ...(done === undefined ? recordSize(wanted.uid, sizeBytes) : []),

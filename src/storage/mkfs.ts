@@ -1,5 +1,6 @@
 import type { FsType } from '../api/file-systems.ts';
 import { formatBytes } from '../api/quantity.ts';
+import { type Refused, refuse } from '../api/reasons.ts';
 
 /** The least that a file system is made in, in bytes: mkfs.xfs makes none that is smaller (xfsprogs 5.19 and later). */
 const MIN_BYTES: Record<FsType, bigint> = { ext4: 0n, xfs: 300n << 20n };
@@ -19,14 +20,9 @@ export function mkfs(
 }
 
 /** Why a file system can't be made in that many bytes; undefined when it can. */
-export function tooSmall(
-  type: FsType,
-  sizeBytes: bigint,
-): { refusal: string; hint: string } | undefined {
-  const min = MIN_BYTES[type];
-  if (sizeBytes >= min) return undefined;
-  return {
-    refusal: `an ${type} file system needs ${min} bytes (${formatBytes(min)}) at least, and there are ${sizeBytes}`,
-    hint: 'Make the Volume larger, or use a storage class with fsType ext4.',
-  };
+export function tooSmall(type: FsType, bytes: bigint): Refused | undefined {
+  const needed = MIN_BYTES[type];
+  return bytes >= needed
+    ? undefined
+    : refuse('FileSystemTooSmall', { type, needed, size: formatBytes(needed), bytes });
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Probe, Step } from '../nodes/job.ts';
 import { linkOf } from './links.ts';
 import type { DesiredVolume, ObservedVolume, Plan } from './types.ts';
@@ -144,10 +145,7 @@ function ruleText(desired: Named, match: string): string {
   return `${own}\\nSUBSYSTEM=="block",${KUBELET_LOOP},${priority(LAST)}`;
 }
 
-export function noUdev(link: string): Plan {
-  return {
-    refusal: `no udev runs on the node, so ${link} would never appear`,
-    hint: 'Start systemd-udevd on the node.',
-    retryable: true,
-  };
-}
+export const noUdev = (link: string): Plan => ({
+  ...refuse('UdevAbsent', { link }),
+  retryable: true,
+});

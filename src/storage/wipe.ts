@@ -1,3 +1,4 @@
+import { refuse } from '../api/reasons.ts';
 import type { Precondition, Step } from '../nodes/job.ts';
 import { writeWiped } from './records.ts';
 
@@ -127,7 +128,7 @@ function contentPreconditions(
     {
       argv: readsZero(path),
       expect: { exit: 0 },
-      refusal: `something was put on ${path} while it was being wiped`,
+      ...refuse('WrittenWhileWiped', { path }),
     },
   ];
 }

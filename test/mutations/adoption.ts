@@ -161,7 +161,7 @@ export const adoption: readonly Mutation[] = [
       invariant: 6,
       breaks: 'The records of a half adopted disk go while it is pulled out.',
       function: 'planPutBack',
-      find: "if ('refusal' in device) return putBackAway(desired, device.refusal);",
+      find: "if ('refusal' in device) return putBackAway(desired, device.refusal, device.reason);",
       replace: "if ('refusal' in device) return { steps: records };",
     },
     {
@@ -337,7 +337,7 @@ export const adoption: readonly Mutation[] = [
       invariant: 6,
       breaks: 'The records of a half adopted logical volume go while its group is away.',
       function: 'planPutBack',
-      find: "if ('refusal' in group) return putBackAway(desired, group.refusal);",
+      find: "if ('refusal' in group) return putBackAway(desired, group.refusal, group.reason);",
       replace: "if ('refusal' in group) return { steps: records };",
     },
     {

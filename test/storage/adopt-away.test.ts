@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../src/api/reasons.ts';
 import { tagOf } from '../../src/storage/lvm/names.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
@@ -59,39 +60,74 @@ const [sparse, raw, lvm]: Desired[] = [
 ];
 
 describe('its records stay, and it is tried again,', () => {
-  test.each<[string, Desired | undefined, Observed, RegExp]>([
+  test.each<[string, Desired | undefined, Observed, RegExp, ReasonCode?]>([
     [
       'where no file is there',
       sparse,
       files(),
       new RegExp(`there is no file ${FOLDER}/${OLD}, .*${UID}.partial`),
     ],
-    ['where the directory is away', sparse, files({ directory: unmounted }), /is not mounted/],
+    [
+      'where the directory is away',
+      sparse,
+      files({ directory: unmounted }),
+      /is not mounted/,
+      'DirectoryNotMounted',
+    ],
     [
       'where the directory is away, and a file of the name is there',
       sparse,
       files({ directory: unmounted, partial: file }),
       /is not mounted/,
+      'DirectoryNotMounted',
     ],
     [
       'where the disk is gone',
       raw,
       disks(disk, { target: { is: 'missing' } }),
       /there is no device/,
+      'DeviceMissing',
     ],
     [
       'where the path is none of a disk',
       raw,
       disks(disk, { target: { is: 'other', what: 'x' } }),
       /but a x/,
+      'NoBlockDevice',
     ],
-    ['where the disk is another', raw, disks(ofUid(OLD), { intent: known }), /is now \/dev\/sdb/],
-    ['where the disk may be another', raw, disks(disk, { intent: weak }), /is now \/dev\/sdb/],
-    ['where the group is gone', lvm, groups({ groups: [] }), /there is no volume group vg0/],
-  ])('%s', (_, desired = sparse as Desired, observed, why) => {
+    [
+      'where the disk is another',
+      raw,
+      disks(ofUid(OLD), { intent: known }),
+      /is now \/dev\/sdb/,
+      'AdoptedDeviceExchanged',
+    ],
+    [
+      'where the disk may be another',
+      raw,
+      disks(disk, { intent: weak }),
+      /is now \/dev\/sdb/,
+      'AdoptedDeviceExchanged',
+    ],
+    [
+      'where the disk is in use',
+      raw,
+      disks(ofUid(UID), { mounts: new Map([[disk.device, ['/a']]]) }),
+      /is in use: mounted at \/a$/,
+      'UseHoldsPutBack',
+    ],
+    [
+      'where the group is gone',
+      lvm,
+      groups({ groups: [] }),
+      /there is no volume group vg0/,
+      'VolumeGroupMissing',
+    ],
+  ])('%s', (_, desired = sparse as Desired, observed, why, code) => {
     expect(plan('delete', desired, observed, 0)).toMatchObject({
+      ...(code && { reason: { code } }),
       refusal: expect.stringMatching(why),
-      hint: expect.stringMatching(/rm /),
+      hint: expect.stringMatching(/rm |gets back the UID/),
       retryable: true,
     });
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../src/api/reasons.ts';
 import { snapshotLvName } from '../../src/api/snapshot-handle.ts';
 import type { Precondition } from '../../src/nodes/job.ts';
 import { sparseProbes } from '../../src/storage/loopfile/observe.ts';
@@ -105,16 +106,38 @@ describe('a disk', () => {
     );
   });
 
-  const rows: [string, DesiredRaw, DeviceFacts, Partial<ObservedRaw>, RegExp][] = [
-    ['without anything', wanted, disk, {}, /carries nothing, which is not what Stowage made/],
-    ['of another Volume', wanted, carrying(`ext4:${OTHER}`), {}, /carries ext4:9999/],
-    ['with a file system of another kind', wanted, carrying(`btrfs:${OLD}`), {}, /carries btrfs/],
+  const rows: [string, DesiredRaw, DeviceFacts, Partial<ObservedRaw>, RegExp, ReasonCode][] = [
+    [
+      'without anything',
+      wanted,
+      disk,
+      {},
+      /carries nothing, which is not what Stowage made/,
+      'AdoptedContentDiffers',
+    ],
+    [
+      'of another Volume',
+      wanted,
+      carrying(`ext4:${OTHER}`),
+      {},
+      /carries ext4:9999/,
+      'AdoptedContentDiffers',
+    ],
+    [
+      'with a file system of another kind',
+      wanted,
+      carrying(`btrfs:${OLD}`),
+      {},
+      /carries btrfs/,
+      'AdoptedContentDiffers',
+    ],
     [
       'with more than one signature',
       wanted,
       carrying(`ambivalent:${OLD}`),
       {},
       /carries ambivalent/,
+      'AdoptedContentDiffers',
     ],
     [
       'with the UUID of the Volume itself, that nothing records',
@@ -122,15 +145,31 @@ describe('a disk', () => {
       carrying(`ext4:${UID}`),
       {},
       /carries ext4:6e1c/,
+      'AdoptedContentDiffers',
     ],
-    ['of mode Block', wanted, gpt, {}, /of a Volume of mode Block, and not Filesystem$/],
-    ['of mode Filesystem', block, ext4, {}, /of a Volume of mode Filesystem, and not Block$/],
+    [
+      'of mode Block',
+      wanted,
+      gpt,
+      {},
+      /of a Volume of mode Block, and not Filesystem$/,
+      'AdoptedModeDiffers',
+    ],
+    [
+      'of mode Filesystem',
+      block,
+      ext4,
+      {},
+      /of a Volume of mode Filesystem, and not Block$/,
+      'AdoptedModeDiffers',
+    ],
     [
       'with several partitions',
       block,
       { ...gpt, partitionUuids: [OLD, OTHER] },
       {},
       /has 2 partitions/,
+      'AdoptedDiskDivided',
     ],
     [
       'a logical volume of mode Block',
@@ -138,6 +177,7 @@ describe('a disk', () => {
       logical,
       {},
       /nothing on the logical volume .* tells whose it is/,
+      'AdoptedVolumeUnmarked',
     ],
     [
       'mounted',
@@ -145,6 +185,7 @@ describe('a disk', () => {
       ext4,
       { mounts: new Map([['8:16', ['/a']]]) },
       /sdb is in use: mounted at \/a$/,
+      'DeviceNotFree',
     ],
     [
       'a partition of it mounted',
@@ -152,6 +193,7 @@ describe('a disk', () => {
       gpt,
       { devices: [gpt, part], mounts: new Map([['8:17', ['/a']]]) },
       /in use: mounted at \/a$/,
+      'DeviceNotFree',
     ],
     [
       'mounted by another path',
@@ -159,24 +201,41 @@ describe('a disk', () => {
       { ...ext4, otherPaths: [{ ...disk, name: 'sdc', device: '8:32' }] },
       { mounts: new Map([['8:32', ['/a']]]) },
       /another path of the disk of \/dev\/sdb, is in use/,
+      'DeviceNotFree',
     ],
-    ['read-only', wanted, { ...ext4, readOnly: true }, {}, /read-only$/],
+    ['read-only', wanted, { ...ext4, readOnly: true }, {}, /read-only$/, 'DeviceReadOnly'],
     [
       'on record for another Volume',
       wanted,
       ext4,
       { others: [intentFor(ext4, { uid: OTHER })] },
       /belongs to another Volume/,
+      'DeviceOfAnother',
     ],
-    ['that is not there', wanted, disk, { target: { is: 'missing' } }, /there is no device/],
+    [
+      'that is not there',
+      wanted,
+      disk,
+      { target: { is: 'missing' } },
+      /there is no device/,
+      'DeviceMissing',
+    ],
     [
       'of another adoption',
       wanted,
       ext4,
       { intent: intentFor(ext4, { adopt: OTHER }) },
       /and not that it adopts what was 1111/,
+      'AnotherAdoptionRecorded',
     ],
-    ['begun as a new Volume', wanted, ext4, { intent: intentFor(ext4) }, /and not that it adopts/],
+    [
+      'begun as a new Volume',
+      wanted,
+      ext4,
+      { intent: intentFor(ext4) },
+      /and not that it adopts/,
+      'AnotherAdoptionRecorded',
+    ],
     [
       'that is another one by now than when its adoption was begun',
       wanted,
@@ -188,10 +247,12 @@ describe('a disk', () => {
         },
       },
       /the node records for this Volume the device \/dev\/sdb/,
+      'RecordOfAnotherDevice',
     ],
   ];
-  test.each(rows)('%s is refused', (_, desired, facts, more, why) => {
+  test.each(rows)('%s is refused', (_, desired, facts, more, why, code) => {
     expect(plan('provision', desired, rawNode(facts, more), 0)).toMatchObject({
+      reason: { code },
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });
@@ -397,6 +458,7 @@ describe('a file', () => {
   test('in a directory of the system is refused', () => {
     const etc = { ...freshNode.directory, realPath: '/etc/volumes' };
     expect(plan('provision', wanted, there('ext4', OLD, { directory: etc }), 5)).toMatchObject({
+      reason: { code: 'SystemDirectory' },
       refusal: expect.stringMatching(/is no place for volumes/),
     });
   });
@@ -562,30 +624,34 @@ describe('a logical volume', () => {
     expect(commandsOf(steps).filter((argv) => !may(argv))).toEqual([]);
   });
 
-  const rows: [string, DesiredLvm, ObservedLvm, RegExp][] = [
+  const rows: [string, DesiredLvm, ObservedLvm, RegExp, ReasonCode][] = [
     [
       'without a tag',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [] }] }),
       /no logical volume of vg0 has the tag stowage.dev\/uid=1111/,
+      'AdoptedTagMissing',
     ],
     [
       'that is not finished',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [unfinishedTag(OLD)] }] }),
       /no logical volume of vg0 has the tag/,
+      'AdoptedTagMissing',
     ],
     [
       'of which there are two',
       wanted,
       there(ext4, { volumes: [own, { ...own, name: 'x', uuid: 'y' }] }),
       /several logical volumes .*: old1, x$/,
+      'AdoptedTagOnSeveral',
     ],
     [
       'with the tag of another Volume',
       wanted,
       there(ext4, { volumes: [{ ...own, tags: [tagOf(OLD), tagOf(OTHER)] }] }),
       /tag of another Volume, too, with the UID 9999/,
+      'AdoptedTagOfAnother',
     ],
     [
       'that is a snapshot',
@@ -594,30 +660,35 @@ describe('a logical volume', () => {
         volumes: [{ ...own, name: snapshotLvName(OLD), kind: 'V', pool: 'pool' }, pool],
       }),
       /snap-1111\S+ is a snapshot, by its name/,
+      'AdoptedIsSnapshot',
     ],
     [
       'that is a pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 't' }] }),
       /holds a Volume's data: lvs shows it as t/,
+      'LogicalVolumeHoldsNoData',
     ],
     [
       'beside one of the name',
       wanted,
       there(ext4, { volumes: [own, { ...lv, uuid: 'x', tags: [] }] }),
       /there is a logical volume vg0\/data1 already/,
+      'AdoptedNameTaken',
     ],
     [
       'of another pool',
       wanted,
       there(ext4, { volumes: [{ ...own, kind: 'V', pool: 'pool' }, pool] }),
       /is of the thin pool pool, and the Volume asks for one that is not/,
+      'AdoptedInAnotherPool',
     ],
     [
       'of no pool',
       { ...wanted, thinPool: 'pool' },
       there(ext4, { volumes: [own, pool] }),
       /is not thin, and the Volume asks for the pool pool/,
+      'AdoptedIsNotThin',
     ],
     [
       'of a full pool',
@@ -629,30 +700,47 @@ describe('a logical volume', () => {
         ],
       }),
       /the thin pool vg0\/pool has 0 bytes left/,
+      'ThinPoolFullToAdopt',
     ],
     [
       'with another file system',
       wanted,
       there({ ...dm, ...carrying(`ext4:${OTHER}`, dm) }),
       /carries ext4:9999/,
+      'AdoptedContentDiffers',
     ],
-    ['of mode Filesystem', block, there(ext4), /of a Volume of mode Filesystem, and not Block/],
+    [
+      'of mode Filesystem',
+      block,
+      there(ext4),
+      /of a Volume of mode Filesystem, and not Block/,
+      'AdoptedModeDiffers',
+    ],
     [
       'in use',
       wanted,
       there(ext4, { mounts: new Map([[dm.device, ['/a']]]) }),
       /in use: mounted at \/a/,
+      'UseHoldsAdoption',
     ],
     [
       'of a group that is shared',
       wanted,
       there(ext4, { groups: [{ ...group, shared: true }] }),
       /clustered or shared/,
+      'VolumeGroupShared',
     ],
-    ['of no group', wanted, there(ext4, { groups: [] }), /there is no volume group vg0/],
+    [
+      'of no group',
+      wanted,
+      there(ext4, { groups: [] }),
+      /there is no volume group vg0/,
+      'VolumeGroupMissing',
+    ],
   ];
-  test.each(rows)('%s is refused', (_, desired, observed, why) => {
+  test.each(rows)('%s is refused', (_, desired, observed, why, code) => {
     expect(plan('provision', desired, observed, 0)).toMatchObject({
+      reason: { code },
       refusal: expect.stringMatching(why),
       hint: expect.stringMatching(/./),
     });

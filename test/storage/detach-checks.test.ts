@@ -1,9 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../src/api/reasons.ts';
 import type { Precondition } from '../../src/nodes/job.ts';
 import { unusedPreconditions } from '../../src/storage/device.ts';
 import { plan } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
-import type { BlockDevice, DesiredSparse } from '../../src/storage/types.ts';
+import type { BlockDevice, DesiredSparse, ObservedRaw } from '../../src/storage/types.ts';
 import { lvmDesired, lvmMade, lvmNode } from '../support/lvm-input.ts';
 import { disk, rawDesired, rawMade, rawNode } from '../support/raw-input.ts';
 import { loop, loopRow, madeNode, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
@@ -88,6 +89,42 @@ test('of each device all is looked at that the detach step looks at', () => {
   expect(detach?.preconditions.slice(2)).toEqual(unusedPreconditions(sparse, attached));
 });
 
+test('of each device it is told which use was seen', () => {
+  const codes = unusedPreconditions(rawDesired, rawMade(disk)).map(({ reason }) => reason?.code);
+  expect(codes).toEqual([
+    ...['LoopStackedOnDevice', 'DeviceMounted', 'DeviceMountedUnseen', 'DeviceMadeIntoAnother'],
+    ...['DeviceIsSwap', 'DeviceOpen', 'KubeletFoldersLeft'],
+  ]);
+});
+
+test.each<[string, Partial<ObservedRaw>, object, string]>([
+  [
+    'a command',
+    { swaps: ['/dev/sdb'] },
+    { uses: 'it is swap', command: 'swapoff /dev/sdb' },
+    'To end that, run on the node: swapoff /dev/sdb',
+  ],
+  [
+    'the kubelet',
+    { mounts: new Map([['8:16', [FOLDER]]]) },
+    { uses: `mounted at ${FOLDER}`, kubelet: 'kubelet' },
+    'The kubelet of the node ends that once no container of the pod runs any more.',
+  ],
+  [
+    'nothing that is known',
+    { devices: [disk, { ...disk, name: 'dm-9', parent: 'sdb', type: 'crypt' }] },
+    { uses: '/dev/dm-9 (crypt) is made of it', use: 'that' },
+    'Nothing is known that ends that.',
+  ],
+])('a use that %s ends has that as a parameter, and as a sentence', (_, more, parameters, end) => {
+  expect(plan('detach', rawDesired, rawMade(disk, more), 0)).toEqual({
+    reason: { code: 'DeviceInUse', parameters: { device: '/dev/sdb', ...parameters } },
+    refusal: expect.stringMatching(/^\/dev\/sdb is in use: /),
+    hint: `It is detached once nothing uses it any more. ${end}`,
+    retryable: true,
+  });
+});
+
 test('another kind than what was looked at is an error', () => {
   expect(() => unusedPreconditions(sparse, rawNode(disk))).toThrow(
     'a sparse volume was looked at as a raw one',
@@ -95,7 +132,8 @@ test('another kind than what was looked at is an error', () => {
 });
 
 describe('what stays on its node is detached', () => {
-  const refusal = (used: string) => ({
+  const refusal = (used: string, code: ReasonCode = 'DeviceInUse') => ({
+    reason: expect.objectContaining({ code }),
     refusal: expect.stringContaining(used),
     hint: expect.any(String),
     retryable: true,
@@ -121,7 +159,10 @@ describe('what stays on its node is detached', () => {
     [
       'not a disk that pods use',
       rawMade(disk, { kubeletFolders: [FOLDER] }),
-      refusal('the volume data1 is in use: the kubelet has /var/lib/kubelet/pods/p/'),
+      refusal(
+        'the volume data1 is in use: the kubelet has /var/lib/kubelet/pods/p/',
+        'KubeletUsesVolume',
+      ),
     ],
     ['a logical volume that nothing uses', lvmMade(), { steps: [] }, lvmDesired],
     ['a logical volume that is not active', lvmNode(), { steps: [] }, lvmDesired],
@@ -134,7 +175,7 @@ describe('what stays on its node is detached', () => {
     [
       'not a logical volume that pods use',
       lvmMade(undefined, { kubeletFolders: [FOLDER] }),
-      refusal('the volume data1 is in use'),
+      refusal('the volume data1 is in use', 'KubeletUsesVolume'),
       lvmDesired,
     ],
     [

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
+import { reason } from '../../src/api/reasons.ts';
 import { holds } from '../../src/nodes/check-preconditions.ts';
 import type { ProbeResult } from '../../src/nodes/job.ts';
 import {
@@ -188,6 +189,7 @@ test.each<[string, string, string[], boolean]>([
   expect(refused).toEqual(
     stale
       ? {
+          reason: reason('KubeletMountsAnother', { volume: 'data1', mountPoint: point }),
           refusal: expect.stringContaining(`mounted at ${point}`),
           hint: expect.any(String),
           retryable: true,

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../src/api/reasons.ts';
 import { plan, planMetalk8sRecords } from '../../src/storage/plan.ts';
 import type { Desired, Observed } from '../../src/storage/registry.ts';
 import type { DesiredSparse, DeviceFacts, ObservedSparse } from '../../src/storage/types.ts';
 import { BY_PARTUUID, BY_UUID, byMapper } from '../support/link-words.ts';
 import { dm, lv, lvmBlock, lvmDesired, ext4 as lvmExt4, lvmNode } from '../support/lvm-input.ts';
 import { writesTo } from '../support/plans.ts';
-import { disk, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
+import { disk, intentFor, partition, rawBlock, rawDesired, rawNode } from '../support/raw-input.ts';
 import { commandsOf, may } from '../support/sudoers.ts';
 import { freshNode, loop, readyNode, sparseDesired, UID } from '../support/volume-input.ts';
 
@@ -146,6 +147,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
         ? { ...intent, device: { ...intent?.device, path: '/dev/other' } }
         : { ...intent, file: '/other' };
     expect(planMetalk8sRecords(desired, { ...observed, intent: other } as Observed)).toMatchObject({
+      reason: { code: 'AnotherRecordFound' },
       refusal: expect.stringContaining('the node records for this Volume'),
     });
   });
@@ -154,7 +156,7 @@ describe.each(KINDS)('%s', (_, desired, observed) => {
 describe('what is not recognised is refused', () => {
   const carrying = (facts: Partial<DeviceFacts>) =>
     rawNode({ ...disks, ...facts }, { link: '8:16' });
-  test.each<[string, Observed, RegExp, Desired?]>([
+  test.each<[string, Observed, RegExp, Desired?, ReasonCode?]>([
     [
       'a file of another file system',
       { ...sparseNode, signature: { found: 'one', type: 'ext4', uuid: OTHER } },
@@ -188,18 +190,26 @@ describe('what is not recognised is refused', () => {
       { ...sparseNode, loops: [loop, { ...loop, name: 'loop4', number: 4 }] },
       /more than once/,
     ],
-    ['a missing disk', rawNode(disks, { target: { is: 'missing' } }), /there is no device/, disked],
+    [
+      'a missing disk',
+      rawNode(disks, { target: { is: 'missing' } }),
+      /there is no device/,
+      disked,
+      'DeviceMissing',
+    ],
     [
       'a disk of another file system',
       carrying({ signature: { found: 'one', type: 'xfs', uuid: OTHER } }),
       /and not what MetalK8s makes/,
       disked,
+      'RecognisedContentDiffers',
     ],
     [
       'an empty disk',
       carrying({ signature: { found: 'none' }, content: '' }),
       /carries nothing/,
       disked,
+      'RecognisedContentDiffers',
     ],
     [
       'a table with another partition',
@@ -221,19 +231,39 @@ describe('what is not recognised is refused', () => {
       ),
       /belongs to another Volume, b/,
       disked,
+      'RecognisedDeviceOfAnother',
+    ],
+    [
+      'a device that may be of another Volume',
+      rawNode(
+        { ...disks, identity: 'serial=S1 size=1073741824', presence: undefined },
+        { link: '8:16', others: [intentFor(disk, { uid: OTHER })] },
+      ),
+      /may belong to another Volume, with the UID 1111/,
+      disked,
+      'RecognisedDeviceMaybeOfAnother',
     ],
     [
       'a link of another disk',
       rawNode(disks, { link: '8:32' }),
       /does not lead to \/dev\/sdb/,
       disked,
+      'LinkLeadsElsewhere',
     ],
-    ['a missing logical volume', lvmNode(), /is missing/, onLvm],
+    ['a missing logical volume', lvmNode(), /is missing/, onLvm, 'LogicalVolumeMissing'],
+    [
+      'a logical volume that is not active',
+      lvmNode({ volumes: [{ ...lv, tags: [], active: false, device: undefined }] }),
+      /is not ready to be recognised: still to be done: make the directory of udev rules$/,
+      onLvm,
+      'LogicalVolumeNotReady',
+    ],
     [
       "another Volume's logical volume",
       { ...lvm, volumes: [{ ...lv, tags: [`stowage.dev/uid=${OTHER}`] }] } as Observed,
       /is now another logical volume/,
       onLvm,
+      'LogicalVolumeExchanged',
     ],
     [
       'a logical volume of another file system',
@@ -246,9 +276,11 @@ describe('what is not recognised is refused', () => {
       } as Observed,
       /should carry what was made/,
       onLvm,
+      'MadeContentMissing',
     ],
-  ])('%s', (_, observed, why, desired = sparse) => {
+  ])('%s', (_, observed, why, desired = sparse, code = undefined) => {
     expect(planMetalk8sRecords(desired, observed)).toMatchObject({
+      ...(code && { reason: { code } }),
       refusal: expect.stringMatching(why),
     });
   });

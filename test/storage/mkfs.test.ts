@@ -16,5 +16,5 @@ test.each([
   ['xfs', 300n << 20n, false],
   ['ext4', 1n, false],
 ] as const)('%s in %s bytes: too small is %s', (type, bytes, small) => {
-  expect(tooSmall(type, bytes) !== undefined).toBe(small);
+  expect(tooSmall(type, bytes)?.reason.code).toBe(small ? 'FileSystemTooSmall' : undefined);
 });

@@ -21,4 +21,13 @@ export const DIRECTORIES = {
     action:
       'Name a directory for data, as below /var/lib/stowage, /srv or a mount point of its own.',
   },
+  DirectoryRecordedMeanwhile: {
+    message: 'the file system of {directory} was recorded meanwhile',
+  },
+  AnotherFileSystemRecorded: {
+    message: 'another file system was recorded for {directory} meanwhile',
+  },
+  DirectoryMoved: {
+    message: '{directory} is no longer on the file system that it was observed on',
+  },
 } as const satisfies Record<string, ReasonEntry>;

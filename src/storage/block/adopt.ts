@@ -1,4 +1,5 @@
 import { DEFAULT_FS_TYPE } from '../../api/file-systems.ts';
+import { type ReasonParameters, refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import {
   adoptionOf,
@@ -60,7 +61,7 @@ export function planAdopt(desired: DesiredRaw, from: string, observed: ObservedR
 export function planPutBack(desired: DesiredRaw, from: string, observed: ObservedRaw): Plan {
   const records = removeRecords(desired.uid);
   const device = targetOf(desired, observed);
-  if ('refusal' in device) return putBackAway(desired, device.refusal);
+  if ('refusal' in device) return putBackAway(desired, device.refusal, device.reason);
   const recorded = observed.intent?.device;
   const answer = recorded === undefined ? 'unknown' : compareDevice(recorded, device);
   const isChanged =
@@ -70,14 +71,18 @@ export function planPutBack(desired: DesiredRaw, from: string, observed: Observe
   const isUnchanged = isOurs({ ...desired, uid: from }, device);
   // The path may lead to another disk since.
   if (answer === 'different' || (answer === 'unknown' && !isChanged && !isUnchanged)) {
-    return putBackAway(
-      desired,
-      `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not its device, ${recorded?.path} (${recorded?.identity})`,
-    );
+    const { refusal, reason } = refuse('AdoptedDeviceExchanged', {
+      path: desired.devicePath,
+      device: `/dev/${device.name}`,
+      identity: device.identity,
+      recorded: recorded?.path,
+      recordedIdentity: recorded?.identity,
+    });
+    return putBackAway(desired, refusal, reason);
   }
   if (!isChanged) return { steps: records };
   const use = useOf(device, observed);
-  if (use !== undefined) return putBackLater(use.refusal);
+  if (use !== undefined) return putBackLater(use.seen);
   return { steps: [...rename(desired, device, from), ...records] };
 }
 
@@ -88,9 +93,8 @@ export const mayBeHalf = (desired: DesiredRaw, from: string, device: DeviceFacts
   isOurs({ ...desired, uid: from }, device);
 
 /** Postpones the put-back until nothing uses the storage. */
-export const putBackLater = (use: string): Plan => ({
-  refusal: use,
-  hint: 'It gets back the UID that it had once nothing uses it any more.',
+export const putBackLater = (use: ReasonParameters<'UseHoldsPutBack'>): Plan => ({
+  ...refuse('UseHoldsPutBack', use),
   retryable: true,
 });
 
@@ -101,10 +105,13 @@ function otherDevice(
 ): Refusal | undefined {
   const recorded = intent?.device;
   if (recorded === undefined || compareDevice(recorded, device) !== 'different') return undefined;
-  return {
-    refusal: `the node records for this Volume the device ${recorded.path} (${recorded.identity}), and ${devicePath} is now /dev/${device.name} (${device.identity})`,
-    hint: 'Bring the device back to its path, or delete this Volume and create it again.',
-  };
+  return refuse('RecordOfAnotherDevice', {
+    recorded: recorded.path,
+    recordedIdentity: recorded.identity,
+    path: devicePath,
+    device: `/dev/${device.name}`,
+    identity: device.identity,
+  });
 }
 
 /** Whose it was is known by what is on it, so that records of that Volume, and the Volume itself, do not count. */
@@ -126,16 +133,11 @@ export function refuseContent(
   const path = `/dev/${device.name}`;
   const { mode } = desired;
   if (mode === 'Block' && device.partition === undefined && device.dmUuid !== undefined) {
-    return {
-      refusal: `nothing on the logical volume ${path} tells whose it is, with mode Block`,
-      hint: 'Adopt it as a logical volume: spec.lvmLogicalVolume, or --vg and --lv.',
-    };
+    return refuse('AdoptedVolumeUnmarked', { device: path });
   }
   if (device.partitionUuids.length > 1 && mode === 'Block') {
-    return {
-      refusal: `${path} has ${device.partitionUuids.length} partitions, and a Volume of mode Block has one`,
-      hint: 'Give the path of the partition that is to be adopted.',
-    };
+    const partitions = device.partitionUuids.length;
+    return refuse('AdoptedDiskDivided', { device: path, partitions });
   }
   const earlier = { ...desired, uid: from };
   if (isOurs(earlier, device)) return undefined;
@@ -149,15 +151,10 @@ export function refuseContent(
   }
   const other = mode === 'Block' ? 'Filesystem' : 'Block';
   if (isOurs({ ...earlier, mode: other }, device) && device.dmUuid === undefined) {
-    return {
-      refusal: `${path} is of a Volume of mode ${other}, and not ${mode}`,
-      hint: `Create the Volume with mode ${other}.`,
-    };
+    return refuse('AdoptedModeDiffers', { device: path, found: other, mode });
   }
-  return {
-    refusal: `${path} carries ${device.content || 'nothing'}, which is not what Stowage made for a Volume with the UID ${from}`,
-    hint: 'Give the UID that the device is named by: the UUID of its file system, or the GUID of its partition. It is left as it is.',
-  };
+  const content = device.content || 'nothing';
+  return refuse('AdoptedContentDiffers', { device: path, content, uid: from });
 }
 
 function intentFor(desired: DesiredRaw, from: string, device: DeviceFacts): Intent {

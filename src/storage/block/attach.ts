@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { refuseStale } from '../kubelet.ts';
 import { astray, isMapperLink, leadsTo, linkOf } from '../links.ts';
@@ -6,7 +7,7 @@ import type { BlockDevice, DesiredRaw, DeviceFacts, ObservedRaw, Plan } from '..
 import { lookAgain, makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
 import { hasOwnTable } from './ownership.ts';
 import { checkMade } from './provision.ts';
-import { leaveOutOfMultipath } from './refuse.ts';
+import { inMultipath } from './refuse.ts';
 import { targetOf } from './target.ts';
 
 /** What remains to be done until the persistent link leads to the device. */
@@ -40,11 +41,8 @@ export function linked(desired: DesiredRaw, observed: ObservedRaw, device: Devic
   const own = volumeDevice(desired, device);
   if (own !== undefined && leadsTo(own, observed)) return { steps: [] };
   if (own === undefined && device.mapUuid !== undefined) {
-    return {
-      refusal: `multipathd has taken the disk as /dev/${device.name} and made no partition of it`,
-      hint: leaveOutOfMultipath(device),
-      retryable: true,
-    };
+    const taken = { device: `/dev/${device.name}`, ...inMultipath(device) };
+    return { ...refuse('MultipathTookDisk', taken), retryable: true };
   }
   if (!observed.udev) return noUdev(linkOf(desired));
   return {

@@ -1,3 +1,5 @@
+import { OR_RETAIN } from '../../api/reasons/devices.ts';
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { compareDevice, haveUnlikeWwns } from '../device-identity.ts';
@@ -38,15 +40,19 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
   const touched = observed.intent !== undefined || observed.done !== undefined || desired.recorded;
   if (!touched || desired.onDelete === 'Retain') return { steps: records };
   const device = targetOf(desired, observed);
-  if ('refusal' in device) return orRetain(device.refusal);
+  if ('refusal' in device) return { ...device, hint: OR_RETAIN };
+  const path = `/dev/${device.name}`;
   const recorded = desired.identity ?? observed.intent?.device?.identity;
   // An unknown device is written to as far as what is on it says whose it is; a copy of the volume on another disk says the same.
   const before = { identity: recorded };
   const answer = compareDevice(before, device);
   if (answer === 'different' || (answer === 'unknown' && haveUnlikeWwns(before, device))) {
-    return orRetain(
-      `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device of this Volume (${recorded})`,
-    );
+    return refuse('DeletedDeviceExchanged', {
+      path: desired.devicePath,
+      device: path,
+      identity: device.identity,
+      recorded: recorded ?? 'none',
+    });
   }
   const known =
     compareDevice({ ...observed.intent?.device, ...(recorded && before) }, device) === 'same';
@@ -62,32 +68,21 @@ export function planDelete(desired: DesiredRaw, observed: ObservedRaw): Plan {
       return { steps: [...stale, ...records] };
     }
     const half = halfTable(desired, device);
-    const carries = `/dev/${device.name} carries ${device.content || 'nothing'}`;
-    if (device.content !== '' && half === undefined) {
-      return orRetain(`${carries}, which is not of this Volume`);
-    }
+    const carried = { device: path, content: device.content || 'nothing' };
+    if (device.content !== '' && half === undefined) return refuse('ContentOfAnother', carried);
     // Wiping is on record before its first byte, so what is gone by then was not taken off by it.
     if (desired.onDelete === 'Wipe' && observed.wiped === undefined && half !== 'ours') {
-      return orRetain(`${carries}, and not what was made for this Volume`);
+      return refuse('ContentNotMade', carried);
     }
-    if (half === 'nameless' && !known) {
-      return orRetain(
-        `${carries}, which does not tell whose it is, and nothing that is on record tells the disk from another`,
-      );
-    }
+    if (half === 'nameless' && !known) return refuse('ContentOfUnknown', carried);
   }
   if (observed.wiped !== undefined && observed.wiped > device.sizeBytes) {
-    return orRetain(
-      `the node records that ${observed.wiped} bytes of /dev/${device.name} were wiped, and it has ${device.sizeBytes}`,
-    );
+    const { wiped } = observed;
+    return refuse('WipedBeyondEnd', { wiped, device: path, bytes: device.sizeBytes });
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
-    return {
-      refusal: use.refusal,
-      hint: `It is cleaned once nothing uses it any more. ${use.end}`,
-      retryable: true,
-    };
+    return { ...refuse('UseHoldsCleaning', { ...use.seen, ...use.ended }), retryable: true };
   }
   const clean = desired.onDelete === 'Wipe' ? wipeDevice(desired, observed, device, { known }) : [];
   const changes = [...clean, ...takeOff(desired, observed, device, clean.length > 0)];
@@ -120,7 +115,7 @@ function dropContentLink(desired: DesiredRaw, device: DeviceFacts, filled: boole
             exit: filled || device.partition !== undefined ? 0 : 2,
             stdout: { has: '', lacks: desired.uid },
           },
-          refusal: `${path} still carries ${desired.uid}`,
+          ...refuse('IdentityLeft', { device: path, uuid: desired.uid }),
         },
       ],
     },
@@ -146,13 +141,6 @@ function isUntouched(
   }
   if (device.content === '') return onDelete === 'Delete' || !(made || wiped !== undefined);
   return !made && intent !== undefined && isLeftOf(intent.signature, device.content);
-}
-
-function orRetain(refusal: string): Plan {
-  return {
-    refusal,
-    hint: 'Bring the device back; or set spec.onDelete to Retain, and the Volume goes without touching any device.',
-  };
 }
 
 function notOpenStep(device: DeviceFacts): Step[] {

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { blankPreconditions } from '../blank.ts';
 import { newTable, setPartitionGuid } from '../gpt.ts';
@@ -33,7 +34,7 @@ export function make(desired: DesiredRaw, device: DeviceFacts): Step[] {
   const notDone: Precondition = {
     argv: ['test', '!', '-e', donePath(desired.uid)],
     expect: { exit: 0 },
-    refusal: `${path} was made ready meanwhile`,
+    ...refuse('DeviceMadeMeanwhile', { device: path }),
   };
   const blank = device.content === '' && device.isBlank ? blankPreconditions(device) : [];
   const preconditions = [
@@ -112,7 +113,7 @@ export function partitionPreconditions(
   ].map(([key = '', is = '']) => ({
     argv: entryBlkid(`/dev/${name}`, 'value', key),
     expect: { exit: 0, stdout: { is } },
-    refusal: `/dev/${name} has another place in the partition table than when it was looked at`,
+    ...refuse('PartitionMoved', { device: `/dev/${name}` }),
   }));
 }
 

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { linkOf } from '../links.ts';
 import { metalk8sRecords } from '../metalk8s-records.ts';
 import { intentOf } from '../records.ts';
@@ -17,26 +18,19 @@ export function planMetalk8sRecords(desired: DesiredRaw, observed: ObservedRaw):
   if ('refusal' in device) return device;
   const other = ofAnother(device, observed);
   if (other !== undefined) {
-    return {
-      refusal: other,
-      hint: 'Two Volumes cannot share a device. Delete one of them, with MetalK8s.',
-    };
+    const code = other.isSure ? 'RecognisedDeviceOfAnother' : 'RecognisedDeviceMaybeOfAnother';
+    return refuse(code, other.of);
   }
+  const path = `/dev/${device.name}`;
   if (!isOurs(desired, device)) {
-    return {
-      refusal: `/dev/${device.name} carries ${device.content || 'nothing'}, and not what MetalK8s makes for this Volume`,
-      hint: 'It was overwritten or exchanged. It is left as it is.',
-    };
+    const content = device.content || 'nothing';
+    return refuse('RecognisedContentDiffers', { device: path, content });
   }
   const link = linked(desired, observed, device);
   if ('refusal' in link) return link;
-  if (link.steps.length > 0) {
-    return {
-      refusal: `${linkOf(desired)} does not lead to /dev/${device.name}`,
-      hint: 'Another device carries the same UUID, or the kernel has not read the table: look at lsblk -o NAME,UUID,PARTUUID.',
-    };
-  }
-  return recordDevice(desired, observed, device);
+  return link.steps.length > 0
+    ? refuse('LinkLeadsElsewhere', { link: linkOf(desired), device: path })
+    : recordDevice(desired, observed, device);
 }
 
 /** The records of a device that was recognised. */

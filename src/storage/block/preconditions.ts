@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition } from '../../nodes/job.ts';
 import { blankPreconditions } from '../blank.ts';
 import { notClaimed, notInUse, notOpen, notOpenToWrite } from '../in-use.ts';
@@ -23,11 +24,11 @@ export function lockOf(device: DeviceFacts): string {
 /** It is the device that was looked at, by all that the kernel says of it. */
 export function sameDevicePreconditions(device: DeviceFacts): Precondition[] {
   const { name, printed, presence } = device;
-  const refusal = `/dev/${name} is no longer the device that was looked at`;
+  const changed = refuse('DeviceChanged', { device: `/dev/${name}` });
   const same: Precondition = {
     argv: identityProbe(name),
     expect: { exit: 0, stdout: { is: printed.identity } },
-    refusal,
+    ...changed,
   };
   const named = [same, ...sameDmPreconditions(device)];
   if (presence === undefined) return named;
@@ -37,7 +38,7 @@ export function sameDevicePreconditions(device: DeviceFacts): Precondition[] {
     {
       argv: diskseqProbe(wholeDisk(device)),
       expect: { exit: 0, stdout: { is: diskseq } },
-      refusal,
+      ...changed,
     },
   ];
 }
@@ -53,7 +54,7 @@ export function sameDmPreconditions(
     {
       argv: dmUuidProbe(name),
       expect: { exit: 0, stdout: { is: uuid } },
-      refusal: `/dev/${name} is no longer the device that was looked at`,
+      ...refuse('DeviceChanged', { device: `/dev/${name}` }),
     },
   ];
 }
@@ -71,25 +72,25 @@ export const samePartsPreconditions = ({
   {
     argv: belowProbe(name),
     expect: { exit: 0, stdout: { is: printed.below } },
-    refusal: `/dev/${name} has other partitions than when it was looked at`,
+    ...refuse('PartitionsChanged', { device: `/dev/${name}` }),
   },
   ...printedParts.flatMap(sameAsPrinted),
 ];
 
 function sameAsPrinted(device: DeviceFacts['printedParts'][number]): Precondition[] {
   const { name, blkidExit, isBlank } = device;
-  const refusal = `what is on /dev/${name} changed since it was looked at`;
+  const changed = refuse('ContentChanged', { device: `/dev/${name}` });
   return [
     ...readablePreconditions(device),
     {
       argv: blkid(`/dev/${name}`),
       expect: { exit: blkidExit, stdout: { is: device.blkid } },
-      refusal,
+      ...changed,
     },
     {
       argv: ['wipefs', '-J', '-n', `/dev/${name}`],
       expect: { exit: 0, stdout: { is: device.wipefs } },
-      refusal,
+      ...changed,
     },
     ...(isBlank ? blankPreconditions(device) : []),
   ];
@@ -103,7 +104,7 @@ const readablePreconditions = ({
   endsReadable(`/dev/${name}`, sizeBytes).map((argv) => ({
     argv,
     expect: { exit: 0 },
-    refusal: `/dev/${name} cannot be read, so it is not known what is on it`,
+    ...refuse('ContentUnreadable', { device: `/dev/${name}` }),
   }));
 
 /** Nothing is on it (any more). */
@@ -111,19 +112,19 @@ export function emptyPreconditions(
   device: Pick<DeviceFacts, 'name' | 'sizeBytes' | 'partition'>,
 ): Precondition[] {
   const { name, partition } = device;
-  const refusal = `something is on /dev/${name} that was not there when it was looked at`;
+  const filled = refuse('DeviceNotEmpty', { device: `/dev/${name}` });
   return [
     ...readablePreconditions(device),
     {
       // A partition always has an entry in its table, which blkid finds: 0. Else it finds nothing: 2.
       argv: ['blkid', '-p', '-o', 'value', '-s', 'TYPE', '-s', 'PTTYPE', `/dev/${name}`],
       expect: { exit: partition === undefined ? 2 : 0, stdout: { is: '' } },
-      refusal,
+      ...filled,
     },
     {
       argv: ['wipefs', '-n', '-i', '-O', 'TYPE', `/dev/${name}`],
       expect: { exit: 0, stdout: { is: '' } },
-      refusal,
+      ...filled,
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { UNKNOWN_DATA } from '../blank.ts';
 import { compareDevice } from '../device-identity.ts';
 import { intentOf, writeDone, writeIntent } from '../records.ts';
@@ -22,10 +23,13 @@ export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan 
     intent !== undefined &&
     (intent.device === undefined || compareDevice(intent.device, device) === 'different')
   ) {
-    return {
-      refusal: `the node records for this Volume the device ${intent.device?.path} (${intent.device?.identity}), and ${desired.devicePath} is now /dev/${device.name} (${device.identity})`,
-      hint: 'Bring the device back to its path, or delete this Volume and create it again.',
-    };
+    return refuse('RecordOfAnotherDevice', {
+      recorded: intent.device?.path ?? intent.file ?? 'none',
+      recordedIdentity: intent.device?.identity,
+      path: desired.devicePath,
+      device: `/dev/${device.name}`,
+      identity: device.identity,
+    });
   }
   const refusal = refuseDevice(desired, observed, device) ?? refuseContent(desired, device, intent);
   if (refusal !== undefined) return refusal;
@@ -42,11 +46,15 @@ export function planProvision(desired: DesiredRaw, observed: ObservedRaw): Plan 
 /** What was made is looked at, and never made again. */
 export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: DeviceFacts): Plan {
   const recorded = desired.identity ?? observed.intent?.device?.identity;
+  const path = `/dev/${device.name}`;
   if (recorded !== undefined && compareDevice({ identity: recorded }, device) === 'different') {
-    return {
-      refusal: `${desired.devicePath} is now /dev/${device.name} (${device.identity}), and not the device that was made ready (${recorded})`,
-      hint: 'Bring the device back, or delete the Volume if its data is given up. Nothing is made anew on another device.',
-    };
+    const { identity } = device;
+    return refuse('DeviceExchanged', {
+      path: desired.devicePath,
+      device: path,
+      identity,
+      recorded,
+    });
   }
   if (isOurs(desired, device)) {
     // Nothing on a logical volume in mode Block tells whose it is. It may have been another's since a backup was made, which
@@ -55,12 +63,9 @@ export function checkMade(desired: DesiredRaw, observed: ObservedRaw, device: De
       desired.mode === 'Block' && device.dmUuid !== undefined && !observed.recordFiles;
     const other = unmarked ? ofAnother(device, observed) : undefined;
     if (other === undefined) return { steps: [] };
-    return { refusal: other, hint: 'Delete this Volume: nothing on the node is of it any more.' };
+    return refuse(other.isSure ? 'DeviceTaken' : 'DeviceMaybeOfAnother', other.of);
   }
-  return {
-    refusal: `/dev/${device.name} should carry what was made for this Volume, but ${device.content || 'nothing'} was found`,
-    hint: 'It was overwritten or exchanged. It is left as it is.',
-  };
+  return refuse('MadeContentMissing', { device: path, content: device.content || 'nothing' });
 }
 
 /** Consent is bound to what is there now, to the letter; what an interrupted try of ours left needs none. */
@@ -74,14 +79,13 @@ function refuseContent(
   if (carried === '' || ours) return undefined;
   if (carried === desired.overwrite) return undefined;
   if (intent !== undefined && isInterrupted(desired, device, intent)) return undefined;
-  const given =
-    desired.overwrite === undefined
-      ? ''
-      : `. The consent that was given is for ${JSON.stringify(desired.overwrite)}, which is not what is there`;
-  return {
-    refusal: `/dev/${device.name} carries ${carried}${given}`,
-    hint: `Use another device. Or, if all of that may be destroyed, set spec.overwrite to ${JSON.stringify(carried)}.`,
-  };
+  const { overwrite } = desired;
+  return refuse('DeviceCarriesData', {
+    device: `/dev/${device.name}`,
+    content: carried,
+    consent: overwrite === undefined ? undefined : JSON.stringify(overwrite),
+    overwrite: JSON.stringify(carried),
+  });
 }
 
 /** Nothing of ours is ever in a partition or a logical volume in mode Block: what is there is somebody's. */

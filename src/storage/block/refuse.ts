@@ -1,5 +1,6 @@
+import { refuse } from '../../api/reasons.ts';
 import { compareBytes, haveCommonIdentifier } from '../device-identity.ts';
-import { useOf as useOfDevice } from '../holders.ts';
+import { type UseEnd, useOf as useOfDevice } from '../holders.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredRaw, DeviceFacts, DeviceUsage, ObservedRaw, Owner, Plan } from '../types.ts';
 import { concerned } from './preconditions.ts';
@@ -14,113 +15,76 @@ export function refuseDevice(
   device: DeviceFacts,
 ): Plan | undefined {
   const path = `/dev/${device.name}`;
-  const { partition } = device;
-  if (device.readOnly) {
-    return { refusal: `${path} is read-only`, hint: 'Use a device that can be written to.' };
-  }
+  const { partition, dmUuid } = device;
+  if (device.readOnly) return refuse('DeviceReadOnly', { device: path });
   if (device.sizeBytes === 0n || device.type === 'rom') {
-    return {
-      refusal: `${path} has no medium of a size`,
-      hint: 'Use a disk, a partition or a logical volume.',
-    };
+    return refuse('DeviceWithoutMedium', { device: path });
   }
   if (device.sizeBytes < MIN_SIZE) {
-    return {
-      refusal: `${path} has ${device.sizeBytes} bytes, and a Volume needs ${MIN_SIZE} at least`,
-      hint: 'Use a larger device.',
-    };
+    return refuse('DeviceTooSmall', { device: path, bytes: device.sizeBytes, needed: MIN_SIZE });
   }
   if (/^\/dev\/disk\/by-(uuid|label)\//.test(desired.devicePath)) {
-    return {
-      refusal: `${desired.devicePath} is named after what is on the device, and goes with it`,
-      hint: 'Name the device by what lasts: a path below /dev/disk/by-id or /dev/disk/by-path.',
-    };
+    return refuse('DeviceNamedByContent', { path: desired.devicePath });
   }
-  if (/^LVM-[^-]*-/.test(device.dmUuid ?? '')) {
-    return {
-      refusal: `${path} is an inner part of a logical volume (${device.dmUuid}), such as what a thin pool keeps its volumes in`,
-      hint: 'Use a logical volume itself. What LVM keeps for itself is in use, also where nothing has it open.',
-    };
+  if (dmUuid !== undefined && /^LVM-[^-]*-/.test(dmUuid)) {
+    return refuse('DeviceInnerOfLVM', { device: path, uuid: dmUuid });
   }
   const other = ofAnother(device, observed);
   if (other !== undefined) {
-    return {
-      refusal: other,
-      hint: 'Two Volumes cannot share a device. Delete that Volume first, or use another device. What a Volume that is gone left on the node is listed by stowage check node.',
-    };
+    const code = other.isSure ? 'DeviceOfAnother' : 'DeviceMaybeOfAnother';
+    return refuse(code, { ...other.of, instead: 'device' });
   }
   const use = useOf(device, observed);
   if (use !== undefined) {
     const isMap = concerned(device).some(({ name }) =>
       observed.devices.some(({ parent, type }) => parent === name && type === 'mpath'),
     );
-    return {
-      refusal: use.refusal,
-      hint: isMap
-        ? leaveOutOfMultipath(device)
-        : // Without a command: whose device it is, nobody knows, and `why` would offer to end what the node itself runs on.
-          'Nothing is written to a device in use. Use another device, or take it out of use.',
-    };
+    // Without a command: whose device it is, nobody knows, and `why` would offer to end what the node itself runs on.
+    return isMap
+      ? refuse('MultipathUsesDisk', { ...use.seen, ...inMultipath(device) })
+      : refuse('DeviceNotFree', use.seen);
   }
-  if (desired.mode === 'Block' && partition !== undefined && partition.scheme !== 'gpt') {
-    return {
-      refusal: `${path} is partition ${partition.number} of a table of type ${partition.scheme}, whose partitions have no GUID that could become its persistent name`,
-      hint: 'Use a partition of a GPT, or mode Filesystem.',
-    };
-  }
-  if (
-    desired.mode === 'Block' &&
-    partition !== undefined &&
-    partition.inTable !== partition.number
-  ) {
-    return {
-      refusal: `the kernel has ${path} as partition ${partition.number}, and the partition table has ${partition.inTable === undefined ? 'none' : `partition ${partition.inTable}`} at its place`,
-      hint: 'The table was changed since the kernel read it. Have it read anew: partprobe, or a restart of the node.',
-    };
+  if (desired.mode === 'Block' && partition !== undefined) {
+    const { number, inTable, scheme } = partition;
+    if (scheme !== 'gpt') return refuse('PartitionWithoutGUID', { device: path, number, scheme });
+    if (inTable !== number) {
+      const found = inTable === undefined ? 'none' : `partition ${inTable}`;
+      return refuse('PartitionTableUnread', { device: path, number, found });
+    }
   }
   if (desired.mode === 'Block' && device.mapUuid !== undefined) {
-    return {
-      refusal: `${path} is a map of multipathd, on which the kernel makes no partitions`,
-      hint: `Use mode Filesystem, or a logical volume on it. ${leaveOutOfMultipath(device)}`,
-    };
+    return refuse('MultipathMapUndivided', { device: path, ...inMultipath(device) });
   }
-  if (
-    desired.mode === 'Block' &&
-    device.dmUuid !== undefined &&
-    !device.dmUuid.startsWith('LVM-')
-  ) {
-    return {
-      refusal: `${path} is a device-mapper device (${device.dmUuid}) that is no logical volume`,
-      hint: 'Use the disk below it, a logical volume, or mode Filesystem.',
-    };
+  if (desired.mode === 'Block' && dmUuid !== undefined && !dmUuid.startsWith('LVM-')) {
+    return refuse('MapperDeviceNotLVM', { device: path, uuid: dmUuid });
   }
   return desired.mode === 'Filesystem' && desired.fs !== undefined
     ? tooSmall(desired.fs.type, device.sizeBytes)
     : undefined;
 }
 
-/** multipath.conf(5): a SCSI disk's WWID is `3` and its WWN. */
-export function leaveOutOfMultipath({ mapUuid, wwn, disk, name }: DeviceFacts): string {
+/** Names a disk to multipathd. multipath.conf(5): a SCSI disk's WWID is `3` and its WWN. */
+export function inMultipath({
+  mapUuid,
+  wwn,
+  disk,
+  name,
+}: DeviceFacts): { wwid: string } | { disk: string } {
   const hex = /^0x([0-9a-f]+)$/.exec(wwn ?? disk?.wwn ?? '')?.[1];
   const wwid = mapUuid?.replace('mpath-', '') ?? (hex && `3${hex}`);
-  const add = wwid
-    ? `wwid "${wwid}"`
-    : `the WWID that /lib/udev/scsi_id -g -u /dev/${disk?.name ?? name} prints`;
-  return `If the disk has one path only, leave it out of multipath: add ${add} to the blacklist section of /etc/multipath.conf on the node, then: multipath -F && multipathd reconfigure.`;
+  return wwid ? { wwid } : { disk: `/dev/${disk?.name ?? name}` };
 }
 
 /** Returns which use of a device, by whatever path, is seen, and what ends it; undefined where none is. */
 export function useOf(
   device: DeviceFacts,
   users: DeviceUsage,
-): { refusal: string; end: string } | undefined {
+): { seen: { device: string; path?: string; uses: string }; ended: UseEnd } | undefined {
   for (const each of concerned(device)) {
     const use = useOfDevice(each, users);
     if (use === undefined) continue;
-    const other = device.otherPaths.includes(each)
-      ? `, another path of the disk of /dev/${device.name},`
-      : '';
-    return { refusal: `/dev/${each.name}${other} is in use: ${use.by}`, end: use.end };
+    const path = device.otherPaths.includes(each) ? { path: `/dev/${device.name}` } : {};
+    return { seen: { device: `/dev/${each.name}`, ...path, uses: use.by }, ended: use.ended };
   }
   return undefined;
 }
@@ -129,21 +93,17 @@ export function useOf(
  * Returns that another Volume has the device, or may have it: undefined where none is known to. A disk with an identifier in common
  * is another Volume's until a strong identifier tells them apart: who is unsure does not write.
  */
-export function ofAnother(
-  device: DeviceFacts,
-  { others }: Pick<ObservedRaw, 'others'>,
-): string | undefined {
-  const path = `/dev/${device.name}`;
+export function ofAnother(device: DeviceFacts, { others }: Pick<ObservedRaw, 'others'>) {
   const owner = others.find((other) => isOwner(other, device));
-  if (owner !== undefined) return `${path} belongs to another Volume, ${nameOf(owner)}`;
-  const like = others.find((other) => mayBeOwner(other, device));
-  return (
-    like &&
-    `${path} may belong to another Volume, ${nameOf(like)}: its disk has the same serial number or WWN, and nothing that is on record tells the two apart`
-  );
+  const like = owner ?? others.find((other) => mayBeOwner(other, device));
+  if (like === undefined) return undefined;
+  const { name, uid } = like;
+  const of = {
+    device: `/dev/${device.name}`,
+    ...(name === undefined ? { uid } : { volume: name }),
+  };
+  return { isSure: owner !== undefined, of };
 }
-
-const nameOf = ({ name, uid }: Owner): string => name ?? `with the UID ${uid}`;
 
 /**
  * By UUIDs that are on the device, by what device-mapper calls it, or by what tells the disk from any other (one that is

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw, Refusal } from '../types.ts';
 
 /** The device that the path leads to, or why there is none. */
@@ -9,14 +10,8 @@ export function targetOf(
     case 'device':
       return target.facts;
     case 'missing':
-      return {
-        refusal: `there is no device ${devicePath} on the node`,
-        hint: 'Check the path and the disk. Nothing is made on another device.',
-      };
+      return refuse('DeviceMissing', { device: devicePath });
     case 'other':
-      return {
-        refusal: `${devicePath} is no disk, partition or logical volume but a ${target.what}`,
-        hint: 'Give the path of a disk, a partition or a logical volume.',
-      };
+      return refuse('NoBlockDevice', { path: devicePath, kind: target.what });
   }
 }

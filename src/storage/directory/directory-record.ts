@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { ObservationError } from '../probe-results.ts';
 import { DIRECTORIES, directoryPartial, durableFile } from '../records.ts';
@@ -57,7 +58,7 @@ export function recordDirectory(uid: string, observed: ObservedDirectory): Step[
         {
           argv: ['test', '!', '-e', path],
           expect: { exit: 0 },
-          refusal: `the file system of ${observed.directory} was recorded meanwhile`,
+          ...refuse('DirectoryRecordedMeanwhile', { directory: observed.directory }),
         },
       ],
     },
@@ -90,12 +91,12 @@ export function onSameFileSystem(observed: ObservedDirectory): Precondition[] {
   const own: Precondition = {
     argv: ['cat', path],
     expect: { exit: 0, stdout: { is: textOf(observed) } },
-    refusal: `another file system was recorded for ${directory} meanwhile`,
+    ...refuse('AnotherFileSystemRecorded', { directory }),
   };
   const same: Precondition = {
     argv: ['stat', '-c', '%d', '--', directory],
     expect: { exit: 0, stdout: { is: numberOf(device) } },
-    refusal: `${directory} is no longer on the file system that it was observed on`,
+    ...refuse('DirectoryMoved', { directory }),
   };
   return [
     ...(recorded === undefined ? [own] : []),

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { adoptionOf, forgetEarlier, notAdopted, otherAdoption, putBackAway } from '../adoption.ts';
 import { mayBeHalf, putBackLater, refuseContent, rename, withoutEarlier } from '../block/adopt.ts';
@@ -15,7 +16,7 @@ import { groupOf, refuseChange } from './group.ts';
 import { sameVolume } from './lvchange.ts';
 import { isSnapshotName, isTagged, lvName, lvPath, tagOf, uidsIn } from './names.ts';
 import { deviceOf } from './ownership.ts';
-import { refuseWrites } from './refuse.ts';
+import { poolWanted, refuseWrites } from './refuse.ts';
 
 /** Bytes that a new UUID writes, with those that e2fsck may write before it. */
 const WRITES = 16n << 20n;
@@ -62,7 +63,7 @@ export function planAdopt(desired: DesiredLvm, from: string, observed: ObservedL
 export function planPutBack(desired: DesiredLvm, from: string, observed: ObservedLvm): Plan {
   const records = removeRecords(desired.uid);
   const group = groupOf(desired, observed);
-  if ('refusal' in group) return putBackAway(desired, group.refusal);
+  if ('refusal' in group) return putBackAway(desired, group.refusal, group.reason);
   const own = adopted(desired, from, observed);
   // Where several have the tag, one of them may be half adopted.
   if ('refusal' in own)
@@ -75,7 +76,7 @@ export function planPutBack(desired: DesiredLvm, from: string, observed: Observe
   const isChanged =
     desired.mode === 'Filesystem' && (isOurs(raw, device) || mayBeHalf(raw, from, device));
   const use = isChanged ? useOf(device, observed) : undefined;
-  if (use !== undefined) return putBackLater(use.refusal);
+  if (use !== undefined) return putBackLater(use.seen);
   return {
     steps: [
       ...(isChanged ? rename(asRaw(desired), device, from) : []),
@@ -98,16 +99,11 @@ function adopted(
 ): LogicalVolume | Refusal {
   const [own, second] = volumes.filter(hasEither({ uid }, from));
   if (own === undefined) {
-    return {
-      refusal: `no logical volume of ${vgName} has the tag ${tagOf(from)}`,
-      hint: `Check the group and the UID. One that MetalK8s made has no tag; if it is that, and nothing else, give it one: lvchange --addtag ${tagOf(from)} ${vgName}/NAME.`,
-    };
+    return refuse('AdoptedTagMissing', { group: vgName, tag: tagOf(from) });
   }
   if (second !== undefined) {
-    return {
-      refusal: `several logical volumes of ${vgName} have the tag ${tagOf(from)}: ${own.name}, ${second.name}`,
-      hint: `Take it off all but the one that is to be adopted: lvchange --deltag ${tagOf(from)} ${vgName}/NAME.`,
-    };
+    const several = { first: own.name, second: second.name };
+    return refuse('AdoptedTagOnSeveral', { group: vgName, tag: tagOf(from), ...several });
   }
   return own;
 }
@@ -120,48 +116,25 @@ function refuseOther(
 ): Refusal | undefined {
   const name = lvName(desired, own.name);
   const other = uidsIn(own.tags).find((each) => each !== from && each !== desired.uid);
-  if (other !== undefined) {
-    return {
-      refusal: `the logical volume ${name} has the tag of another Volume, too, with the UID ${other}`,
-      hint: `Take off the tag that is wrong: lvchange --deltag ${tagOf(other)} ${name}.`,
-    };
-  }
-  if (isSnapshotName(own.name)) {
-    return {
-      refusal: `the logical volume ${name} is a snapshot, by its name, and no Volume's`,
-      hint: 'A snapshot is not adopted. Restore it: create a claim whose dataSource is its VolumeSnapshot.',
-    };
-  }
+  if (other !== undefined) return refuse('AdoptedTagOfAnother', { volume: name, uid: other });
+  if (isSnapshotName(own.name)) return refuse('AdoptedIsSnapshot', { volume: name });
   if (!HOLDS_DATA.includes(own.kind)) {
-    return {
-      refusal: `${name} is no logical volume that holds a Volume's data: lvs shows it as ${own.kind}`,
-      hint: `Look at it on the node: lvs -a ${desired.vgName}.`,
-    };
+    const found = { volume: name, type: own.kind, group: desired.vgName };
+    return refuse('LogicalVolumeHoldsNoData', found);
   }
   if (own.name !== desired.name && observed.volumes.some((each) => each.name === desired.name)) {
-    return {
-      refusal: `there is a logical volume ${lvName(desired, desired.name)} already, and ${name} is to get that name`,
-      hint: 'Name the Volume otherwise, or rename that logical volume if nothing needs its name.',
-    };
+    return refuse('AdoptedNameTaken', { taken: lvName(desired, desired.name), volume: name });
   }
   if (own.pool !== desired.thinPool) {
-    const is = own.pool === undefined ? 'is not thin' : `is of the thin pool ${own.pool}`;
-    return {
-      refusal: `the logical volume ${name} ${is}, and the Volume asks for ${desired.thinPool === undefined ? 'one that is not' : `the pool ${desired.thinPool}`}`,
-      hint:
-        own.pool === undefined
-          ? 'Leave thinPool out.'
-          : `Set spec.lvmLogicalVolume.thinPool to ${own.pool}.`,
-    };
+    const asked = { volume: name, wanted: poolWanted(desired) };
+    return own.pool === undefined
+      ? refuse('AdoptedIsNotThin', asked)
+      : refuse('AdoptedInAnotherPool', { ...asked, pool: own.pool });
   }
   return own.pool === undefined
     ? undefined
-    : refuseWrites(
-        desired,
-        own.pool,
-        observed,
-        WRITES,
-        `adopting a volume of it may write ${WRITES}`,
+    : refuseWrites(desired, own.pool, observed, WRITES, (room) =>
+        refuse('ThinPoolFullToAdopt', room),
       );
 }
 
@@ -175,24 +148,17 @@ function refuseDevice(
   const known = withoutEarlier(rawOf(observed), from);
   const other = ofAnother(device, { others: known.others });
   if (other !== undefined) {
-    return { refusal: other, hint: 'Two Volumes cannot share a device. Delete that Volume first.' };
+    return refuse(other.isSure ? 'DeviceOfAnother' : 'DeviceMaybeOfAnother', other.of);
   }
   const use = useOf(device, observed);
-  if (use !== undefined) {
-    return {
-      refusal: use.refusal,
-      hint: `What is in use is not adopted. Take it out of use. ${use.end}`,
-    };
-  }
+  if (use !== undefined) return refuse('UseHoldsAdoption', { ...use.seen, ...use.ended });
   // Its tag says whose it is, in mode Block nothing else does.
   if (desired.mode === 'Block') {
     const { signature } = device;
     const isFileSystem = signature.found === 'one' && signature.uuid === from;
     if (!isFileSystem) return undefined;
-    return {
-      refusal: `the logical volume ${lvName(desired, own.name)} is of a Volume of mode Filesystem, and not Block`,
-      hint: 'Create the Volume with mode Filesystem.',
-    };
+    const volume = lvName(desired, own.name);
+    return refuse('AdoptedModeDiffers', { volume, found: 'Filesystem', mode: 'Block' });
   }
   return refuseContent(asRaw(desired), from, device, observed.intent);
 }
@@ -256,5 +222,5 @@ function tagAs(
 const hasTag = (desired: DesiredLvm, { name }: LogicalVolume, uid: string): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, name)],
   expect: { exit: 0, stdout: { has: tagOf(uid), lacks: '\t' } },
-  refusal: `${lvName(desired, name)} no longer has the tag ${tagOf(uid)}`,
+  ...refuse('AdoptedTagGone', { volume: lvName(desired, name), tag: tagOf(uid) }),
 });

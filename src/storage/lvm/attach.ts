@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { linked } from '../block/attach.ts';
 import { checkMade } from '../block/provision.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
@@ -20,32 +21,21 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const group = groupOf(desired, observed);
   if ('refusal' in group) return group;
   if (group.exported) {
-    return {
-      refusal: `the volume group ${group.name} is exported`,
-      hint: `Take it into use again: vgimport ${group.name}.`,
-    };
+    return refuse('VolumeGroupExported', { group: group.name, again: 'again' });
   }
   const own = ownOf(desired, observed.volumes);
   if (own === undefined) {
-    return {
-      refusal: `the logical volume ${lvName(desired, desired.name)} is missing`,
-      hint: 'Bring it back (vgcfgrestore, if it was removed), or delete the Volume if its data is given up. Nothing is made anew in its place.',
-    };
+    return refuse('LogicalVolumeMissing', { volume: lvName(desired, desired.name) });
   }
   const owner = whose(desired, observed, own);
   // MetalK8s names them after Volumes, and keeps no records.
   const known = desired.recorded || observed.done !== undefined || observed.intent !== undefined;
   if (owner === 'not ours' || (owner === 'named' && known)) {
-    return {
-      refusal: `${lvPath(desired)} is now another logical volume (${own.uuid}), and not the one that was made for this Volume`,
-      hint: 'Bring the earlier one back, or delete the Volume if its data is given up.',
-    };
+    return refuse('LogicalVolumeExchanged', { path: lvPath(desired), uuid: own.uuid });
   }
   if (owner === 'named' && !HOLDS_DATA.includes(own.kind)) {
-    return {
-      refusal: `${lvName(desired, own.name)} is no logical volume that holds a Volume's data: lvs shows it as ${own.kind}`,
-      hint: `Look at it on the node: lvs -a ${group.name}.`,
-    };
+    const found = { volume: lvName(desired, own.name), type: own.kind, group: group.name };
+    return refuse('LogicalVolumeHoldsNoData', found);
   }
   if (desired.identity === undefined && owner === 'ours') {
     const doubtful = refuseTags(desired, observed, own);

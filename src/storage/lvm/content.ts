@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, succeeded } from '../probe-results.ts';
 import { blkidValues } from '../signature.ts';
@@ -101,12 +102,17 @@ export const rangeOf = ({ pv, first, count }: FreeExtents): string =>
 /** They hold what they held, to the letter. */
 export const sameContentPreconditions = (extents: readonly Extents[]): Precondition[] =>
   extents.flatMap((each) => {
+    const disk = each.pv;
     return [
-      { argv: forgetCache(each), expect: { exit: 0 }, refusal: `${each.pv} cannot be read anew` },
+      {
+        argv: forgetCache(each),
+        expect: { exit: 0 },
+        ...refuse('FreeExtentsUnreadable', { disk }),
+      },
       {
         argv: blkidAt(each),
         expect: { exit: each.blkidExit, stdout: { is: each.blkid } },
-        refusal: `what is in the free extents of ${each.pv} changed since they were looked at`,
+        ...refuse('FreeExtentsChanged', { disk }),
       },
     ];
   });

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import type { DesiredLvm, ObservedLvm } from '../types.ts';
@@ -60,7 +61,7 @@ export const finish = (copy: Copy, ...options: string[]): Step => ({
 export const unfinished = (copy: Copy): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(copy, copy.name)],
   expect: { exit: 0, stdout: { ...printed(unfinishedTag(copy.uid)), lacks: ',' } },
-  refusal: `${lvName(copy, copy.name)} is not what was just made`,
+  ...refuse('UnfinishedChanged', { volume: lvName(copy, copy.name) }),
 });
 
 /** What an earlier try left, by its tag. */

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { emptyPreconditions } from '../block/preconditions.ts';
 import { linkOf } from '../links.ts';
@@ -64,7 +65,7 @@ export const nameKey = (desired: DesiredLvm): string => `ATTR{dm/name}=="${dmNam
 export const notDone = (desired: DesiredLvm): Precondition => ({
   argv: ['test', '!', '-e', donePath(desired.uid)],
   expect: { exit: 0 },
-  refusal: `${lvPath(desired)} was made meanwhile`,
+  ...refuse('LogicalVolumeMadeMeanwhile', { path: lvPath(desired) }),
 });
 
 /** Zeros are written to all of it. What a thin pool hands out reads as zeros. */
@@ -159,18 +160,18 @@ function madePreconditions(desired: DesiredLvm, group: VolumeGroup): Preconditio
 /** The same, whatever is in it. */
 export function isMadePreconditions(desired: DesiredLvm, tag = tagOf(desired.uid)): Precondition[] {
   const path = lvPath(desired);
-  const refusal = `${path} is not the logical volume that was made`;
+  const changed = refuse('LogicalVolumeNotAsMade', { path });
   return [
     {
       argv: ['lvs', '--noheadings', '-o', 'lv_tags', lvName(desired, desired.name)],
       // And no other tag.
       expect: { exit: 0, stdout: { ...printed(tag), lacks: ',' } },
-      refusal,
+      ...changed,
     },
     {
       argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', path],
       expect: { exit: 0, stdout: { is: `${dmNameOf(desired)} lvm` } },
-      refusal,
+      ...changed,
     },
   ];
 }

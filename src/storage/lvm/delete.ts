@@ -1,3 +1,5 @@
+import { OR_RETAIN } from '../../api/reasons/lvm.ts';
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { halfAdopted } from '../adoption.ts';
 import { takeSignatureOff, wipeDevice } from '../block/clean.ts';
@@ -41,7 +43,7 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   const group = groupOf(desired, observed);
   // Half of its records must never look like those of what was not made to the end.
   const keep = observed.recordFiles ? [...removeIntent(desired.uid), ...records] : records;
-  if ('refusal' in group) return retained ? { steps: keep } : orRetain(group.refusal);
+  if ('refusal' in group) return retained ? { steps: keep } : { ...group, hint: OR_RETAIN };
   const own = ownOf(desired, observed.volumes);
   if (own === undefined) return { steps: records };
   const owner = whose(desired, observed, own);
@@ -61,26 +63,18 @@ export function planDelete(desired: DesiredLvm, observed: ObservedLvm): Plan {
   if (taken !== undefined) {
     // All that was left of this Volume was let go of, before a backup brought it back.
     if (!observed.recordFiles) return { steps: [] };
-    return orRetain(
-      `${name} is on record for another Volume, too, ${taken.name ?? `with the UID ${taken.uid}`}`,
-    );
+    const of = taken.name === undefined ? { uid: taken.uid } : { other: taken.name };
+    return refuse('LogicalVolumeOfAnother', { volume: name, ...of });
   }
   if (owner !== 'ours') {
     // Without a tag it was not made by us, and what was never made leaves nothing.
-    return made
-      ? orRetain(`${name} is not the logical volume that was made for this Volume`)
-      : { steps: records };
+    return made ? refuse('LogicalVolumeNotOurs', { volume: name }) : { steps: records };
   }
-  if (!isMarked(desired, observed, own)) {
-    return orRetain(`nothing on the node says that ${name} was made for this Volume`);
-  }
-  if (refused !== undefined)
-    return { ...orRetain(refused.refusal), retryable: refused.retryable ?? false };
+  if (!isMarked(desired, observed, own)) return refuse('LogicalVolumeUnmarked', { volume: name });
+  if (refused !== undefined) return { ...refused, hint: OR_RETAIN };
   if (doubtful !== undefined) return doubtful;
   if (!ALONE.includes(own.kind)) {
-    return orRetain(
-      `${name} has snapshots or is a part of something (lvs shows ${own.kind}), which would go with it`,
-    );
+    return refuse('LogicalVolumeNotAlone', { volume: name, type: own.kind });
   }
   return remove(desired, observed, own, made, records);
 }
@@ -96,8 +90,7 @@ function planUnfinished(
   const group = groupOf(desired, observed);
   if (left === undefined || 'refusal' in group) return undefined;
   const refused = refuseChange(group);
-  if (refused !== undefined)
-    return { ...orRetain(refused.refusal), retryable: refused.retryable ?? false };
+  if (refused !== undefined) return { ...refused, hint: OR_RETAIN };
   // Its pool gives what a thin one had to others, as it is.
   const wipes = desired.onDelete === 'Wipe' && observed.intent?.filling === true;
   const full = wipes ? noRoomToWipe(desired, observed, left) : undefined;
@@ -120,11 +113,7 @@ function forgotten(desired: DesiredLvm, observed: ObservedLvm, records: readonly
     const doubtful = refuseChange(group) ?? refuseTags(desired, observed, own);
     return { steps: [...(doubtful === undefined ? [takeTag(desired, own)] : []), ...records] };
   }
-  const name = lvName(desired, own.name);
-  return {
-    refusal: `the logical volume ${name} carries the tag of this Volume, and nothing says how far it was made: it may hold data`,
-    hint: `If it holds none, remove it: lvremove ${name}. Or set spec.onDelete to Retain, and the Volume goes and leaves it.`,
-  };
+  return refuse('LogicalVolumeUnknown', { volume: lvName(desired, own.name) });
 }
 
 function remove(
@@ -151,17 +140,20 @@ function remove(
   if (device === undefined) return { steps: [] };
   const left = leaveMount(desired.uid, device, observed);
   if (left.length > 0) return { steps: left };
-  const use = useOf(device, observed) ?? (own.open ? openUse(`/dev/${device.name}`) : undefined);
+  const path = `/dev/${device.name}`;
+  const use = useOf(device, observed) ?? (own.open ? openUse(path) : undefined);
   if (use !== undefined) {
-    return {
-      refusal: `the logical volume ${lvName(desired, own.name)} (/dev/${device.name}) is in use: ${use.by}`,
-      hint: `It is removed once nothing uses it any more. ${use.end}`,
-      retryable: true,
-    };
+    const used = { volume: lvName(desired, own.name), device: path, uses: use.by, ...use.ended };
+    return { ...refuse('LogicalVolumeInUse', used), retryable: true };
   }
-  const { mode } = desired;
-  if (toLook && mode === 'Filesystem' && device.content !== '' && !isOurs(asRaw(desired), device)) {
-    return orRetain(`/dev/${device.name} carries ${device.content}, which is not of this Volume`);
+  const { content } = device;
+  if (
+    toLook &&
+    desired.mode === 'Filesystem' &&
+    content !== '' &&
+    !isOurs(asRaw(desired), device)
+  ) {
+    return refuse('LogicalVolumeCarriesOther', { device: path, content });
   }
   const full = toClean ? noRoomToWipe(desired, observed, own) : undefined;
   if (full !== undefined) return full;
@@ -194,10 +186,10 @@ function noRoomToWipe(
   own: LogicalVolume,
 ): Plan | undefined {
   if (own.pool === undefined) return undefined;
-  const part = partOf(own.sizeBytes);
-  const what = `wiping a volume of it takes ${part} at a time`;
-  const full = refuseWrites(desired, own.pool, observed, part, what);
-  return full === undefined ? undefined : { ...orRetain(full.refusal), retryable: true };
+  const full = refuseWrites(desired, own.pool, observed, partOf(own.sizeBytes), (room) =>
+    refuse('ThinPoolFullToWipe', room),
+  );
+  return full && { ...full, hint: OR_RETAIN, retryable: true };
 }
 
 /** Signatures in free extents would be in the way of whoever gets them next. A thin volume leaves none. */
@@ -224,11 +216,4 @@ function onceGone(
 ): Step[] {
   if (first === undefined) return [];
   return [{ ...first, preconditions: [isGone(desired, own), ...first.preconditions] }, ...others];
-}
-
-function orRetain(refusal: string): Exclude<Plan, { steps: unknown }> {
-  return {
-    refusal,
-    hint: 'Bring back what was made for it; or set spec.onDelete to Retain, and the Volume goes without touching any logical volume.',
-  };
 }

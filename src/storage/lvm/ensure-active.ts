@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { astray, isMapperLink, linkOf } from '../links.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { makeRule, mapperKey, noUdev, waitForLink } from '../udev.ts';
@@ -16,19 +17,12 @@ export function ensureActive(
 ): Plan | undefined {
   const name = lvName(desired, own.name);
   if (own.health === 'p') {
-    return {
-      refusal: `a physical volume of the logical volume ${name} is away`,
-      hint: 'Bring its disk back: pvs tells which one.',
-      // It may come late after the node has started.
-      retryable: true,
-    };
+    // It may come late after the node has started.
+    return { ...refuse('LogicalVolumePartial', { volume: name }), retryable: true };
   }
   const pool = poolOf(observed, own.pool);
   if (own.health === 'F' || pool?.health === 'F') {
-    return {
-      refusal: `the thin pool of the logical volume ${name} has failed`,
-      hint: 'See lvmthin(7), on repair.',
-    };
+    return refuse('ThinPoolOfVolumeFailed', { volume: name });
   }
   if (own.suspended) return { steps: [refresh(desired, own)] };
   // Whoever writes to a volume of it waits.
@@ -52,10 +46,6 @@ export function ensureActive(
     };
   }
   return deviceOf(observed, own) === undefined
-    ? {
-        refusal: `the node has no device for the logical volume ${name}, which LVM says is active`,
-        hint: `Look at it on the node: lvs ${name}; dmsetup info.`,
-        retryable: true,
-      }
+    ? { ...refuse('LogicalVolumeWithoutDevice', { volume: name }), retryable: true }
     : undefined;
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { takeSignatureOff } from '../block/clean.ts';
 import { isOurs } from '../block/ownership.ts';
@@ -68,7 +69,7 @@ function planZero(
           {
             argv: ['test', '!', '-e', cancelPath(uid)],
             expect: { exit: 0 },
-            refusal: 'the volume is being deleted',
+            ...refuse('FillGivenUp'),
           },
           ...sameDmPreconditions(device),
           ...notInUsePreconditions(device),
@@ -126,16 +127,12 @@ function refuseWhole(desired: DesiredLvm, observed: ObservedLvm, group: VolumeGr
   const promised = observed.volumes
     .filter(({ pool, tags }) => pool === thinPool && anyUidsIn(tags).length > uidsIn(tags).length)
     .reduce((sum, each) => sum + each.sizeBytes - usedOf(each), 0n);
-  const beside = promised === 0n ? '' : `, and what is being filled beside it ${promised}`;
+  const beside = promised === 0n ? undefined : promised;
   const needed = bytes + promised - freed;
-  const refused = refuseWrites(
-    desired,
-    thinPool,
-    observed,
-    needed,
-    `filling a volume may write all of its ${bytes}${beside}`,
+  const refused = refuseWrites(desired, thinPool, observed, needed, (room) =>
+    refuse('ThinPoolFullToFill', { ...room, bytes, beside }),
   );
-  return refused === undefined ? undefined : { ...refused, retryable: true };
+  return refused && { ...refused, retryable: true };
 }
 
 /**
@@ -178,24 +175,16 @@ function freeDevice(
   const device = deviceOf(observed, half);
   // It was reached.
   if (device === undefined) return { first: { steps: [] } };
-  const { content, name } = device;
+  const { content } = device;
+  const path = `/dev/${device.name}`;
+  const found = { volume: lvName(desired, half.name), device: path };
   if (!isThin && content !== '' && !isKnown(desired, observed, device)) {
-    return {
-      first: {
-        refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${name}) was begun for this Volume and carries ${content}, which nothing says it was filled with`,
-        hint: `It may be of an earlier owner of its extents. If none of it is needed: wipefs --all /dev/${name}.`,
-      },
-    };
+    return { first: refuse('UnfinishedCarriesData', { ...found, content }) };
   }
-  const use = useOf(device, observed) ?? (half.open ? openUse(`/dev/${device.name}`) : undefined);
+  const use = useOf(device, observed) ?? (half.open ? openUse(path) : undefined);
   if (use !== undefined) {
-    return {
-      first: {
-        refusal: `the logical volume ${lvName(desired, half.name)} (/dev/${device.name}), which was not filled to the end, is in use: ${use.by}`,
-        hint: `It is removed once nothing uses it any more. ${use.end}`,
-        retryable: true,
-      },
-    };
+    const used = refuse('UnfinishedInUse', { ...found, uses: use.by, ...use.ended });
+    return { first: { ...used, retryable: true } };
   }
   return { device };
 }

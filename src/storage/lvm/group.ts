@@ -1,3 +1,4 @@
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import type { VolumeGroup } from './facts.ts';
 
@@ -31,10 +32,11 @@ export const knownGroup = (
 };
 
 /** Why two groups of the node's own cannot be told apart by their name. */
-export const twoGroups = (name: string, groups: readonly VolumeGroup[]): Refusal => ({
-  refusal: `the node has several volume groups ${name}: ${groups.map(({ uuid }) => uuid).join(' and ')}`,
-  hint: `Rename the one that is not meant, by its UUID: vgrename ${groups.at(-1)?.uuid} ${name}-2.`,
-});
+export function twoGroups(group: string, groups: readonly VolumeGroup[]): Refused {
+  const uuids = groups.map(({ uuid }) => uuid);
+  const uuid = uuids.at(-1) ?? '';
+  return refuse('VolumeGroupsOfOneName', { group, uuids: uuids.join(' and '), uuid });
+}
 
 /** The group of the Volume, or why nothing is to be concluded from what there is. */
 export function groupOf(
@@ -43,55 +45,26 @@ export function groupOf(
 ): VolumeGroup | Refusal {
   const recorded = recordedGroup({ identity }, intent);
   const [group] = recordedFirst(groups, recorded);
-  if (group === undefined) {
-    return {
-      refusal: `there is no volume group ${vgName} on the node`,
-      hint: `Bring its disks back, or create it: vgs lists those that LVM sees. It leaves out those of other hosts, and of disks that its devices file does not name; one on a device of a Volume does not count. After a power cut its metadata may be damaged: vgcfgrestore --list ${vgName} names what to restore them from. Nothing is made elsewhere.`,
-    };
-  }
+  if (group === undefined) return refuse('VolumeGroupMissing', { group: vgName });
   if (recorded !== undefined && !hasUuid(group, recorded)) {
-    return {
-      refusal: `the volume group ${vgName} (${group.uuid}) is not the one that this Volume was made in, which has the UUID ${recorded}`,
-      hint: 'Bring the earlier volume group back, or delete this Volume and create it again.',
-    };
+    return refuse('VolumeGroupExchanged', { group: vgName, uuid: group.uuid, recorded });
   }
   return knownGroup(groups, recorded) ?? twoGroups(vgName, groups);
 }
 
 /** Why the group must not be changed; undefined when it may be. */
 export function refuseChange({
-  name,
+  name: group,
   readOnly,
   exported,
   partial,
   shared,
 }: VolumeGroup): Refusal | undefined {
-  if (exported) {
-    return {
-      refusal: `the volume group ${name} is exported`,
-      hint: `Take it into use: vgimport ${name}.`,
-    };
-  }
-  if (shared) {
-    return {
-      refusal: `the volume group ${name} is clustered or shared with other hosts`,
-      hint: 'Use a volume group of the node alone.',
-    };
-  }
-  if (partial) {
-    return {
-      refusal: `a physical volume of the volume group ${name} is away`,
-      hint: 'Bring its disk back: pvs tells which one. Nothing of the group is changed until then.',
-      // It may come late after the node has started.
-      retryable: true,
-    };
-  }
-  return readOnly
-    ? {
-        refusal: `the volume group ${name} is read-only`,
-        hint: `Allow changes: vgchange -prw ${name}.`,
-      }
-    : undefined;
+  if (exported) return refuse('VolumeGroupExported', { group });
+  if (shared) return refuse('VolumeGroupShared', { group });
+  // It may come late after the node has started.
+  if (partial) return { ...refuse('VolumeGroupPartial', { group }), retryable: true };
+  return readOnly ? refuse('VolumeGroupReadOnly', { group }) : undefined;
 }
 
 /** How many extents hold what was asked for. */

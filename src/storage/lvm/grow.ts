@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
 import { sameDmPreconditions } from '../block/preconditions.ts';
 import { growFileSystem, leaveMount } from '../grow-file-system.ts';
@@ -106,8 +107,9 @@ function poolRefusal(
 ): string | undefined {
   if (pool === undefined) return undefined;
   const needed = growthWrites(desired, more);
-  return refuseWrites(desired, pool, observed, needed, `growing by ${more} writes up to ${needed}`)
-    ?.refusal;
+  return refuseWrites(desired, pool, observed, needed, (room) =>
+    refuse('ThinPoolFullToGrow', { ...room, bytes: more }),
+  )?.refusal;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import type { DesiredLvm } from '../types.ts';
 import type { LogicalVolume, VolumeGroup } from './facts.ts';
@@ -27,14 +28,14 @@ export const printed = (field: string) => ({ has: `  ${field}`, lacks: '\t' });
 export const sameVolume = (desired: InGroup, { name, uuid }: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', lvName(desired, name)],
   expect: { exit: 0, stdout: printed(uuid) },
-  refusal: `${lvName(desired, name)} is no longer the logical volume that was looked at`,
+  ...refuse('LogicalVolumeChanged', { volume: lvName(desired, name) }),
 });
 
 /** The group that has the name is the one that was looked at. */
 export const sameGroup = ({ name, uuid }: Pick<VolumeGroup, 'name' | 'uuid'>): Precondition => ({
   argv: ['vgs', '--noheadings', '-o', 'vg_uuid', name],
   expect: { exit: 0, stdout: printed(uuid) },
-  refusal: `the volume group ${name} is no longer the one that was looked at, ${uuid}`,
+  ...refuse('VolumeGroupChanged', { group: name, uuid }),
 });
 
 /**

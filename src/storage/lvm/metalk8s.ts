@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import { recordDevice } from '../block/metalk8s.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../types.ts';
 import { asRaw, rawOf } from './as-raw.ts';
@@ -16,13 +17,9 @@ export function planMetalk8sRecords(desired: DesiredLvm, observed: ObservedLvm):
   const own = ownOf(desired, observed.volumes);
   const device = own === undefined ? undefined : deviceOf(observed, own);
   if (own === undefined || device === undefined || attached.steps.length > 0) {
-    const name = lvName(desired, own?.name ?? desired.name);
-    const next = attached.steps[0]?.name;
-    return {
-      refusal: `the logical volume ${name} is not ready to be recognised${next === undefined ? '' : `: still to be done: ${next}`}`,
-      hint: `Have it active: lvchange -ay ${name}.`,
-      retryable: true,
-    };
+    const volume = lvName(desired, own?.name ?? desired.name);
+    const step = attached.steps[0]?.name;
+    return { ...refuse('LogicalVolumeNotReady', { volume, step }), retryable: true };
   }
   const records = recordDevice(asRaw(desired), rawOf(observed), device);
   return 'refusal' in records || attached.notes === undefined

@@ -1,3 +1,4 @@
+import { type Refused, refuse } from '../../api/reasons.ts';
 import { isOurs } from '../block/ownership.ts';
 import type { DesiredLvm, DeviceFacts, ObservedLvm, Owner } from '../types.ts';
 import { asRaw } from './as-raw.ts';
@@ -30,22 +31,17 @@ export function refuseTags(
   desired: DesiredLvm,
   { volumes }: ObservedLvm,
   own: LogicalVolume,
-): { refusal: string; hint: string } | undefined {
+): Refused | undefined {
   const { uid, vgName } = desired;
   const tagged = volumes.filter((each) => isTagged(each, uid));
   if (recordedUuid(desired) === undefined && tagged.length > 1) {
-    return {
-      refusal: `several logical volumes carry the tag of this Volume: ${tagged.map(({ name }) => lvName(desired, name)).join(', ')}`,
-      hint: `Take it off all but the one that was made for it: lvchange --deltag ${tagOf(uid)} ${vgName}/NAME.`,
-    };
+    const volumes = tagged.map(({ name }) => lvName(desired, name)).join(', ');
+    return refuse('TagOnSeveral', { volumes, tag: tagOf(uid), group: vgName });
   }
   const other = uidsIn(own.tags).find((each) => each !== uid);
   return other === undefined || (recordedUuid(desired) === undefined && !isTagged(own, uid))
     ? undefined
-    : {
-        refusal: `the logical volume ${lvName(desired, own.name)} carries the tag of another Volume, too, with the UID ${other}`,
-        hint: `Take off the tag that is wrong: lvchange --deltag stowage.dev/uid=UID ${lvName(desired, own.name)}.`,
-      };
+    : refuse('TagOfAnother', { volume: lvName(desired, own.name), uid: other });
 }
 
 /**

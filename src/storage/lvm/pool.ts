@@ -1,7 +1,8 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Step } from '../../nodes/job.ts';
-import type { DesiredLvm, ObservedLvm } from '../types.ts';
+import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
-import { change, sameVolume } from './lvchange.ts';
+import { change, type InGroup, sameVolume } from './lvchange.ts';
 import { lvName } from './names.ts';
 
 export const poolOf = (
@@ -48,7 +49,7 @@ const deactivateInner = (desired: DesiredLvm, inner: string): Step => ({
       argv: ['lvs', '--noheadings', '-o', 'lv_permissions', lvName(desired, inner)],
       // It is unknown while it is inactive.
       expect: { exit: 0, stdout: { has: '', lacks: 'read-only' } },
-      refusal: `${lvName(desired, inner)} is active for reading alone: somebody may be repairing the thin pool`,
+      ...refuse('ThinPoolUnderRepair', { volume: lvName(desired, inner) }),
     },
   ],
   // Fails where the pool is active after all.
@@ -63,20 +64,22 @@ export const usedOf = ({ sizeBytes, dataPercent = 0 }: LogicalVolume): bigint =>
 export const isUnknown = ({ dataPercent }: LogicalVolume): boolean => dataPercent === undefined;
 
 /** lvs(8), Attr, health of a thin pool. */
-export function illness(pool: LogicalVolume): string | undefined {
-  if (pool.suspended) return 'is suspended: an LVM command was interrupted';
-  if (isUnknown(pool)) return 'does not tell how full it is';
+export function refuseIll(desired: InGroup, pool: LogicalVolume): Refusal | undefined {
+  const known = { pool: lvName(desired, pool.name), group: desired.vgName };
+  // Another command of LVM may be at work in it.
+  if (pool.suspended) return { ...refuse('ThinPoolSuspended', known), retryable: true };
+  if (isUnknown(pool)) return { ...refuse('ThinPoolSilent', known), retryable: true };
   switch (pool.health) {
     case 'D':
-      return 'is out of space';
+      return refuse('ThinPoolOutOfSpace', known);
     case 'M':
-      return 'has read-only metadata';
+      return refuse('ThinPoolMetadataReadOnly', known);
     case 'F':
-      return 'has failed';
+      return refuse('ThinPoolFailed', known);
     case '-':
       return undefined;
     default:
-      return `is not well (lvs shows its health as ${JSON.stringify(pool.health)})`;
+      return refuse('ThinPoolUnwell', { ...known, health: JSON.stringify(pool.health) });
   }
 }
 
@@ -88,10 +91,10 @@ export function illnessNote(
 ): string[] {
   const pool = poolOf(observed, own.pool);
   if (pool === undefined || !['D', 'M'].includes(pool.health)) return [];
-  const name = lvName(desired, pool.name);
   const help =
-    pool.health === 'D' ? `Make it larger: lvextend ${name}` : 'See lvmthin(7), on repair';
-  return [
-    `the thin pool ${name} ${illness(pool)}, and takes nothing more of what is written. ${help}`,
-  ];
+    pool.health === 'D'
+      ? `Make it larger: lvextend ${lvName(desired, pool.name)}`
+      : 'See lvmthin(7), on repair';
+  const ill = refuseIll(desired, pool)?.refusal;
+  return [`${ill}, and takes nothing more of what is written. ${help}`];
 }

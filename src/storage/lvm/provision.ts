@@ -17,7 +17,7 @@ import { refresh } from './lvchange.ts';
 import { lvName, lvPath } from './names.ts';
 import { deviceOf, ownOf, refuseTags, whose } from './ownership.ts';
 import { poolOf, wakePool } from './pool.ts';
-import { begins, refuseCreate, refusePool } from './refuse.ts';
+import { begins, poolWanted, refuseCreate, refusePool } from './refuse.ts';
 import { planRecord, planRestore } from './restore.ts';
 import { withRoomAlone } from './room.ts';
 
@@ -33,10 +33,8 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   if ('refusal' in group) return { ...group, retryable: intent !== undefined };
   const path = lvPath(desired);
   if (intent !== undefined && intent.device?.path !== path) {
-    return {
-      refusal: `the node records for this Volume ${intent.device?.path ?? intent.file}, not ${path}`,
-      hint: 'Delete this Volume and create it again.',
-    };
+    const recorded = intent.device?.path ?? intent.file ?? 'none';
+    return refuse('RecordOfAnotherPlace', { recorded, path });
   }
   const half = unfinishedIn(observed, desired.uid);
   const own = half === undefined ? ownOf(desired, observed.volumes) : undefined;
@@ -44,10 +42,7 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
     return refuseChange(group) ?? planRestore(desired, observed, group, desired.source);
   }
   if (half !== undefined && !isWritten(desired)) {
-    return {
-      refusal: `${lvName(desired, half.name)} was begun as a copy of another volume, and it is not known of which`,
-      hint: 'Delete this Volume and create it again.',
-    };
+    return refuse('BegunAsCopy', { volume: lvName(desired, half.name) });
   }
   if (own === undefined) {
     if (!observed.udev) return noUdev(linkOf(desired));
@@ -67,10 +62,7 @@ export function planProvision(desired: DesiredLvm, observed: ObservedLvm): Plan 
   if (reached !== undefined) return reached;
   const device = deviceOf(observed, own);
   if (isZeroed(desired) && intent?.filling !== true) {
-    return {
-      refusal: `the logical volume ${lvName(desired, own.name)} was begun by an earlier version, which wrote no zeros to it`,
-      hint: 'Delete this Volume, or its claim, and create it again.',
-    };
+    return refuse('BegunWithoutZeros', { volume: lvName(desired, own.name) });
   }
   // Whatever made it what it is: nothing is made in a copy, or in what was filled.
   if (desired.source !== undefined || isWritten(desired) || own.origin !== undefined) {
@@ -99,28 +91,16 @@ function refuseOther(
   observed: ObservedLvm,
   own: LogicalVolume,
 ): Plan | undefined {
-  const name = lvName(desired, own.name);
+  const volume = lvName(desired, own.name);
   if (whose(desired, observed, own) !== 'ours') {
-    return {
-      refusal: `there is a logical volume ${name} already, and nothing says that it was made for this Volume`,
-      hint: `Remove or rename it if it is not needed; name the Volume otherwise; or use it as a raw device: rawBlockDevice with devicePath ${lvPath(desired)}.`,
-    };
+    return refuse('LogicalVolumeExists', { volume, path: lvPath(desired) });
   }
   const doubtful = refuseTags(desired, observed, own);
   if (doubtful !== undefined) return doubtful;
-  if (observed.intent === undefined) {
-    return {
-      refusal: `the logical volume ${name} was made for this Volume, and nothing on the node says how far: it may hold data`,
-      hint: `If it holds none, remove it: lvremove ${name}. The Volume is tried again when its spec changes or it is created anew.`,
-    };
-  }
-  if (own.pool !== desired.thinPool) {
-    return {
-      refusal: `the logical volume ${name} is ${own.pool === undefined ? 'not thin' : `of the thin pool ${own.pool}`}, and the Volume asks for ${desired.thinPool === undefined ? 'one that is not' : `the pool ${desired.thinPool}`}`,
-      hint: 'Delete this Volume and create it again.',
-    };
-  }
-  return undefined;
+  if (observed.intent === undefined) return refuse('LogicalVolumeUnrecorded', { volume });
+  if (own.pool === desired.thinPool) return undefined;
+  const found = own.pool === undefined ? 'not thin' : `of the thin pool ${own.pool}`;
+  return refuse('BegunInAnotherPool', { volume, found, wanted: poolWanted(desired) });
 }
 
 /** What it carries before it was ever made to the end is of its extents, where LVM was killed before it looked. */

@@ -1,11 +1,11 @@
-import { refuse } from '../../api/reasons.ts';
+import { type Refused, refuse } from '../../api/reasons.ts';
 import { tooSmall } from '../mkfs.ts';
 import type { DesiredLvm, ObservedLvm, Refusal } from '../types.ts';
 import { contentOf, extentsIn, FREE_EXTENTS, isAmbivalent, rangeOf } from './content.ts';
 import type { VolumeGroup } from './facts.ts';
 import { extentsFor, refuseChange } from './group.ts';
 import { lvName } from './names.ts';
-import { illness, isUnknown, poolOf, usedOf } from './pool.ts';
+import { poolOf, refuseIll, usedOf } from './pool.ts';
 import { fullest, fullnessOf, MAX_METADATA } from './room.ts';
 
 const MIB = 1n << 20n;
@@ -37,11 +37,7 @@ function refuseOldBytes(
   observed: ObservedLvm,
 ): Refusal | undefined {
   if (zeroed !== true || poolOf(observed, thinPool)?.zeroes !== false) return undefined;
-  const name = lvName({ vgName }, thinPool);
-  return {
-    refusal: `the thin pool ${name} was made with --zero n, so a volume of mode Block would show what earlier volumes left in it`,
-    hint: `Have LVM zero what it hands out: lvchange --zero y ${name}. Or use a pool that was made without --zero n.`,
-  };
+  return refuse('ThinPoolNotZeroed', { pool: lvName({ vgName }, thinPool) });
 }
 
 function refuseRoom(
@@ -55,10 +51,8 @@ function refuseRoom(
   // What was looked into is no more than is needed.
   const freeExtents = usable < wanted && usable < group.freeExtents ? usable : group.freeExtents;
   if (wanted <= freeExtents) return undefined;
-  return {
-    refusal: `the volume group ${name} has ${freeExtents * extentBytes} bytes left, and the Volume needs ${wanted * extentBytes}`,
-    hint: 'Add a disk to it (vgextend), remove what is not needed, or make the Volume smaller.',
-  };
+  const [left, needed] = [freeExtents * extentBytes, wanted * extentBytes];
+  return refuse('VolumeGroupFull', { group: name, left, needed });
 }
 
 /** What blkid finds in free extents is left of earlier owners, or a copy that pvmove left. */
@@ -110,58 +104,48 @@ export function refusePool(
   observed: ObservedLvm,
   bytes: bigint,
 ): Refusal | undefined {
-  const needed = begins(desired, bytes);
-  return refuseWrites(
-    desired,
-    thinPool,
-    observed,
-    needed,
-    `a volume of ${bytes} is begun with ${needed}`,
+  return refuseWrites(desired, thinPool, observed, begins(desired, bytes), (room) =>
+    refuse('ThinPoolFull', { ...room, bytes }),
   );
+}
+
+/** The pool that a Volume asks for, as a refusal names it. */
+export const poolWanted = ({ thinPool }: DesiredLvm): string =>
+  thinPool === undefined ? 'one that is not' : `the pool ${thinPool}`;
+
+/** Room in a thin pool, and what a write needs of it, in bytes. */
+interface Room {
+  pool: string;
+  left: bigint;
+  size: bigint;
+  needed: bigint;
 }
 
 /**
  * Why nothing is written through a thin pool: where it has no room for it, all of its volumes lose what is written.
- * @param needed bytes, which `what` tells of
+ * @param full tells what needs the bytes
  */
 export function refuseWrites(
   desired: Pick<DesiredLvm, 'vgName'>,
   thinPool: string,
   { volumes }: Pick<ObservedLvm, 'volumes'>,
   needed: bigint,
-  what: string,
+  full: (room: Room) => Refused,
 ): Refusal | undefined {
-  const { vgName } = desired;
   const name = lvName(desired, thinPool);
   const pool = poolOf({ volumes }, thinPool);
   if (pool === undefined || pool.kind !== 't') {
-    return {
-      refusal: pool === undefined ? `there is no thin pool ${name}` : `${name} is no thin pool`,
-      hint: `Make it: lvcreate --type thin-pool -L SIZE -n ${thinPool} ${vgName}. Or leave thinPool out.`,
-    };
+    const code = pool === undefined ? 'ThinPoolMissing' : 'NoThinPool';
+    return refuse(code, { pool: name, name: thinPool, group: desired.vgName });
   }
-  const ill = illness(pool);
-  if (ill !== undefined) {
-    const hint = `Look at it first: lvs -a ${vgName}.`;
-    // Another command of LVM may be at work in it.
-    return {
-      refusal: `the thin pool ${name} ${ill}`,
-      hint,
-      retryable: pool.suspended || isUnknown(pool),
-    };
-  }
-  const left = pool.sizeBytes - usedOf(pool);
+  const ill = refuseIll(desired, pool);
+  if (ill !== undefined) return ill;
   if (fullnessOf(pool) > fullest(pool, needed)) {
-    return {
-      refusal: `the thin pool ${name} has ${left} bytes left of ${pool.sizeBytes}, and ${what}`,
-      hint: `Make the pool larger (lvextend ${name}), or remove what is not needed.`,
-    };
+    const left = pool.sizeBytes - usedOf(pool);
+    return full({ pool: name, left, size: pool.sizeBytes, needed });
   }
-  if ((pool.metadataPercent ?? 0) >= MAX_METADATA) {
-    return {
-      refusal: `the metadata of the thin pool ${name} are full to ${pool.metadataPercent} percent`,
-      hint: `Make them larger: lvextend --poolmetadatasize +SIZE ${name}. A pool whose metadata are full loses what is written.`,
-    };
-  }
-  return undefined;
+  const percent = pool.metadataPercent ?? 0;
+  return percent < MAX_METADATA
+    ? undefined
+    : refuse('ThinPoolMetadataFull', { pool: name, percent });
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { notOpenPreconditions } from '../block/preconditions.ts';
 import type { DeviceFacts } from '../types.ts';
@@ -26,7 +27,7 @@ export const lvremove = (group: InGroup, own: LogicalVolume, tag: string): Step 
 export const isGone = ({ vgName }: InGroup, own: LogicalVolume): Precondition => ({
   argv: ['lvs', '--noheadings', '-o', 'lv_uuid', '--select', `lv_uuid=${own.uuid}`, vgName],
   expect: { exit: 0, stdout: { has: '', lacks: own.uuid } },
-  refusal: `the logical volume ${vgName}/${own.name} is still there: it is active again, or has snapshots`,
+  ...refuse('LogicalVolumeStays', { volume: lvName({ vgName }, own.name) }),
 });
 
 /** Before the lock, which is held by opening the device. */

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import { makeLink } from '../block/attach.ts';
 import { linkOf } from '../links.ts';
@@ -106,10 +107,8 @@ export function planRecord(desired: DesiredLvm, own: LogicalVolume, device: Devi
   const { signature } = device;
   const { mode, uid } = desired;
   if (mode === 'Filesystem' && !(signature.found === 'one' && signature.uuid === uid)) {
-    return {
-      refusal: `${lvPath(desired)} should hold a file system ${uid}, but ${device.content || 'nothing'} was found`,
-      hint: 'It was overwritten or exchanged. It is left as it is.',
-    };
+    const content = device.content || 'nothing';
+    return refuse('CopyContentMissing', { path: lvPath(desired), uuid: uid, content });
   }
   return {
     steps: [...writeDone(uid, own.sizeBytes), ...makeLink(asRaw(desired), device, undefined)],
@@ -123,57 +122,41 @@ function originOf(
   group: VolumeGroup,
   source: ThinSource,
 ): LogicalVolume | Refusal {
-  const what = `the ${source.what} that ${desired.name} starts from, ${lvName(source, source.name)},`;
+  const from = {
+    kind: source.what,
+    volume: desired.name,
+    source: lvName(source, source.name),
+  };
   const [origin, other] = observed.volumes.filter((each) => isTagged(each, source.uid));
   if (source.vgName !== desired.vgName) {
-    return {
-      refusal: `${what} is in another volume group than ${desired.vgName}, where ${desired.name} is to be`,
-      hint: 'Use a storage class of that volume group.',
-    };
+    return refuse('ThinSourceInAnotherGroup', { ...from, group: desired.vgName });
   }
-  if (origin === undefined) {
-    return {
-      refusal: `${what} is missing`,
-      hint: 'Bring it back (vgcfgrestore, if it was removed). Nothing is made in its place.',
-    };
-  }
+  if (origin === undefined) return refuse('ThinSourceMissing', from);
   if (other !== undefined) {
-    return {
-      refusal: `several logical volumes carry the tag of ${what} ${origin.name} and ${other.name}`,
-      hint: `Take it off all but the right one: lvchange --deltag stowage.dev/uid=${source.uid} ${source.vgName}/NAME.`,
-    };
+    const several = { first: origin.name, second: other.name };
+    const { uid, vgName } = source;
+    return refuse('ThinSourceTagOnSeveral', { ...from, ...several, uid, group: vgName });
   }
   if (origin.kind !== 'V' || origin.pool === undefined) {
-    return {
-      refusal: `${what} is no thin volume (lvs shows it as ${origin.kind}), and only those have snapshots`,
-      hint: 'Copy its data within a pod.',
-    };
+    return refuse('ThinSourceNotThin', { ...from, type: origin.kind });
   }
   if (origin.pool !== desired.thinPool) {
-    return {
-      refusal: `${what} is in the thin pool ${origin.pool}, and ${desired.name} is to be in ${desired.thinPool ?? 'none'}`,
-      hint: 'Use a storage class of that thin pool.',
-    };
+    const pool = desired.thinPool ?? 'none';
+    return refuse('ThinSourceInAnotherPool', { ...from, found: origin.pool, pool });
   }
   if (source.mode !== desired.mode) {
-    return {
-      refusal: `${desired.name} is to have mode ${desired.mode}, and ${what} has ${source.mode}`,
-      hint: 'Create a Volume of the same mode.',
-    };
+    return refuse('ThinSourceModeDiffers', { ...from, mode: desired.mode, found: source.mode });
   }
   const bytes = extentsFor(desired, group) * group.extentBytes;
   return bytes < origin.sizeBytes
-    ? {
-        refusal: `${desired.name} is to have ${bytes} bytes, and ${what} has ${origin.sizeBytes}`,
-        hint: 'Ask for that much at least.',
-      }
+    ? refuse('ThinSourceLarger', { ...from, bytes, needed: origin.sizeBytes })
     : origin;
 }
 
 const hasUuid = (desired: DesiredLvm): Precondition => ({
   argv: ownBlkid(lvPath(desired), 'value', 'UUID'),
   expect: { exit: 0, stdout: { is: desired.uid } },
-  refusal: `${lvPath(desired)} does not have the UUID ${desired.uid}`,
+  ...refuse('LogicalVolumeUUIDDiffers', { path: lvPath(desired), uuid: desired.uid }),
 });
 
 const withPreconditions = (

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Precondition, Step } from '../../nodes/job.ts';
 import type { ObservedLvm } from '../types.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -29,7 +30,7 @@ function roomPrecondition(desired: InGroup, pool: LogicalVolume, needed: bigint)
       name,
     ],
     expect: { exit: 0, stdout: printed(pool.uuid) },
-    refusal: `the thin pool ${name} has less than the ${needed} bytes left that are needed, or is not well any more`,
+    ...refuse('ThinPoolRoomGone', { pool: name, needed }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { type Refused, refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { answersOf, ObservationError } from '../probe-results.ts';
 import { readRecords, recordProbes } from '../records.ts';
@@ -102,10 +103,8 @@ function change(
   const left = unfinishedIn(observed, uid);
   if (left !== undefined) return { steps: removeUnfinished(desired, observed, left) };
   if (there !== undefined && !isWhole(there, uid, name)) {
-    return {
-      refusal: `there is a logical volume ${lvName(desired, name)}, and nothing says that it is the snapshot ${uid}`,
-      hint: `If it is, say so on the node: lvchange --addtag ${tagOf(uid)} ${lvName(desired, name)}. Else rename it.`,
-    };
+    const taken = { volume: lvName(desired, name), uid, tag: tagOf(uid) };
+    return refuse('ThinSnapshotNameTaken', taken);
   }
   if (operation === 'take') return take(desired, observed);
   return there === undefined ? { steps: [] } : remove(desired, there);
@@ -119,12 +118,8 @@ function take(desired: DesiredThinSnapshot, observed: ObservedThinSnapshot): Pla
   // What its owner overwrites from now on takes room of its own.
   const most = written(own.sizeBytes);
   const needed = most < own.sizeBytes ? most : own.sizeBytes;
-  const full = refuseWrites(
-    desired,
-    own.pool ?? '',
-    observed,
-    needed,
-    `a snapshot is taken where there are ${needed}, as what is written from then on takes new ones`,
+  const full = refuseWrites(desired, own.pool ?? '', observed, needed, (room) =>
+    refuse('ThinPoolFullToCopy', room),
   );
   if (full !== undefined) return full;
   return {
@@ -140,48 +135,38 @@ function originOf(volume: DesiredLvm, observed: ObservedThinSnapshot): LogicalVo
   const group = groupOf(volume, { groups: observed.groups, intent: undefined });
   if ('refusal' in group) return group;
   const own = ownOf(volume, observed.volumes);
-  const name = lvName(volume, own?.name ?? volume.name);
+  const known = { volume: lvName(volume, own?.name ?? volume.name) };
   if (own === undefined || whose(volume, observed, own) !== 'ours') {
-    return {
-      refusal: `the logical volume ${name} of ${volume.name} ${own === undefined ? 'is missing' : 'is not the one that was made for it'}`,
-      hint: 'Bring it back (vgcfgrestore, if it was removed). Nothing is taken of another.',
-    };
+    const code = own === undefined ? 'ThinOriginMissing' : 'ThinOriginExchanged';
+    return refuse(code, { ...known, name: volume.name });
   }
   if (own.pool === undefined || own.kind !== 'V') {
-    return {
-      refusal: `${name} is no thin volume (lvs shows it as ${own.kind}), and only those have snapshots`,
-      hint: 'Copy its data within a pod, to a volume of a class with a thinPool.',
-    };
+    return refuse('ThinOriginNotThin', { ...known, type: own.kind });
   }
-  const pool = poolOf(observed, own.pool);
-  const waits = (refusal: string): Refusal => ({
-    refusal,
-    hint: 'The snapshot is taken once that is over.',
-    retryable: true,
-  });
-  if (!isTagged(own, volume.uid)) return waits(`${name} has no tag of Stowage's yet`);
-  if (own.health === 'p' || own.health === 'F')
-    return waits(`${name} is not well (lvs shows ${own.health})`);
-  if (own.suspended || pool?.suspended) {
-    return waits(
-      `${name} or its thin pool is suspended: an LVM command is at work, or was interrupted`,
-    );
-  }
-  const made = observed.done?.sizeBytes;
-  if (made !== undefined && made < own.sizeBytes) {
-    return waits(`${name} is larger than what was made in it: it is being grown`);
-  }
-  return own;
+  const passing = refusePassing(volume, observed, own, known);
+  return passing === undefined ? own : { ...passing, retryable: true };
+}
+
+/** Refuses for what passes. */
+function refusePassing(
+  { uid }: DesiredLvm,
+  observed: ObservedThinSnapshot,
+  own: LogicalVolume,
+  known: { volume: string },
+): Refused | undefined {
+  const { health, suspended, pool, sizeBytes } = own;
+  if (!isTagged(own, uid)) return refuse('ThinOriginUntagged', known);
+  if (health === 'p' || health === 'F') return refuse('ThinOriginUnwell', { ...known, health });
+  if (suspended || poolOf(observed, pool)?.suspended) return refuse('ThinOriginSuspended', known);
+  const made = observed.done?.sizeBytes ?? sizeBytes;
+  return made < sizeBytes ? refuse('ThinOriginGrowing', known) : undefined;
 }
 
 /** By its UUID and its tag it is what was asked to be deleted. Volumes that were made from it share nothing but blocks with it. */
 function remove(desired: DesiredThinSnapshot, own: LogicalVolume): Plan {
   if (own.open) {
-    return {
-      refusal: `the snapshot ${lvName(desired, own.name)} is in use: a process has it open, or it is mounted`,
-      hint: 'It is removed once nothing uses it any more.',
-      retryable: true,
-    };
+    const volume = lvName(desired, own.name);
+    return { ...refuse('ThinSnapshotInUse', { volume }), retryable: true };
   }
   return {
     steps: [

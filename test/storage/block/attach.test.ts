@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import type { Step } from '../../../src/nodes/job.ts';
 import { rawProbes } from '../../../src/storage/block/observe.ts';
 import { plan } from '../../../src/storage/plan.ts';
@@ -196,6 +197,14 @@ describe('the rule for a path knows', () => {
     expect(
       commandsOf(stepsOf('attach', wanted, rawMade(facts))).filter((argv) => !may(argv)),
     ).toEqual([]);
+  });
+
+  test('none where multipathd made no partition of its map', () => {
+    expect(made(rawBlock, rawMade({ ...mapTable, partitions: [] }))).toMatchObject({
+      reason: reason('MultipathTookDisk', { device: '/dev/dm-5', wwid: '360' }),
+      hint: expect.stringContaining('add wwid "360" to the blacklist section'),
+      retryable: true,
+    });
   });
 
   test('no logical volume of an earlier version in mode Block: udev has a rule for it', () => {

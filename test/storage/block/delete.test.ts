@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import { plan } from '../../../src/storage/plan.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
 import {
@@ -9,7 +10,6 @@ import {
   lookAgain,
   SETTLE,
 } from '../../support/link-words.ts';
-import { writesTo } from '../../support/plans.ts';
 import {
   disk,
   intentFor,
@@ -328,17 +328,23 @@ describe('Wipe', () => {
       const made = madeOf(facts);
       const without = rawMade(facts, { intent: undefined });
       for (const observed of [made, without]) {
-        expect(outcome(wiping, observed)).toMatch(
-          /carries nothing, and not what was made for this Volume$/,
-        );
+        expect(plan('delete', wiping, observed, 0)).toMatchObject({
+          reason: { code: 'ContentNotMade' },
+          refusal: expect.stringMatching(/carries nothing, and not what was made for this Volume$/),
+        });
       }
     }
   });
 
   test('more than there is on record is damage, or another device', () => {
-    expect(outcome(wiping, madeOf(ext4, { wiped: 2n << 30n }))).toMatch(
-      /2147483648 bytes of \/dev\/sdb were wiped, and it has 1073741824$/,
-    );
+    expect(plan('delete', wiping, madeOf(ext4, { wiped: 2n << 30n }), 0)).toMatchObject({
+      reason: reason('WipedBeyondEnd', {
+        ...{ wiped: 2n << 30n, device: '/dev/sdb', bytes: 1n << 30n },
+      }),
+      refusal: expect.stringMatching(
+        /2147483648 bytes of \/dev\/sdb were wiped, and it has 1073741824$/,
+      ),
+    });
   });
 
   test('of what somebody puts there meanwhile nothing is overwritten', () => {
@@ -374,9 +380,10 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
       expect.stringMatching(CLEANED),
     );
     const other = madeOf({ ...facts, presence: 'b00t/8' }, { intent: intentFor(nameless), wiped });
-    expect(outcome(wanted, other)).toMatch(
-      /does not tell whose it is.* tells the disk from another$/,
-    );
+    expect(plan('delete', wanted, other, 0)).toMatchObject({
+      reason: { code: 'ContentOfUnknown' },
+      refusal: expect.stringMatching(/does not tell whose it is.* tells the disk from another$/),
+    });
   });
 
   test.each(['gpt', 'gpt;?=none'])(
@@ -395,34 +402,53 @@ describe.each([rawBlock, blockWiping])('half a table: %j', (wanted) => {
 });
 
 describe.each([rawDesired, wiping])('%j', (wanted) => {
-  test.each<[string, ObservedRaw, RegExp]>([
-    ['the device is gone', { ...madeOf(ext4), target: { is: 'missing' } }, /^there is no device/],
+  test.each<[string, ObservedRaw, RegExp, ReasonCode]>([
+    [
+      'the device is gone',
+      { ...madeOf(ext4), target: { is: 'missing' } },
+      /^there is no device/,
+      'DeviceMissing',
+    ],
     [
       'it is no device',
       { ...madeOf(ext4), target: { is: 'other', what: 'directory' } },
       /but a directory$/,
+      'NoBlockDevice',
     ],
     [
       'exchanged',
       madeOf({ ...ext4, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
       /is now .*S2/,
+      'DeletedDeviceExchanged',
     ],
     [
       'smaller',
       madeOf({ ...ext4, identity: 'serial=S1 size=1' }, { intent: intentFor(disk) }),
       /is now/,
+      'DeletedDeviceExchanged',
     ],
-    ['it carries something else', madeOf(foreign), /carries xfs:x, which is not of this Volume$/],
+    [
+      'it carries something else',
+      madeOf(foreign),
+      /carries xfs:x, which is not of this Volume$/,
+      'ContentOfAnother',
+    ],
     [
       'mounted',
       madeOf(ext4, { mounts: new Map([['8:16', ['/a']]]) }),
       /^retryable: .*mounted at \/a$/,
+      'UseHoldsCleaning',
     ],
-    ['swap', madeOf(ext4, { swaps: ['/dev/sdb'] }), /^retryable: .*it is swap$/],
-  ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal) => {
+    [
+      'swap',
+      madeOf(ext4, { swaps: ['/dev/sdb'] }),
+      /^retryable: .*it is swap$/,
+      'UseHoldsCleaning',
+    ],
+  ])('%s: nothing is touched, and Retain is said to help', (_, observed, refusal, code) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
-    expect('steps' in made ? writesTo(made.steps) : []).toEqual([]);
+    expect(made).toMatchObject({ reason: { code } });
     if (!('retryable' in made))
       expect(made).toMatchObject({ hint: expect.stringContaining('Retain') });
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { DesiredRaw, ObservedRaw } from '../../../src/storage/types.ts';
 import { lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import { writesTo } from '../../support/plans.ts';
@@ -35,6 +36,7 @@ describe('an interrupted try', () => {
     const exchanged = { ...ours, identity: 'wwn=0x6000 serial=S2 size=1073741824' };
     expect(made({ ...xfs, overwrite: ours.content }, rawNode(exchanged, { intent }))).toMatchObject(
       {
+        reason: { code: 'RecordOfAnotherDevice' },
         refusal: expect.stringContaining('serial=S2'),
       },
     );
@@ -68,6 +70,7 @@ describe('an interrupted try', () => {
       expect.stringMatching(/^wipefs --all/),
     );
     expect(made(rawBlock, rawNode({ ...half, tableUuids: [OTHER] }, { intent: record }))).toEqual({
+      reason: expect.objectContaining({ code: 'DeviceCarriesData' }),
       refusal: `/dev/sdb carries ${content}`,
       hint: expect.stringContaining(`set spec.overwrite to "${content}".`),
     });
@@ -123,31 +126,45 @@ describe('an interrupted try', () => {
 
 describe('what was made', () => {
   const ours = carrying(`ext4:${UID}`);
-  test.each<[string, ObservedRaw, RegExp, DesiredRaw?]>([
-    ['overwritten', rawMade(disk), /should carry what was made for this Volume, but nothing/],
-    ['overwritten by another', rawMade(carrying(`ext4:${OTHER}`)), /but ext4:1111/],
+  test.each<[string, ObservedRaw, RegExp, ReasonCode, DesiredRaw?]>([
+    [
+      'overwritten',
+      rawMade(disk),
+      /should carry what was made for this Volume, but nothing/,
+      'MadeContentMissing',
+    ],
+    [
+      'overwritten by another',
+      rawMade(carrying(`ext4:${OTHER}`)),
+      /but ext4:1111/,
+      'MadeContentMissing',
+    ],
     [
       'exchanged, as the node records',
       rawMade({ ...ours, identity: 'serial=S2 size=1' }, { intent: intentFor(disk) }),
       /and not the device that was made ready \(wwn=0x5000/,
+      'DeviceExchanged',
     ],
     [
       'exchanged, as the Volume records',
       rawMade(ours),
       /and not the device that was made ready \(serial=S2/,
+      'DeviceExchanged',
       { ...rawDesired, recorded: true, identity: 'serial=S2 size=1073741824' },
     ],
     [
       "another Volume's by now, though nothing on it tells",
       rawNode(logical, { others: [intentFor(logical, { uid: OTHER })] }),
       /dm-0 belongs to another Volume, with the UID 1111/,
+      'DeviceTaken',
       { ...rawBlock, recorded: true, identity: logical.identity },
     ],
-  ])('%s: refused, and left as it is', (_, observed, refusal, wanted = rawDesired) => {
+  ])('%s: refused, and left as it is', (_, observed, refusal, code, wanted = rawDesired) => {
     for (const operation of ['provision', 'attach'] as const) {
       // Not even with consent for what is there.
       const overwrite = observed.target.is === 'device' ? observed.target.facts.content : '';
       expect(made({ ...wanted, overwrite }, observed, operation)).toMatchObject({
+        reason: { code },
         refusal: expect.stringMatching(refusal),
       });
     }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import type { DesiredRaw, DeviceFacts, ObservedRaw } from '../../../src/storage/types.ts';
 import {
   disk,
@@ -19,97 +20,136 @@ describe('refused even with consent', () => {
   const holder = { ...logical, name: 'dm-1', parent: 'sdb' };
   const stacked = { ...loop, name: 'loop4', backingFile: '/dev/sdb' };
   const other = intentFor(disk, { uid: OTHER });
-  const cases: [string, DeviceFacts, Partial<ObservedRaw>, RegExp, DesiredRaw?][] = [
+  const cases: [string, DeviceFacts, Partial<ObservedRaw>, RegExp, ReasonCode, DesiredRaw?][] = [
     [
       'mounted',
       facts,
       { mounts: new Map([['8:16', ['/a', '/b']]]) },
       /sdb is in use: mounted at \/a, \/b$/,
+      'DeviceNotFree',
     ],
     [
       'a partition mounted',
       facts,
       { mounts: new Map([['8:17', ['/a']]]) },
       /sdb1 is in use: mounted at \/a$/,
+      'DeviceNotFree',
     ],
     [
       'mounted by another path of the disk',
       { ...facts, otherPaths: [{ ...disk, name: 'sdc', device: '8:32' }] },
       { mounts: new Map([['8:32', ['/a']]]) },
       /sdc, another path of the disk of \/dev\/sdb, is in use: mounted at \/a$/,
+      'DeviceNotFree',
     ],
     [
       'the serial number of the disk of another Volume, and no WWN',
       { ...facts, identity: 'serial=S1 size=1073741824', presence: undefined },
       { others: [other] },
       /sdb may belong to another Volume, .*5555: its disk has the same serial number or WWN/,
+      'DeviceMaybeOfAnother',
     ],
-    ['a holder', facts, { devices: [facts, part, holder] }, /dm-1 \(lvm\) is made of it$/],
+    [
+      'a holder',
+      facts,
+      { devices: [facts, part, holder] },
+      /dm-1 \(lvm\) is made of it$/,
+      'DeviceNotFree',
+    ],
     [
       'a holder of a partition',
       facts,
       { devices: [facts, part, { ...holder, parent: 'sdb1' }] },
       /sdb1 is in use: \/dev\/dm-1 \(lvm\) is made of it$/,
+      'DeviceNotFree',
     ],
-    ['a stacked loop', facts, { loops: [stacked] }, /\/dev\/loop4 is stacked on it$/],
-    ['swap', facts, { swaps: ['/dev/sdb'] }, /it is swap$/],
-    ['a partition that is swap', facts, { swaps: ['/dev/sdb1'] }, /sdb1 is in use: it is swap$/],
-    ['read-only', { ...facts, readOnly: true }, {}, /sdb is read-only$/],
-    ['no medium', { ...facts, sizeBytes: 0n }, {}, /no medium of a size$/],
-    ['a CD', { ...facts, type: 'rom' }, {}, /no medium of a size$/],
+    [
+      'a stacked loop',
+      facts,
+      { loops: [stacked] },
+      /\/dev\/loop4 is stacked on it$/,
+      'DeviceNotFree',
+    ],
+    [
+      'a map of multipathd',
+      { ...facts, wwn: '0x5000c500a1b2c3d4' },
+      { devices: [facts, part, { ...holder, type: 'mpath' }] },
+      /sdb is in use: \/dev\/dm-1 \(mpath\) is made of it$/,
+      'MultipathUsesDisk',
+    ],
+    ['swap', facts, { swaps: ['/dev/sdb'] }, /it is swap$/, 'DeviceNotFree'],
+    [
+      'a partition that is swap',
+      facts,
+      { swaps: ['/dev/sdb1'] },
+      /sdb1 is in use: it is swap$/,
+      'DeviceNotFree',
+    ],
+    ['read-only', { ...facts, readOnly: true }, {}, /sdb is read-only$/, 'DeviceReadOnly'],
+    ['no medium', { ...facts, sizeBytes: 0n }, {}, /no medium of a size$/, 'DeviceWithoutMedium'],
+    ['a CD', { ...facts, type: 'rom' }, {}, /no medium of a size$/, 'DeviceWithoutMedium'],
     [
       "another Volume's file system",
       { ...facts, uuids: [OTHER] },
       { others: [other] },
       /another Volume.*5555$/,
+      'DeviceOfAnother',
     ],
     [
       "another Volume's file system, of which the node has no record",
       { ...facts, uuids: [OTHER] },
       { others: [{ uid: OTHER, name: 'old1' }] },
       /sdb belongs to another Volume, old1$/,
+      'DeviceOfAnother',
     ],
     [
       "another Volume's partition",
       carrying('ext4:x', { ...partition, uuids: ['y', OTHER] }),
       { others: [other] },
       /sdb2 belongs to another Volume/,
+      'DeviceOfAnother',
     ],
     [
       "another Volume's logical volume",
       carrying('ext4:x', logical),
       { others: [intentFor(logical, { uid: OTHER })] },
       /dm-0 belongs to another Volume/,
+      'DeviceOfAnother',
     ],
     [
       'one that another Volume is made on, or was, and that carries nothing of it now',
       { ...facts, uuids: [] },
       { others: [intentFor(disk, { uid: OTHER })] },
       /sdb belongs to another Volume/,
+      'DeviceOfAnother',
     ],
     [
       'the disk is mounted',
       partition,
       { mounts: new Map([['8:16', ['/a']]]) },
       /sdb is in use: mounted at \/a$/,
+      'DeviceNotFree',
     ],
     [
       'a loop stacked on the disk',
       partition,
       { loops: [stacked] },
       /sdb is in use: \/dev\/loop4 is stacked on it$/,
+      'DeviceNotFree',
     ],
     [
       'too small',
       { ...disk, sizeBytes: 1n << 20n },
       {},
       /has 1048576 bytes, and a Volume needs 4194304/,
+      'DeviceTooSmall',
     ],
     [
       'named after what is on it',
       facts,
       {},
       /goes with it$/,
+      'DeviceNamedByContent',
       { ...rawDesired, devicePath: `/dev/disk/by-uuid/${OTHER}` },
     ],
     [
@@ -117,6 +157,7 @@ describe('refused even with consent', () => {
       { ...partition, partition: { number: 2, inTable: 1, scheme: 'gpt', uuid: PARTUUID } },
       {},
       /as partition 2, and the partition table has partition 1 at its place$/,
+      'PartitionTableUnread',
       rawBlock,
     ],
     [
@@ -127,22 +168,32 @@ describe('refused even with consent', () => {
       }),
       {},
       /partition 1 of a table of type dos/,
+      'PartitionWithoutGUID',
       rawBlock,
     ],
     ...['tpool', 'pool', 'tdata', 'tmeta', 'real', 'cow'].map(
-      (layer): [string, DeviceFacts, object, RegExp, DesiredRaw] => [
+      (layer): [string, DeviceFacts, object, RegExp, ReasonCode] => [
         `what LVM keeps for itself (${layer}), which blkid finds nothing on`,
         { ...logical, dmUuid: `LVM-abc-${layer}` },
         {},
         /inner part of a logical volume \(LVM-abc-/,
-        rawDesired,
+        'DeviceInnerOfLVM',
       ],
     ),
+    [
+      'a map of multipathd, in mode Block',
+      carrying('ext4:x', { ...disk, name: 'dm-5', type: 'mpath', mapUuid: 'mpath-360' }),
+      {},
+      /dm-5 is a map of multipathd, on which the kernel makes no partitions$/,
+      'MultipathMapUndivided',
+      rawBlock,
+    ],
     [
       'device-mapper of another kind, in mode Block',
       carrying('ext4:x', { ...logical, dmUuid: 'CRYPT-LUKS2-x' }),
       {},
       /CRYPT-LUKS2-x\) that is no logical volume/,
+      'MapperDeviceNotLVM',
       rawBlock,
     ],
     [
@@ -150,24 +201,31 @@ describe('refused even with consent', () => {
       { ...facts, sizeBytes: (300n << 20n) - 1n },
       {},
       /xfs file system needs 314572800 bytes \(300Mi\) at least, and there are 314572799$/,
+      'FileSystemTooSmall',
       xfs,
     ],
   ];
-  test.each(cases)('%s', (_, found, more, refusal, wanted = rawDesired) => {
+  test.each(cases)('%s', (_, found, more, refusal, code, wanted = rawDesired) => {
     const planned = made({ ...wanted, overwrite: found.content }, rawNode(found, more));
-    expect(planned).toEqual({ refusal: expect.stringMatching(refusal), hint: expect.any(String) });
+    expect(planned).toEqual({
+      reason: expect.objectContaining({ code }),
+      refusal: expect.stringMatching(refusal),
+      hint: expect.any(String),
+    });
   });
 
-  test.each<[string, ObservedRaw['target'], RegExp]>([
+  test.each<[string, ObservedRaw['target'], RegExp, ReasonCode]>([
     [
       'no device',
       { is: 'missing' },
       /^there is no device \/dev\/disk\/by-id\/wwn-0x5000 on the node$/,
+      'DeviceMissing',
     ],
-    ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/],
-  ])('%s', (_, target, refusal) => {
+    ['a file', { is: 'other', what: 'regular file' }, /but a regular file$/, 'NoBlockDevice'],
+  ])('%s', (_, target, refusal, code) => {
     for (const operation of ['provision', 'attach'] as const) {
       expect(made(rawDesired, { ...rawNode(disk), target }, operation)).toMatchObject({
+        reason: { code },
         refusal: expect.stringMatching(refusal),
       });
     }
@@ -189,6 +247,7 @@ test('a device that is away is waited for once something was begun on it, and el
 test('a device in use comes with no command that would end what the node itself runs on', () => {
   const mounted = rawNode(disk, { mounts: new Map([[disk.device, ['/']]]) });
   expect(made(rawDesired, mounted)).toMatchObject({
+    reason: reason('DeviceNotFree', { device: '/dev/sdb', uses: 'mounted at /' }),
     refusal: expect.stringContaining('mounted at /'),
     hint: expect.not.stringContaining(' run on the node: '),
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import type { Step } from '../../../src/nodes/job.ts';
 import type { DesiredRaw, DeviceFacts } from '../../../src/storage/types.ts';
 import { LAST, LINK, ruleFor, settle } from '../../support/link-words.ts';
@@ -56,7 +57,9 @@ describe('what is on a device', () => {
     '%s, to become %s: refused without consent, and with another',
     (content, _, wanted) => {
       const observed = rawNode(carrying(content));
+      const carried = { device: '/dev/sdb', content, overwrite: JSON.stringify(content) };
       expect(made(wanted, observed)).toEqual({
+        reason: reason('DeviceCarriesData', carried),
         refusal: `/dev/sdb carries ${content}`,
         hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
       });
@@ -69,6 +72,7 @@ describe('what is on a device', () => {
       ]) {
         if (overwrite === content) continue;
         expect(made({ ...wanted, overwrite }, observed)).toEqual({
+          reason: reason('DeviceCarriesData', { ...carried, consent: JSON.stringify(overwrite) }),
           refusal: `/dev/sdb carries ${content}. The consent that was given is for ${JSON.stringify(overwrite)}, which is not what is there`,
           hint: expect.stringContaining(`set spec.overwrite to ${JSON.stringify(content)}.`),
         });

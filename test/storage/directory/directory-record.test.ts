@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals';
+import { refuse } from '../../../src/api/reasons.ts';
 import {
   directoryRecord,
   onSameFileSystem,
+  recordDirectory,
 } from '../../../src/storage/directory/directory-record.ts';
 import type { FileSystemPlace } from '../../../src/storage/directory/types.ts';
 import { plan } from '../../../src/storage/plan.ts';
@@ -86,6 +88,16 @@ test.each<[string, [Part, number][], made: Part[]]>([
   if (made.length > 0) expect(uuid === elsewhere.uuid ? 'second' : 'first').toBe(made[0]);
 });
 
+test('what came between is told', () => {
+  const first = { ...directory, recorded: undefined };
+  const told = [...recordDirectory(UID, first).flatMap(({ preconditions }) => preconditions)];
+  expect([...told, ...onSameFileSystem(first)].map(({ reason }) => reason?.code)).toEqual([
+    'DirectoryRecordedMeanwhile',
+    'AnotherFileSystemRecorded',
+    'DirectoryMoved',
+  ]);
+});
+
 test('of two first volumes on one file system the second one looks again: another one had put the record in place', () => {
   const [first, second] = [stepsOf(new FakeNode(), here), stepsOf(new FakeNode(), there)];
   const rename = second.find(({ argv }) => argv[0] === 'mv');
@@ -103,7 +115,7 @@ test.each([
     {
       argv: ['stat', '-c', '%d', '--', directory.directory],
       expect: { exit: 0, stdout: { is: number } },
-      refusal: expect.stringContaining('no longer on the file system'),
+      ...refuse('DirectoryMoved', { directory: directory.directory }),
     },
   ]);
 });

@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason, shownAs } from '../../../src/api/reasons.ts';
+import { directoryRecord } from '../../../src/storage/directory/directory-record.ts';
 import {
   compareFileSystems,
   refuseAway,
@@ -55,7 +57,13 @@ describe('a directory', () => {
         /^Mount it on the node\..* end the record there: rm \/var\/lib\/stowage\/directories\/[0-9a-f]{32}$/,
       ),
       retryable: true,
-      reason: 'DirectoryNotMounted',
+      reason: reason('DirectoryNotMounted', {
+        directory: '/data/volumes',
+        recorded: '/volumes on ext4 b-17',
+        found: '/data/volumes on ext4 a-2',
+        mountPoint: '/',
+        record: directoryRecord('/data/volumes'),
+      }),
     });
   });
 
@@ -98,7 +106,8 @@ describe('a directory', () => {
     const found = refuseDirectory(observed(more), requireMount);
     if (refusal === undefined) expect(found).toBeUndefined();
     else {
-      expect(found).toMatchObject({ retryable: true, reason: 'DirectoryNotMounted' });
+      expect(found).toMatchObject({ retryable: true });
+      expect(shownAs(found?.reason)).toBe('DirectoryNotMounted');
       expect(found?.refusal).toMatch(refusal);
     }
   });
@@ -115,8 +124,11 @@ describe('a directory', () => {
     ['/var/lib/stowage/volumes', undefined],
   ])('that is %s without symbolic links: %s', (realPath, refusal) => {
     const directory = realPath === '/etc/cron.d' ? realPath : '/data/volumes';
-    const found = refuseDirectory(observed({ directory, realPath }), undefined)?.refusal;
+    const found = refuseDirectory(observed({ directory, realPath }), undefined);
     if (refusal === undefined) expect(found).toBeUndefined();
-    else expect(found).toContain(refusal);
+    else {
+      expect(found?.refusal).toContain(refusal);
+      expect(found?.reason?.code).toBe('SystemDirectory');
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type ReasonCode, refuse } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   BY_UUID,
@@ -162,7 +163,7 @@ describe('is there', () => {
       {
         argv: ['lvs', '--noheadings', '-o', 'lv_uuid', 'vg0/data1'],
         expect: { exit: 0, stdout: { has: `  ${lv.uuid}`, lacks: '\t' } },
-        refusal: expect.anything(),
+        ...refuse('LogicalVolumeChanged', { volume: 'vg0/data1' }),
       },
     ]);
   });
@@ -170,51 +171,88 @@ describe('is there', () => {
 
 describe('refused, and nothing is made anew', () => {
   const missing = { volumes: [], target: { is: 'missing' } } as const;
-  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
-    ['the group is away', lvmNode({ groups: [] }), /^there is no volume group vg0 on the node$/],
-    ['another group of its name', madeIn({ uuid: 'B' }), /is not the one that/],
-    ['exported', madeIn({ exported: true }), /is exported$/],
-    ['gone', lvmMade(ext4, missing), /^the logical volume vg0\/data1 is missing$/],
-    ['partial', madeAs({ health: 'p' }), /is away$/],
+  test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
+    [
+      'the group is away',
+      lvmNode({ groups: [] }),
+      /^there is no volume group vg0 on the node$/,
+      'VolumeGroupMissing',
+    ],
+    [
+      'another group of its name',
+      madeIn({ uuid: 'B' }),
+      /is not the one that/,
+      'VolumeGroupExchanged',
+    ],
+    ['exported', madeIn({ exported: true }), /is exported$/, 'VolumeGroupExported'],
+    [
+      'gone',
+      lvmMade(ext4, missing),
+      /^the logical volume vg0\/data1 is missing$/,
+      'LogicalVolumeMissing',
+    ],
+    ['partial', madeAs({ health: 'p' }), /is away$/, 'LogicalVolumePartial'],
     [
       'its pool failed',
       lvmMade(ext4, { volumes: [{ ...thinLv, health: 'F' }] }),
       /thin pool .* has failed$/,
+      'ThinPoolOfVolumeFailed',
     ],
     [
       'its pool failed, which it does not say itself',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, health: 'F' }] }),
       /thin pool .* has failed$/,
+      'ThinPoolOfVolumeFailed',
     ],
-    ['another of its name', madeAs({ uuid: 'B', tags: [] }), /another logical volume/],
+    [
+      'another of its name',
+      madeAs({ uuid: 'B', tags: [] }),
+      /another logical volume/,
+      'LogicalVolumeExchanged',
+    ],
     [
       'another of its name, and the status is lost',
       madeAs({ uuid: 'B', tags: [] }),
       /another logical volume/,
+      'LogicalVolumeExchanged',
       lvmDesired,
     ],
-    ['a copy with its tag', madeAs({ uuid: 'B' }), /another logical volume/],
-    ...['t', 's', 'd'].map((kind): [string, ObservedLvm, RegExp, DesiredLvm?] => [
+    [
+      'a copy with its tag',
+      madeAs({ uuid: 'B' }),
+      /another logical volume/,
+      'LogicalVolumeExchanged',
+    ],
+    ...['t', 's', 'd'].map((kind): [string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?] => [
       `of the name, and of kind ${kind}`,
       lvmMade(dm, { volumes: [{ ...lv, kind, tags: [] }], intent: undefined, done: undefined }),
       /holds a Volume's data: lvs shows it as/,
+      'LogicalVolumeHoldsNoData',
       lvmBlock,
     ]),
     [
       'two with its tag, and the status is lost',
       lvmMade(ext4, { volumes: [lv, { ...lv, uuid: 'B', name: 'b' }] }),
       /^several logical volumes carry the tag/,
+      'TagOnSeveral',
       lvmDesired,
     ],
-    ['without a device', lvmMade(ext4, { target: { is: 'missing' } }), /has no device/],
+    [
+      'without a device',
+      lvmMade(ext4, { target: { is: 'missing' } }),
+      /has no device/,
+      'LogicalVolumeWithoutDevice',
+    ],
     [
       'something else is on it',
       lvmMade({ ...xfs, signature: { found: 'ambivalent' } }),
       /should carry/,
+      'MadeContentMissing',
     ],
-    ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/],
-  ])('%s', (_, observed, refusal, wanted = recorded) => {
+    ['no udev', lvmMade(ext4, { udev: false, link: undefined }), /^no udev runs/, 'UdevAbsent'],
+  ])('%s', (_, observed, refusal, code, wanted = recorded) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
+    expect(plan('attach', wanted, observed, 0)).toMatchObject({ reason: { code } });
   });
 });
 

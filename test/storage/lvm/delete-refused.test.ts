@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { dm, ext4, lv, lvmMade, madeAs, madeIn, pool, thinLv } from '../../support/lvm-input.ts';
 import { plan } from '../../support/lvm-words.ts';
@@ -41,41 +42,48 @@ describe.each([deleting, wiping])('$onDelete of what is in a status alone', (wan
   });
 
   const prod = { ...untagged, name: 'prod' };
-  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+  test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
       'on record for another, too',
       lvmMade(dm, { others }),
       /^vg0\/data1 is on record for another Volume, too, with the UID b$/,
+      'LogicalVolumeOfAnother',
       blockOf(wanted),
     ],
     [
       'another name',
       lvmMade(foreign, { ...UNMARKED, volumes: [prod] }),
       /nothing on the node says that/,
+      'LogicalVolumeUnmarked',
       blockOf(wanted),
     ],
     [
       'another name, empty',
       lvmMade(dm, { ...UNMARKED, volumes: [prod] }),
       /nothing on the node says that/,
+      'LogicalVolumeUnmarked',
     ],
     [
       'its name, and empty',
       lvmMade(dm, { ...UNMARKED, volumes: [untagged] }),
       /nothing on the node says that/,
+      'LogicalVolumeUnmarked',
     ],
     [
       'another name, and inactive',
       lvmMade(dm, { ...away, ...UNMARKED, volumes: [{ ...prod, active: false }] }),
       /nothing on the node says that/,
+      'LogicalVolumeUnmarked',
     ],
-  ])('%s: nothing is touched', (_, observed, refusal, desired = wanted) => {
+  ])('%s: nothing is touched', (_, observed, refusal, code, desired = wanted) => {
     expect(outcome(desired, observed)).toMatch(refusal);
+    expect(plan('delete', desired, observed, 0)).toMatchObject({ reason: { code } });
   });
 
   test('its tag alone tells of it: whoever has it removed is told, and how to leave it', () => {
     const nothing = { ...wanted, recorded: false, identity: undefined };
     expect(plan('delete', nothing, lvmMade(ext4, UNMARKED), 0)).toMatchObject({
+      reason: reason('LogicalVolumeUnknown', { volume: 'vg0/data1' }),
       refusal: expect.stringMatching(
         /^the logical volume vg0\/data1 carries the tag of this Volume/,
       ),
@@ -99,47 +107,69 @@ test('nothing is written to a device that has the number of another logical volu
 });
 
 describe.each([deleting, wiping])('$onDelete', (wanted) => {
-  test.each<[string, ObservedLvm, RegExp]>([
+  test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
       'the group is away',
       lvmMade(ext4, { groups: [], volumes: [] }),
       /^there is no volume group vg0/,
+      'VolumeGroupMissing',
     ],
-    ['another group', madeIn({ uuid: 'B' }), /is not the one that/],
-    ['a disk of the group is away', madeIn({ partial: true }), /^retryable: .* is away$/],
-    ['exported', madeIn({ exported: true }), /is exported$/],
+    ['another group', madeIn({ uuid: 'B' }), /is not the one that/, 'VolumeGroupExchanged'],
+    [
+      'a disk of the group is away',
+      madeIn({ partial: true }),
+      /^retryable: .* is away$/,
+      'VolumeGroupPartial',
+    ],
+    ['exported', madeIn({ exported: true }), /is exported$/, 'VolumeGroupExported'],
     [
       'another of its name',
       madeAs({ uuid: 'B', tags: [] }),
       /is not the logical volume that was made/,
+      'LogicalVolumeNotOurs',
     ],
-    ['it has snapshots', madeAs({ kind: 'o' }), /has snapshots .* would go with it$/],
-    ['it became a pool', madeAs({ kind: 't' }), /would go with it$/],
+    [
+      'it has snapshots',
+      madeAs({ kind: 'o' }),
+      /has snapshots .* would go with it$/,
+      'LogicalVolumeNotAlone',
+    ],
+    ['it became a pool', madeAs({ kind: 't' }), /would go with it$/, 'LogicalVolumeNotAlone'],
     [
       'the tag of another Volume, too',
       madeAs({ tags: [...lv.tags, 'stowage.dev/uid=other'] }),
       /carries the tag of another Volume, too, with the UID other$/,
+      'TagOfAnother',
     ],
     [
       'thin, with another file system',
       lvmMade(foreign, { volumes: [thinLv, pool] }),
       /carries xfs:x, which is not of this Volume$/,
+      'LogicalVolumeCarriesOther',
     ],
-    ['another file system', lvmMade(foreign), /carries xfs:x, which is not of this Volume$/],
+    [
+      'another file system',
+      lvmMade(foreign),
+      /carries xfs:x, which is not of this Volume$/,
+      'LogicalVolumeCarriesOther',
+    ],
     [
       'mounted',
       lvmMade(ext4, { mounts: new Map([['253:3', ['/a']]]) }),
       /^retryable: .*in use: mounted at \/a$/,
+      'LogicalVolumeInUse',
     ],
-    ['open', madeAs({ open: true }), /^retryable: .*a process has it open$/],
+    ['open', madeAs({ open: true }), /^retryable: .*a process has it open$/, 'LogicalVolumeInUse'],
     [
       'stacked on',
       lvmMade(ext4, { devices: [ext4, { ...dm, name: 'dm-9', parent: 'dm-3', type: 'crypt' }] }),
       /^retryable: .*dm-9 \(crypt\) is made of it$/,
+      'LogicalVolumeInUse',
     ],
-  ])('%s: nothing is touched', (_, observed, refusal) => {
+  ])('%s: nothing is touched', (_, observed, refusal, code) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
     const made = plan('delete', wanted, observed, 0);
+    expect(made).toMatchObject({ reason: { code } });
     if ('refusal' in made && !made.retryable) expect(made.hint).toMatch(/Retain|--deltag/);
   });
 });

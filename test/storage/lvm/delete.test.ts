@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { BY_UUID, byMapper, dropLink, lookAgain } from '../../support/link-words.ts';
 import {
@@ -269,24 +270,31 @@ describe('Wipe', () => {
     expect(parts(wanted, observed)).toEqual(expected);
   });
 
-  test.each<[string, object, RegExp]>([
+  test.each<[string, object, RegExp, ReasonCode]>([
     [
       'without room for a part',
       { dataPercent: 97 },
       /^retryable: .*bytes left of .*takes 67108864 at a time$/,
+      'ThinPoolFullToWipe',
     ],
-    ['that is full', { health: 'D' }, /^retryable: the thin pool vg0\/pool is out of space$/],
+    [
+      'that is full',
+      { health: 'D' },
+      /^retryable: the thin pool vg0\/pool is out of space$/,
+      'ThinPoolOutOfSpace',
+    ],
     [
       'whose metadata are full',
       { metadataPercent: 95 },
       /^retryable: the metadata of the thin pool/,
+      'ThinPoolMetadataFull',
     ],
   ])(
     'of a thin pool %s nothing is written: all of its volumes would lose what they write',
-    (_, more, refusal) => {
-      expect(outcome(wiping, lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] }))).toMatch(
-        refusal,
-      );
+    (_, more, refusal, code) => {
+      const observed = lvmMade(ext4, { volumes: [thinLv, { ...pool, ...more }] });
+      expect(outcome(wiping, observed)).toMatch(refusal);
+      expect(plan('delete', wiping, observed, 0)).toMatchObject({ reason: { code } });
     },
   );
 

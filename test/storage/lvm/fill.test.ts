@@ -191,6 +191,9 @@ describe('a logical volume that is filled', () => {
     expect(outcome(inPool, beside)).toMatch(
       /may write all of its 1073741824, and what is being filled beside it 1073741824$/,
     );
+    expect(plan('provision', inPool, beside, 0)).toMatchObject({
+      reason: { code: 'ThinPoolFullToFill', parameters: { bytes: '1073741824' } },
+    });
     expect(
       outcome(
         inPool,
@@ -230,7 +233,10 @@ describe('a logical volume that is filled', () => {
     const refused =
       'the logical volume vg0/data1 (/dev/dm-3) was begun for this Volume and carries gpt:of-whom, which nothing says it was filled with';
     for (const operation of ['provision', 'delete'] as const) {
-      expect(outcome(block, begun(odd, { volumes: [half] }), operation)).toBe(refused);
+      expect(plan(operation, block, begun(odd, { volumes: [half] }), 0)).toMatchObject({
+        reason: { code: 'UnfinishedCarriesData' },
+        refusal: refused,
+      });
       expect(outcome(thick, begun(odd, { volumes: [half] }), operation)).toBe(refused);
       const filling = { ...intent, filling: true };
       expect(outcome(block, begun(odd, { volumes: [half], intent: filling }), operation)).toContain(
@@ -279,6 +285,10 @@ describe('a logical volume that is filled', () => {
     expect(outcome(wiped, away, 'delete')).toContain(
       'lvchange --activate y --ignoreactivationskip vg0/data1',
     );
+    const stuck = { ...pool, suspended: true };
+    expect(
+      plan('delete', wiped, begun(ext4, { volumes: [thinHalf, stuck], intent: filling }), 0),
+    ).toMatchObject({ reason: { code: 'ThinPoolSuspended' }, retryable: true });
     const full = { ...pool, dataPercent: 100 };
     expect(
       outcome(wiped, begun(ext4, { volumes: [thinHalf, full], intent: filling }), 'delete'),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { messageOf, reason } from '../../../src/api/reasons.ts';
 import { scriptArgv } from '../../../src/storage/scripts/scripts.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
@@ -17,6 +18,13 @@ import {
 import { plan } from '../../support/lvm-words.ts';
 import { UID } from '../../support/volume-input.ts';
 import { outcome, recorded, UNMARKED, xfs } from './attach-outcome.ts';
+
+const FULL = messageOf(
+  reason('ThinPoolFullToGrow', {
+    ...{ pool: 'vg0/pool', left: 64424510, size: 2n * GIB },
+    ...{ bytes: GIB, needed: 88583700 },
+  }),
+);
 
 describe('grows', () => {
   const larger = { ...recorded, sizeBytes: 2n * GIB };
@@ -87,7 +95,7 @@ describe('grows', () => {
     [
       'in a pool without room for what growing writes',
       lvmMade(ext4, { volumes: [thinLv, { ...pool, dataPercent: 97 }] }),
-      /bytes left of 2147483648, and growing by 1073741824 writes up to 88583700$/,
+      new RegExp(`${FULL}$`),
     ],
     [
       'on in a pool that became full after lvextend',

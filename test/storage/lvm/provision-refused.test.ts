@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { messageOf, type ReasonCode, reason, shownAs } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import {
   begun,
@@ -24,142 +25,178 @@ import { outcome, stale, xfs } from './provision-outcome.ts';
 
 describe('refused', () => {
   const odd = (more: object) => lvmNode({ groups: [{ ...group, ...more }] });
-  test.each<[string, ObservedLvm, RegExp, DesiredLvm?]>([
+  test.each<[string, ObservedLvm, RegExp, ReasonCode, DesiredLvm?]>([
     [
       'no udev',
       lvmNode({ udev: false }),
       /^retryable: no udev runs on the node, so .*by-id\/stowage-/,
+      'UdevAbsent',
     ],
     [
       'no udev, Block',
       lvmNode({ udev: false }),
       /^retryable: no udev runs .*by-id\/stowage-/,
+      'UdevAbsent',
       lvmBlock,
     ],
-    ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/],
+    ['no group', lvmNode({ groups: [] }), /^there is no volume group vg0/, 'VolumeGroupMissing'],
     [
       'no group any more: its disk may come late',
       lvmNode({ groups: [], intent }),
       /^retryable: there is no volume group vg0/,
+      'VolumeGroupMissing',
     ],
     [
       'two groups',
       lvmNode({ groups: [group, { ...group, uuid: 'B' }] }),
       /several volume groups vg0: abcdef-.* and B/,
+      'VolumeGroupsOfOneName',
     ],
     [
       'another group',
       lvmNode({ groups: [{ ...group, uuid: 'B' }], intent }),
       /is not the one that/,
+      'VolumeGroupExchanged',
     ],
-    ['exported', odd({ exported: true }), /is exported$/],
-    ['shared', odd({ shared: true }), /clustered or shared/],
+    ['exported', odd({ exported: true }), /is exported$/, 'VolumeGroupExported'],
+    ['shared', odd({ shared: true }), /clustered or shared/, 'VolumeGroupShared'],
     [
       'partial: its disk may come late after a reboot',
       odd({ partial: true }),
       /^retryable: a physical volume of the volume group vg0 is away/,
+      'VolumeGroupPartial',
     ],
     [
       'partial, and begun',
       begun(dm, { groups: [{ ...group, partial: true }] }),
       /^retryable: a physical volume of the volume group vg0 is away/,
+      'VolumeGroupPartial',
     ],
-    ['read-only', odd({ readOnly: true }), /is read-only$/],
+    ['read-only', odd({ readOnly: true }), /is read-only$/, 'VolumeGroupReadOnly'],
     [
       'no room',
       odd({ freeExtents: 255n }),
       /^the volume group vg0 has 1069547520 bytes left, and the Volume needs 1073741824$/,
+      'VolumeGroupFull',
     ],
     [
       'no room but on disks that nothing is taken from',
       lvmNode({ free: [{ ...free, count: 100n }] }),
       /^the volume group vg0 has 419430400 bytes left, and the Volume needs 1073741824$/,
+      'VolumeGroupFull',
     ],
     [
       'two carry its tag',
       begun(dm, { volumes: [lv, { ...lv, name: 'copy', uuid: 'B' }] }),
       /^several logical volumes carry the tag of this Volume: vg0\/data1, vg0\/copy$/,
+      'TagOnSeveral',
     ],
     [
       'it carries the tag of another Volume, too',
       begun(dm, { volumes: [{ ...lv, tags: [...lv.tags, 'stowage.dev/uid=other'] }] }),
       /^the logical volume vg0\/data1 carries the tag of another Volume, too, with the UID other$/,
+      'TagOfAnother',
     ],
     [
       'xfs too small',
       lvmNode(),
       /300Mi/,
+      'FileSystemTooSmall',
       { ...lvmDesired, fs: { type: 'xfs', options: [] }, sizeBytes: MIB },
     ],
     [
       'a signature in the extents',
       lvmNode({ free: [stale] }),
       /^the free extents of vg0 that the logical volume would take carry ext4:OLD \(on \/dev\/vdb\)$/,
+      'FreeExtentsCarryData',
     ],
     [
       'the annotation of MetalK8s alone',
       lvmNode({ free: [stale] }),
       /carry ext4:OLD .*force-lvcreate does not say what/,
+      'FreeExtentsCarryData',
       { ...lvmDesired, forced: true },
     ],
     [
       'consent to something else, also with the annotation',
       lvmNode({ free: [stale] }),
       /The consent that was given is for "ext4", which is not what is there$/,
+      'FreeExtentsCarryData',
       { ...lvmDesired, forced: true, overwrite: 'ext4' },
     ],
     [
       'several signatures in the extents, which blkid does not name: no consent by name can',
       lvmNode({ free: [free, { ...free, content: 'ambivalent', blkidExit: 8 }] }),
       /carry more than one signature, and blkid does not tell which$/,
+      'FreeExtentsAmbivalent',
       { ...lvmDesired, overwrite: 'ambivalent' },
     ],
     [
       'another logical volume has the name',
       begun(dm, { volumes: [{ ...lv, tags: [] }], intent: undefined, recordFiles: false }),
       /^there is a logical volume vg0\/data1 already, and nothing says that it was made for this Volume$/,
+      'LogicalVolumeExists',
     ],
     [
       'the same, with a record of ours, for lvcreate may have failed for that',
       begun(dm, { volumes: [{ ...lv, tags: [] }] }),
       /^there is a logical volume vg0\/data1 already/,
+      'LogicalVolumeExists',
     ],
     [
       'of another Volume',
       begun(dm, { volumes: [{ ...lv, tags: ['stowage.dev/uid=other'] }] }),
       /^there is a logical volume vg0\/data1 already/,
+      'LogicalVolumeExists',
     ],
     [
       'ours without a record: it may hold data',
       begun(dm, { intent: undefined, recordFiles: false }),
       /was made for this Volume, and nothing on the node says how far/,
+      'LogicalVolumeUnrecorded',
       lvmBlock,
     ],
-    ['of another pool', begun(), /is not thin, and the Volume asks for the pool pool/, thin],
+    [
+      'of another pool',
+      begun(),
+      /is not thin, and the Volume asks for the pool pool/,
+      'BegunInAnotherPool',
+      thin,
+    ],
     [
       'a record of another place',
       begun(dm, { intent: { ...intent, device: { path: '/dev/sdb', identity: '' } } }),
       /records for this Volume \/dev\/sdb, not/,
+      'RecordOfAnotherPlace',
     ],
-    ['a signature in what LVM made', begun(xfs), /^\/dev\/dm-3 carries xfs:x$/],
+    [
+      'a signature in what LVM made',
+      begun(xfs),
+      /^\/dev\/dm-3 carries xfs:x$/,
+      'DeviceCarriesData',
+    ],
     [
       'the same, with the annotation',
       begun(xfs),
       /carries xfs:x\. The annotation force-lvcreate does not say/,
+      'DeviceCarriesData',
       { ...lvmDesired, forced: true },
     ],
     [
       'in use already',
       begun(dm, { mounts: new Map([['253:3', ['/a']]]) }),
       /in use: mounted at \/a/,
+      'DeviceNotFree',
     ],
     [
       'partial itself',
       begun(dm, { volumes: [{ ...lv, health: 'p' }] }),
       /^retryable: a physical volume of .* is away/,
+      'LogicalVolumePartial',
     ],
-  ])('%s', (_, observed, refusal, wanted = lvmDesired) => {
+  ])('%s', (_, observed, refusal, code, wanted = lvmDesired) => {
     expect(outcome(wanted, observed)).toMatch(refusal);
+    expect(plan('provision', wanted, observed, 0)).toMatchObject({ reason: { code } });
   });
 
   test.each([
@@ -170,34 +207,67 @@ describe('refused', () => {
       'FreeExtentsCarryData',
     ],
     ['too few extents', [{ ...free, count: 100n }], undefined],
-  ])('where nothing was made, for %s, another node may have others', (_, extents, reason) => {
+  ])('where nothing was made, for %s, another node may have others', (_, extents, shows) => {
     const made = plan('provision', lvmDesired, lvmNode({ free: extents }), 0);
-    expect('refusal' in made && made.reason).toBe(reason);
+    expect('refusal' in made && shownAs(made.reason)).toBe(shows);
+  });
+
+  test('what is there, and what consent there is, are parameters', () => {
+    const made = (more: Partial<DesiredLvm>) =>
+      plan('provision', { ...lvmDesired, ...more }, lvmNode({ free: [stale] }), 0);
+    const found = { group: 'vg0', content: 'ext4:OLD', places: '/dev/vdb' };
+    const carried = { ...found, overwrite: '"ext4:OLD"' };
+    expect(made({})).toMatchObject({ reason: reason('FreeExtentsCarryData', carried) });
+    const annotation = messageOf(reason('AnnotationIsNoConsent'));
+    expect(made({ forced: true })).toMatchObject({
+      reason: reason('FreeExtentsCarryData', { ...carried, annotation }),
+    });
+    expect(made({ overwrite: 'xfs' })).toMatchObject({
+      reason: reason('FreeExtentsCarryData', { ...carried, consent: '"xfs"' }),
+    });
   });
 });
 
 describe('a thin pool', () => {
   const inPool = (more: object) => lvmNode({ volumes: [{ ...pool, ...more }], free: [] });
-  test.each<[string, ObservedLvm, RegExp]>([
-    ['that is not there', lvmNode({ free: [] }), /^there is no thin pool vg0\/pool$/],
-    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is no thin pool$/],
+  test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
+    [
+      'that is not there',
+      lvmNode({ free: [] }),
+      /^there is no thin pool vg0\/pool$/,
+      'ThinPoolMissing',
+    ],
+    ['that is none', inPool({ kind: '-' }), /^vg0\/pool is no thin pool$/, 'NoThinPool'],
     [
       'without room',
       inPool({ dataPercent: 99 }),
       /has 21474837 bytes left of 2147483648, and a volume of/,
+      'ThinPoolFull',
     ],
     [
       'without room for metadata',
       inPool({ metadataPercent: 90 }),
       /metadata .* full to 90 percent$/,
+      'ThinPoolMetadataFull',
     ],
-    ['out of space', inPool({ health: 'D' }), /is out of space$/],
-    ['with read-only metadata', inPool({ health: 'M' }), /has read-only metadata$/],
-    ['that has failed', inPool({ health: 'F' }), /has failed$/],
-    ['that waits for repair', inPool({ health: 'c' }), /is not well/],
-    ['that says nothing', inPool({ dataPercent: undefined }), /does not tell how full it is$/],
-  ])('%s is refused', (_, observed, refusal) => {
+    ['out of space', inPool({ health: 'D' }), /is out of space$/, 'ThinPoolOutOfSpace'],
+    [
+      'with read-only metadata',
+      inPool({ health: 'M' }),
+      /has read-only metadata$/,
+      'ThinPoolMetadataReadOnly',
+    ],
+    ['that has failed', inPool({ health: 'F' }), /has failed$/, 'ThinPoolFailed'],
+    ['that waits for repair', inPool({ health: 'c' }), /is not well/, 'ThinPoolUnwell'],
+    [
+      'that says nothing',
+      inPool({ dataPercent: undefined }),
+      /does not tell how full it is$/,
+      'ThinPoolSilent',
+    ],
+  ])('%s is refused', (_, observed, refusal, code) => {
     expect(outcome(thin, observed)).toMatch(refusal);
+    expect(plan('provision', thin, observed, 0)).toMatchObject({ reason: { code } });
   });
 
   test.each([{ dataPercent: 99 }, { health: 'D' }])(
@@ -221,19 +291,36 @@ describe('a thin pool', () => {
 });
 
 describe('what is made is never made again', () => {
-  test.each<[string, ObservedLvm, RegExp]>([
+  test.each<[string, ObservedLvm, RegExp, ReasonCode]>([
     [
       'the logical volume is gone',
       lvmMade(ext4, { volumes: [], target: { is: 'missing' } }),
       /vg0\/data1 is missing$/,
+      'LogicalVolumeMissing',
     ],
-    ['the group is gone', lvmMade(ext4, { groups: [], volumes: [] }), /no volume group vg0/],
-    ['another one has its name', madeAs({ tags: [] }), /is now another logical volume/],
-    ['nothing is on it', lvmMade(dm), /should carry what was made .* nothing was found$/],
-    ['something else is on it', lvmMade(xfs), /xfs:x was found$/],
-  ])('%s', (_, observed, refusal) => {
+    [
+      'the group is gone',
+      lvmMade(ext4, { groups: [], volumes: [] }),
+      /no volume group vg0/,
+      'VolumeGroupMissing',
+    ],
+    [
+      'another one has its name',
+      madeAs({ tags: [] }),
+      /is now another logical volume/,
+      'LogicalVolumeExchanged',
+    ],
+    [
+      'nothing is on it',
+      lvmMade(dm),
+      /should carry what was made .* nothing was found$/,
+      'MadeContentMissing',
+    ],
+    ['something else is on it', lvmMade(xfs), /xfs:x was found$/, 'MadeContentMissing'],
+  ])('%s', (_, observed, refusal, code) => {
     for (const wanted of [lvmDesired, { ...lvmDesired, recorded: true }]) {
       expect(outcome(wanted, observed)).toMatch(refusal);
+      expect(plan('provision', wanted, observed, 0)).toMatchObject({ reason: { code } });
     }
   });
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '../../../src/api/reasons.ts';
 import type { DesiredLvm, ObservedLvm } from '../../../src/storage/types.ts';
 import { LAST, LINK, lookAgain, ruleFor, settle } from '../../support/link-words.ts';
 import {
@@ -126,7 +127,7 @@ describe('is made', () => {
         {
           argv: ['lvs', '--noheadings', '-o', 'lv_permissions', step.argv.at(-1)],
           expect: { exit: 0, stdout: { has: '', lacks: 'read-only' } },
-          refusal: expect.stringContaining('somebody may be repairing the thin pool'),
+          ...refuse('ThinPoolUnderRepair', { volume: step.argv.at(-1) ?? '' }),
         },
       ]);
     }
@@ -179,6 +180,7 @@ describe('is made', () => {
   test('a pool that LVM may be at work in is looked at again', () => {
     const observed = lvmNode({ volumes: [{ ...pool, dataPercent: undefined }], free: [] });
     expect(plan('provision', thin, observed, 0)).toMatchObject({
+      reason: { code: 'ThinPoolSilent' },
       refusal: expect.stringContaining('thin pool vg0/pool does not tell'),
       retryable: true,
     });
@@ -237,7 +239,7 @@ describe('is made', () => {
     expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.preconditions).toContainEqual({
       argv: ['lsblk', '--raw', '-n', '-d', '-o', 'NAME,TYPE', `/dev/${vgName}/${name}`],
       expect: { exit: 0, stdout: { is: `${dmName} lvm` } },
-      refusal: expect.stringContaining('is not the logical volume that was made'),
+      ...refuse('LogicalVolumeNotAsMade', { path: `/dev/${vgName}/${name}` }),
     });
   });
 
@@ -250,7 +252,7 @@ describe('is made', () => {
     expect(made.find(({ argv }) => argv[0] === 'mkfs.ext4')?.preconditions).toContainEqual({
       argv: ['cat', '/sys/class/block/dm-3/dm/uuid'],
       expect: { exit: 0, stdout: { is: dm.dmUuid } },
-      refusal: expect.stringContaining('no longer the device'),
+      ...refuse('DeviceChanged', { device: '/dev/dm-3' }),
     });
   });
 
@@ -261,7 +263,7 @@ describe('is made', () => {
     expect(lvcreate?.preconditions).toContainEqual({
       argv: ['blkid', '-p', '-O', String(11n * MIB), '-S', String(GIB), '-o', 'export', '/dev/vdb'],
       expect: { exit: 0, stdout: { is: stale.blkid } },
-      refusal: expect.stringContaining('changed'),
+      ...refuse('FreeExtentsChanged', { disk: '/dev/vdb' }),
     });
     expect(made.find(({ stdin }) => stdin?.includes('"consent":"ext4:OLD"'))).toBeDefined();
   });

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import type { DesiredLvm, ObservedLvm, Plan } from '../../../src/storage/types.ts';
@@ -140,6 +141,7 @@ test('one that is finished and not recorded is recorded, and never made anew or 
     argv: expect.arrayContaining([expect.stringContaining('.done.new')]),
   });
   expect(prepare(active(UID))).toMatchObject({
+    reason: { code: 'CopyContentMissing' },
     refusal: expect.stringContaining('should hold a file system'),
   });
 });
@@ -150,40 +152,80 @@ test('nothing is made in a copy whose source is not known any more', () => {
   const made = plan('provision', unknown, observed, 0);
   expect(commands(made).filter((line) => line.startsWith('mkfs'))).toEqual([]);
   expect(plan('provision', unknown, beside([half, ...there], begun), 0)).toMatchObject({
+    reason: { code: 'BegunAsCopy' },
     refusal: expect.stringContaining('it is not known of which'),
   });
 });
 
-test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp]>([
-  ['is missing', beside([thinLv, pool]), {}, /snap-.* is missing$/],
-  ['has but its name', beside([{ ...snapLv, tags: [] }, pool]), {}, /is missing$/],
-  ['is there twice', beside([{ ...snapLv, name: 'x' }, ...there]), {}, /several logical volumes/],
-  ['is no thin volume', beside([{ ...snapLv, kind: '-' }, pool]), {}, /no thin volume/],
-  ['is in another pool', beside([{ ...snapLv, pool: 'p2' }, pool]), {}, /in the thin pool p2/],
+test.each<[string, ObservedLvm, Partial<DesiredLvm>, RegExp, ReasonCode]>([
+  ['is missing', beside([thinLv, pool]), {}, /snap-.* is missing$/, 'ThinSourceMissing'],
+  [
+    'has but its name',
+    beside([{ ...snapLv, tags: [] }, pool]),
+    {},
+    /is missing$/,
+    'ThinSourceMissing',
+  ],
+  [
+    'is there twice',
+    beside([{ ...snapLv, name: 'x' }, ...there]),
+    {},
+    /several logical volumes/,
+    'ThinSourceTagOnSeveral',
+  ],
+  [
+    'is no thin volume',
+    beside([{ ...snapLv, kind: '-' }, pool]),
+    {},
+    /no thin volume/,
+    'ThinSourceNotThin',
+  ],
+  [
+    'is in another pool',
+    beside([{ ...snapLv, pool: 'p2' }, pool]),
+    {},
+    /in the thin pool p2/,
+    'ThinSourceInAnotherPool',
+  ],
   [
     'is larger',
     beside(there),
     { sizeBytes: GIB / 2n },
     /is to have 536870912 bytes, and .* has 1073741824/,
+    'ThinSourceLarger',
   ],
-  ['has another mode', beside(there), { mode: 'Block', fs: undefined }, /is to have mode Block/],
-  ['is in a full pool', beside([snapLv, { ...pool, dataPercent: 99 }]), {}, /bytes left of/],
+  [
+    'has another mode',
+    beside(there),
+    { mode: 'Block', fs: undefined },
+    /is to have mode Block/,
+    'ThinSourceModeDiffers',
+  ],
+  [
+    'is in a full pool',
+    beside([snapLv, { ...pool, dataPercent: 99 }]),
+    {},
+    /bytes left of/,
+    'ThinPoolFull',
+  ],
   [
     'is in another group',
     beside(there),
     { source: { ...restoredThin.source, vgName: 'vg1' } as DesiredLvm['source'] },
     /another volume group than vg0/,
+    'ThinSourceInAnotherGroup',
   ],
   [
     'is there, and somebody has the name',
     beside([{ ...thinLv, name: 'data2', tags: [] }, ...there]),
     {},
     /already/,
+    'LogicalVolumeExists',
   ],
-  ['is there, and udev is not', beside(there, { udev: false }), {}, /no udev/],
-])('nothing is made of a source that %s, and why is said', (_, observed, more, why) => {
+  ['is there, and udev is not', beside(there, { udev: false }), {}, /no udev/, 'UdevAbsent'],
+])('nothing is made of a source that %s, and why is said', (_, observed, more, why, code) => {
   const made = prepare(observed, more);
-  expect('refusal' in made ? made.refusal : made.steps).toMatch(why);
+  expect(made).toMatchObject({ reason: { code }, refusal: expect.stringMatching(why) });
 });
 
 test.each(['Retain', 'Delete', 'Wipe'] as const)(

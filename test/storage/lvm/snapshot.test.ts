@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
 import type { LogicalVolume } from '../../../src/storage/lvm/facts.ts';
 import { tagOf, unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import {
@@ -88,44 +89,96 @@ test.each<[string, LogicalVolume[], string[]]>([
   },
 );
 
-test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>([
-  ['missing', has(pool), {}, /^the logical volume vg0\/data1 of data1 is missing$/],
+test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, ReasonCode, boolean?]>([
+  [
+    'missing',
+    has(pool),
+    {},
+    /^the logical volume vg0\/data1 of data1 is missing$/,
+    'ThinOriginMissing',
+  ],
   [
     'another one',
     has({ ...thinLv, uuid: 'x' }, pool),
     { identity: dm.identity },
     /not the one that was made/,
+    'ThinOriginExchanged',
   ],
-  ['outside a pool', has({ ...thinLv, kind: '-', pool: undefined }), {}, /is no thin volume/],
+  [
+    'outside a pool',
+    has({ ...thinLv, kind: '-', pool: undefined }),
+    {},
+    /is no thin volume/,
+    'ThinOriginNotThin',
+  ],
   [
     'a COW snapshot’s origin',
     has({ ...thinLv, kind: 'o' }, pool),
     {},
     /is no thin volume .*shows it as o/,
+    'ThinOriginNotThin',
   ],
   [
     'without a tag',
     has({ ...thinLv, tags: [] }, pool),
     { identity: dm.identity },
     /has no tag/,
+    'ThinOriginUntagged',
     true,
   ],
-  ['suspended', has({ ...thinLv, suspended: true }, pool), {}, /is suspended/, true],
-  ['in a suspended pool', has(thinLv, { ...pool, suspended: true }), {}, /is suspended/, true],
-  ['being grown', { ...has(thinLv, pool), done: { sizeBytes: 5n } }, {}, /is being grown$/, true],
-  ['in a full pool', has(thinLv, { ...pool, dataPercent: 99 }), {}, /has \d+ bytes left of/],
+  [
+    'not well',
+    has({ ...thinLv, health: 'p' }, pool),
+    {},
+    /\(lvs shows p\)$/,
+    'ThinOriginUnwell',
+    true,
+  ],
+  [
+    'suspended',
+    has({ ...thinLv, suspended: true }, pool),
+    {},
+    /is suspended/,
+    'ThinOriginSuspended',
+    true,
+  ],
+  [
+    'in a suspended pool',
+    has(thinLv, { ...pool, suspended: true }),
+    {},
+    /is suspended/,
+    'ThinOriginSuspended',
+    true,
+  ],
+  [
+    'being grown',
+    { ...has(thinLv, pool), done: { sizeBytes: 5n } },
+    {},
+    /is being grown$/,
+    'ThinOriginGrowing',
+    true,
+  ],
+  [
+    'in a full pool',
+    has(thinLv, { ...pool, dataPercent: 99 }),
+    {},
+    /has \d+ bytes left of/,
+    'ThinPoolFullToCopy',
+  ],
   [
     'in a pool of full metadata',
     has(thinLv, { ...pool, metadataPercent: 95 }),
     {},
     /metadata .* are full/,
+    'ThinPoolMetadataFull',
   ],
-  ['in a pool that is gone', has(thinLv), {}, /there is no thin pool vg0\/pool/],
+  ['in a pool that is gone', has(thinLv), {}, /there is no thin pool vg0\/pool/, 'ThinPoolMissing'],
   [
     'in a group without a disk',
     { ...has(thinLv, pool), groups: [{ ...group, partial: true }] },
     {},
     /away$/,
+    'VolumeGroupPartial',
     true,
   ],
   [
@@ -133,15 +186,17 @@ test.each<[string, ObservedThinSnapshot, Partial<DesiredLvm>, RegExp, boolean?]>
     has({ ...snapLv, tags: [tagOf('other')] }, thinLv, pool),
     {},
     /^there is a logical volume vg0\/snap-.*nothing says that it is the snapshot/,
+    'ThinSnapshotNameTaken',
   ],
 ])(
   'of a volume that is %s none is taken, and why is said',
-  (_, observed, volume, why, retryable = false) => {
+  (_, observed, volume, why, code, retryable = false) => {
     const made = take(observed, volume);
     expect('refusal' in made ? [made.refusal, made.retryable ?? false] : made.steps).toEqual([
       expect.stringMatching(why),
       retryable,
     ]);
+    expect(made).toMatchObject({ reason: { code } });
   },
 );
 
@@ -152,7 +207,10 @@ test('a snapshot is removed by its UUID and its tag, and nothing else by its nam
   expect(commands(remove(has({ ...snapLv, active: true })))[0]).toBe(
     `lvchange --activate n vg0/${SNAP}`,
   );
-  expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({ retryable: true });
+  expect(remove(has({ ...snapLv, active: true, open: true }))).toMatchObject({
+    reason: { code: 'ThinSnapshotInUse' },
+    retryable: true,
+  });
   expect(remove(has({ ...snapLv, tags: [] }))).toMatchObject({
     refusal: expect.stringContaining('nothing says that it is the snapshot'),
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { reason } from '../../../src/api/reasons.ts';
 import { unfinishedTag } from '../../../src/storage/lvm/names.ts';
 import { cancelPath } from '../../../src/storage/records.ts';
 import type { DesiredLvm, ObservedLvm, VolumeOperation } from '../../../src/storage/types.ts';
@@ -65,7 +66,14 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
       expect(asked).toContainEqual(expect.stringContaining('/sys/class/block/dm-3/dm/uuid'));
     }
     const open = begun(dm, { volumes: [{ ...half, open: true }] });
-    expect(refusalOf(block, open)).toMatch(/is in use: a process has it open$/);
+    expect(plan('provision', block, open, 0)).toMatchObject({
+      reason: {
+        code: 'UnfinishedInUse',
+        parameters: { uses: 'a process has it open', look: 'fuser -v /dev/dm-3' },
+      },
+      refusal: expect.stringMatching(/is in use: a process has it open$/),
+      hint: 'It is removed once nothing uses it any more. To see which, run on the node: fuser -v /dev/dm-3',
+    });
   });
 
   test('and never to what was found to carry something', () => {
@@ -95,9 +103,12 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
   });
 
   test('one that an earlier version began, which wrote no zeros, is not taken for whole', () => {
-    expect(refusalOf(block, begun(dm))).toMatch(
-      /was begun by an earlier version, which wrote no zeros to it$/,
-    );
+    expect(plan('provision', block, begun(dm), 0)).toMatchObject({
+      reason: { code: 'BegunWithoutZeros' },
+      refusal: expect.stringMatching(
+        /was begun by an earlier version, which wrote no zeros to it$/,
+      ),
+    });
   });
 
   test('is removed with its device where its Volume is deleted before it is whole', () => {
@@ -114,7 +125,10 @@ describe('a logical volume that shows nothing of what earlier ones left', () => 
     const node = (zeroes: boolean) => lvmNode({ volumes: [{ ...pool, zeroes }], free: [] });
     expect(programs(thin, node(true))).toContain('lvcreate --name');
     expect(stepsOf(thin, node(true)).filter(isDd)).toEqual([]);
-    expect(refusalOf(thin, node(false))).toMatch(/^the thin pool vg0\/pool was made with --zero n/);
+    expect(plan('provision', thin, node(false), 0)).toMatchObject({
+      reason: reason('ThinPoolNotZeroed', { pool: 'vg0/pool' }),
+      refusal: expect.stringMatching(/^the thin pool vg0\/pool was made with --zero n/),
+    });
     expect(refusalOf({ ...thin, zeroed: false }, node(false))).toBe('');
   });
 });
