@@ -1,4 +1,27 @@
 import type { LVM } from '../../../api/reasons/lvm.ts';
-import type { Fixes } from './types.ts';
+import { FREE_EXTENTS } from '../../../storage/lvm/content.ts';
+import { driverOfSpec } from '../../../storage/registry.ts';
+import { onNode } from '../../lib/command-line.ts';
+import type { Fix } from '../types.ts';
+import { consent } from './consent.ts';
+import { endUse } from './devices.ts';
+import type { FixContext, Fixes } from './types.ts';
 
-export const lvm: Fixes<typeof LVM> = {};
+function makeRoom(_: object, { node, volume }: FixContext): Fix {
+  const look = volume && driverOfSpec(volume.spec).roomCommand?.(volume.spec);
+  return {
+    say: `Make room, or create a smaller volume.${look === undefined ? '' : ' See what there is:'}`,
+    ...(look && { run: [onNode(node, ...look)] }),
+  };
+}
+
+export const lvm: Fixes<typeof LVM> = {
+  VolumeGroupFull: makeRoom,
+  FreeExtentsCarryData: ({ content }, context) => consent(content, context),
+  FreeExtentsAmbivalent: (_, context) => consent(FREE_EXTENTS, context),
+  ThinPoolFull: makeRoom,
+  ThinPoolFullToFill: makeRoom,
+  ThinPoolRoomGone: makeRoom,
+  UnfinishedInUse: endUse,
+  LogicalVolumeInUse: endUse,
+};
