@@ -119,15 +119,6 @@ export function useOf(device: Device, users: DeviceUsage): Use | undefined {
   return useBy(holders.map(describe).join(', '), endOf(last));
 }
 
-/** Precedes a command in a message. No name in a message has a space, so that none can pretend to be it. */
-const RUN = ' run on the node: ';
-
-/** The command at the end of a message; undefined where that has none. */
-export function commandIn(message: string): string | undefined {
-  const at = message.indexOf(RUN);
-  return at === -1 ? undefined : message.slice(at + RUN.length);
-}
-
 /** Returns the command that lists the processes that have a device open. */
 export const listUsers = (path: string): string => commandText('fuser', '-v', path);
 

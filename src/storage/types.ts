@@ -111,7 +111,7 @@ export type VolumeOperation = 'provision' | 'attach' | 'detach' | 'delete';
 export type Plan =
   /**
    * `grows`: the volume can be used, and is to become larger. `notes`: what its owner should know of it. `astray`: the persistent
-   * path leads to another device, which the steps change; they are run once that was told. `reason`: of `astray`.
+   * path leads to another device, which the steps change; they are run once that was told. `reason`: of `astray`, or of the note that it cannot grow.
    */
   | {
       steps: readonly Step[];

@@ -3,7 +3,6 @@ import { expect, test } from '@jest/globals';
 import { execa } from 'execa';
 import { checkPreconditions } from '../../src/nodes/check-preconditions.ts';
 import { unusedPreconditions } from '../../src/storage/device.ts';
-import { commandIn } from '../../src/storage/holders.ts';
 import { observe, planNow } from '../support/carry-out.ts';
 import { localSparse } from '../support/local-sparse.ts';
 import { describeAsRoot } from '../support/root.ts';
@@ -23,8 +22,8 @@ describeAsRoot('a sparse file whose loop device is held', () => {
     const refusals: string[] = [];
     let planned = await planDetach();
     while ('refusal' in planned && refusals.length < 5) {
-      const { refusal, hint } = planned;
-      const command = commandIn(hint);
+      const { refusal, hint, reason } = planned;
+      const command = reason?.parameters.command;
       if (command === undefined) throw new Error(`no command is told: ${refusal}. ${hint}`);
       refusals.push(refusal);
       await execa('sh', ['-c', command]);

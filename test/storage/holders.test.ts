@@ -1,8 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { execa } from 'execa';
-import { commandIn, holdersOf, openUse, useOf } from '../../src/storage/holders.ts';
+import { holdersOf, openUse, type Use, useOf } from '../../src/storage/holders.ts';
 import type { BlockDevice, DeviceUsage, LoopFacts } from '../../src/storage/types.ts';
 import { loop, loopRow } from '../support/volume-input.ts';
+
+const commandOf = (use: Use | undefined): string | undefined =>
+  use !== undefined && 'command' in use.ended ? use.ended.command : undefined;
 
 const own = { ...loopRow, name: 'loop3', device: '7:3' };
 const VG = 'MxSopC2rnpCQbAb3cAb3cAb3cAb3cQQQ';
@@ -175,7 +178,7 @@ test.each<[what: string, DeviceUsage, by: string | undefined, command: string | 
 ])('%s', (_what, seen, by, command) => {
   const use = useOf(own, seen);
   expect(use?.by).toBe(by);
-  expect(use && commandIn(use.end)).toBe(command);
+  expect(commandOf(use)).toBe(command);
 });
 
 test('what only the kubelet ends says so', () => {
@@ -185,7 +188,11 @@ test('what only the kubelet ends says so', () => {
 });
 
 test('a process that has it open is listed', () => {
-  expect(commandIn(openUse('/dev/dm-3').end)).toBe('fuser -v /dev/dm-3');
+  expect(openUse('/dev/dm-3')).toEqual({
+    by: 'a process has it open',
+    ended: { look: 'fuser -v /dev/dm-3' },
+    end: 'To see which, run on the node: fuser -v /dev/dm-3',
+  });
 });
 
 test('devices that are listed as made of each other come to an end', () => {
@@ -227,9 +234,7 @@ describe('a name that somebody chose', () => {
     users({ devices: [made('dm-9', 'loop3', type, { name, uuid: '' })] });
 
   test.each(NAMES)('is one argument of the command that is told: %j', async (name) => {
-    const { by = '', end = '' } = useOf(own, named(name)) ?? {};
-    const message = `/dev/loop3 is in use: ${by}. It is detached once nothing uses it any more. ${end}`;
-    const command = commandIn(message) ?? '';
+    const command = commandOf(useOf(own, named(name))) ?? '';
     expect(command).toMatch(/^dmsetup remove /);
     const { stdout } = await execa('sh', ['-c', `dmsetup() { printf '%s|' "$@"; }; ${command}`]);
     expect(stdout).toBe(`remove|${name.startsWith('-') ? '--|' : ''}${name}|`);

@@ -82,7 +82,10 @@ export function maintain(input: Input, now: number): Decision {
     steps,
     grows,
     notes = [],
-  } = 'refusal' in planned ? { steps: [], notes: [planned.refusal] } : planned;
+    reason,
+  } = 'refusal' in planned
+    ? { ...planned, steps: [], notes: [planned.refusal], grows: false }
+    : planned;
   if (detached && growsAt !== undefined) return stopGrowing(input, now);
   if (grows) {
     if (growsAt !== undefined) return lookAt(now + LOOK_EVERY);
@@ -107,7 +110,7 @@ export function maintain(input: Input, now: number): Decision {
     volume,
     now,
     'Available',
-    available(input, [...notes, ...toGrow]),
+    { ...available(input, [...notes, ...toGrow]), ...(reason && { detail: reason }) },
     fields,
   );
   if (action !== undefined) return { action };

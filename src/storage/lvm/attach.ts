@@ -68,5 +68,6 @@ export function planAttach(desired: DesiredLvm, observed: ObservedLvm): Plan {
     ...illnessNote(desired, observed, own),
     ...overcommitNote(desired, observed),
   ];
-  return notes.length === 0 ? { steps: [] } : { steps: [], notes };
+  if (notes.length === 0) return { steps: [] };
+  return { steps: [], notes, ...(grown.reason && { reason: grown.reason }) };
 }

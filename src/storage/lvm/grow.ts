@@ -39,7 +39,8 @@ export function planGrow(
     poolRefusal(desired, observed, own, wanted - made);
   if (refused !== undefined) {
     if (before.length > 0) return { grows: true, steps: [...left, ...before] };
-    return { steps: left, notes: [`cannot grow to ${wanted} bytes: ${refused}`] };
+    const { refusal, reason } = refuse('CannotGrow', { bytes: wanted, why: refused });
+    return { steps: left, notes: [refusal], reason };
   }
   const needed = growthWrites(desired, wanted - made);
   const extended = extend(desired, observed, own, group);

@@ -28,7 +28,15 @@ const made = withSpec('data1', { rawBlockDevice: { devicePath: device } }, { pha
 const obstruct = (detail: Reason, volume: Volume = onDisk) =>
   obstructionOf(detail, { node: 'n1', volume });
 
-test.each<[Reason, string | undefined, string, (string[] | undefined)?, Volume?]>([
+type Row = [
+  detail: Reason,
+  cause: string | undefined,
+  say: string,
+  run?: string[] | undefined,
+  volume?: Volume,
+];
+
+test.each<Row>([
   [reason('DeviceMissing', { device }), 'DeviceMissing', 'Put right what the message names.'],
   [
     reason('DeviceOfAnother', { device, volume: 'data0' }),
@@ -143,7 +151,7 @@ test.each<[Reason, string | undefined, string, (string[] | undefined)?, Volume?]
     'Mount it on n1, and have /etc/fstab mount it at each boot.',
     ['ssh n1 mount -a'],
   ],
-])('%j', (detail, cause, say, run, volume) => {
+])('%j', (...[detail, cause, say, run, volume]) => {
   const found = obstruct(detail, volume);
   expect(found?.cause).toBe(cause);
   expect(found?.fix?.say).toContain(say);

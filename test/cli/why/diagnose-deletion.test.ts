@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { PAUSED_ANNOTATION, PROTECTION_FINALIZER } from '../../../src/api/names.ts';
-import { reason } from '../../../src/api/reasons.ts';
+import { explain as because, reason } from '../../../src/api/reasons.ts';
 import { ago, nodeNamed, podNamed } from '../../support/cluster-objects.ts';
 import {
   bound,
@@ -148,7 +148,10 @@ describe('a deletion is held up by', () => {
       given(
         'a device that something else is made of',
         terminating(
-          'the logical volume vg0/data1 (/dev/dm-3) is in use: /dev/md127 (raid1) is made of it. It is removed once nothing uses it any more. To end that, run on the node: mdadm --stop /dev/md127',
+          because('LogicalVolumeInUse', {
+            ...{ volume: 'vg0/data1', device: '/dev/dm-3' },
+            ...{ uses: '/dev/md127 (raid1) is made of it', command: 'mdadm --stop /dev/md127' },
+          }),
           'UnprepareVolume/1',
         ),
         released,

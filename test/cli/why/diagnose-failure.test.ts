@@ -100,9 +100,14 @@ describe('a Volume is held up by', () => {
     [
       given(
         'a device with a signature',
-        failedBy('CreationError', `/dev/sdb holds a signature. Consent with overwrite: "it's xfs"`),
+        failedBy(
+          'CreationError',
+          reasons.explain('DeviceCarriesData', {
+            ...{ device: '/dev/sdb', content: "it's xfs", overwrite: `"it's xfs"` },
+          }),
+        ),
       ),
-      heldUpBy('/dev/sdb holds a signature', 'spec is changed', {
+      heldUpBy("/dev/sdb carries it's xfs", 'spec is changed', {
         say: 'set spec.overwrite to "it\'s xfs"',
         run: [`kubectl patch volume data1 --type merge -p '{"spec":{"overwrite":"it'\\''s xfs"}}'`],
       }),

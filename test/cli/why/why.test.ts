@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
-import { reason } from '../../../src/api/reasons.ts';
+import { explain, reason } from '../../../src/api/reasons.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 import { refusal } from '../../support/refusals.ts';
@@ -179,7 +179,12 @@ test('prints hostile text without control characters, and quotes it in commands'
   deleting.metadata.finalizers = [PROTECTION_FINALIZER];
   const signed = volumeNamed('b', {
     phase: 'Failed',
-    ...ready('False', 'CreationError', `overwrite: ${JSON.stringify(evil)}`),
+    conditions: [
+      {
+        ...{ type: 'Ready', status: 'False', reason: 'CreationError' },
+        ...explain('DeviceCarriesData', { device: evil, content: evil, overwrite: evil }),
+      },
+    ],
   });
   const unreachable = volumeNamed('c', {
     phase: 'Failed',

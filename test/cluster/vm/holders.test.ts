@@ -8,7 +8,6 @@ import type { Volume } from '../../../src/api/volume.ts';
 import type { Executor } from '../../../src/nodes/job.ts';
 import { createShellExecutor } from '../../../src/nodes/transport/shell-executor.ts';
 import { createSshShell } from '../../../src/nodes/transport/ssh-shell.ts';
-import { commandIn } from '../../../src/storage/holders.ts';
 import type { DesiredSparse } from '../../../src/storage/types.ts';
 import { carryOut, planNow } from '../../support/carry-out.ts';
 import { sparseVolume, startCluster, type TestCluster } from '../../support/cluster.ts';
@@ -109,7 +108,7 @@ describe('told by what is planned:', () => {
         const planned = await planNow(executor, NODE, 'detach', { ...wanted, recorded: true });
         if (!('refusal' in planned)) break;
         refusals.push(planned.refusal);
-        const command = commandIn(planned.hint);
+        const command = planned.reason?.parameters.command;
         if (command === undefined)
           throw new Error(`no command is told: ${planned.refusal}. ${planned.hint}`);
         const { exitCode, stderr } = await vm.run(['sh', '-c', command], { reject: false });

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path';
 import { PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
+import { entryOf } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { refuseAway } from '../../../storage/directory/refuse.ts';
-import { commandIn } from '../../../storage/holders.ts';
 import type { Check } from '../../lib/checks/report.ts';
 import { closedChecks, directoryChecks } from './directories.ts';
 import {
@@ -117,9 +117,9 @@ const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
 /** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
 function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
   return deleting.flatMap(({ metadata, status }): Check[] => {
-    const message = status?.attachments?.find((each) => each.node === node)?.message ?? '';
-    if (!message.includes(' is in use: ')) return [];
-    const command = commandIn(message);
+    const { message = '', detail } = status?.attachments?.find((each) => each.node === node) ?? {};
+    if (detail === undefined || entryOf(detail)?.cause !== 'DeviceInUse') return [];
+    const command = detail.parameters.command ?? detail.parameters.look;
     return [
       {
         check: `Volume ${metadata.name}`,

@@ -3,7 +3,7 @@ import { formatBytes } from '../../../api/quantity.ts';
 import { subjectFolder } from '../../../nodes/jobs-folder.ts';
 import { quote, quoteAll } from '../../../nodes/quote.ts';
 import { partitionsOf } from '../../../storage/block-devices.ts';
-import { commandIn, type Use, useOf } from '../../../storage/holders.ts';
+import { type Use, useOf } from '../../../storage/holders.ts';
 import { isBacking, type NamedFile } from '../../../storage/node-check/files.ts';
 import type { DeviceUsage, Intent, LoopFacts } from '../../../storage/types.ts';
 import type { Check } from '../../lib/checks/report.ts';
@@ -60,8 +60,8 @@ function leftLoop(uid: string, loop: LoopFacts, users: DeviceUsage): Check {
 }
 
 /** Returns what ends a use, in place of what removes the device. */
-function held({ by, end }: Use): Pick<Check, 'hint' | 'command'> {
-  const command = commandIn(end);
+function held({ by, end, ended }: Use): Pick<Check, 'hint' | 'command'> {
+  const command = 'command' in ended ? ended.command : 'look' in ended ? ended.look : undefined;
   return {
     hint: `It is in use: ${by}. ${command === undefined ? end : 'End that if nobody needs what is on it, then check again.'}`,
     ...(command === undefined ? {} : { command }),
