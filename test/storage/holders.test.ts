@@ -241,11 +241,10 @@ describe('a name that somebody chose', () => {
   });
 
   test('in a UUID, by which lsblk tells the type, is none of the message', () => {
-    const { by = '', end = '' } = useOf(own, named('a', `x${EVIL}`)) ?? {};
-    expect(commandIn(`${by}. ${end}`)).toBe('dmsetup remove a');
+    expect(commandOf(useOf(own, named('a', `x${EVIL}`)))).toBe('dmsetup remove a');
   });
 
   test('that is more than a line is no command', () => {
-    expect(commandIn(useOf(own, named('a\nreboot'))?.end ?? '')).toBeUndefined();
+    expect(commandOf(useOf(own, named('a\nreboot')))).toBeUndefined();
   });
 });

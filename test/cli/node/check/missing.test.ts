@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { type Explanation, explain, type Reason } from '../../../../src/api/reasons.ts';
 import type { Volume } from '../../../../src/api/volume.ts';
 import { type FakeNodeAnswers, missing, result } from '../../../support/fake-executor.ts';
 import { stowage, type World } from '../../../support/fake-io.ts';
@@ -19,9 +20,13 @@ import {
 } from './checked-node.ts';
 
 describe('a Volume that is being deleted', () => {
-  const USED =
-    '/dev/loop0 is in use: /dev/md127 (raid1) is made of it. It is detached once nothing uses it any more.';
-  const held = (message: string, more: object = {}, node = 'n1') =>
+  const used = (end: { command: string } | { use: string }) =>
+    explain('DeviceInUse', {
+      ...{ device: '/dev/loop0', uses: '/dev/md127 (raid1) is made of it' },
+      ...end,
+    });
+  const USED = used({ use: 'that' });
+  const held = (why: Explanation, more: object = {}, node = 'n1') =>
     dataOne({
       metadata: { ...made.metadata, deletionTimestamp: '2026-01-01T00:00:00Z', ...more },
       status: {
@@ -29,7 +34,8 @@ describe('a Volume that is being deleted', () => {
         attachments: [
           {
             ...{ node, state: 'Attached', safeToMount: true, safeToDetach: false },
-            ...{ pods: [], since: '2026-01-01T00:00:00Z', message },
+            ...{ pods: [], since: '2026-01-01T00:00:00Z' },
+            ...(why as Explanation & { detail?: Reason }),
           },
         ],
       },
@@ -38,7 +44,7 @@ describe('a Volume that is being deleted', () => {
   test.each<[string, World['objects'], object[]]>([
     [
       'and held names the holder and the command',
-      held(`${USED} To end that, run on the node: mdadm --stop /dev/md127`),
+      held(used({ command: 'mdadm --stop /dev/md127' })),
       [
         {
           message: expect.stringContaining('/dev/md127 (raid1)'),
@@ -49,10 +55,10 @@ describe('a Volume that is being deleted', () => {
     [
       'and held by what nothing is known to end',
       held(USED),
-      [{ message: expect.stringContaining(USED) }],
+      [{ message: expect.stringContaining(USED.message) }],
     ],
     ['held on another node', held(USED, {}, 'n2'), []],
-    ['and being detached', held('its job is under way: detach'), []],
+    ['and being detached', held(explain('OperationUnderWay', { step: 'detach' })), []],
     ['no more', held(USED, { deletionTimestamp: undefined }), []],
   ])('%s', async (_, objects, expected) => {
     const { problems } = await check({ probes: MADE }, objects);
