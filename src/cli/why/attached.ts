@@ -105,7 +105,7 @@ export function heldOn(
 export const obstructionIn = (
   volume: Volume,
   { node, detail }: Attachment,
-): Obstruction | undefined => obstructionOf(readReason(detail), { node, volume });
+): Obstruction | undefined => obstructionOf(detail, { node, volume });
 
 /** The cause that holds up an attachment which is not Uncertain. */
 function causeOf(volume: Volume, attachment: Attachment): Blocker['cause'] {

@@ -1,4 +1,4 @@
-import { actionOf, entryOf, type Reason } from '../../api/reasons.ts';
+import { actionOf, entryOf, type Reason, readReason } from '../../api/reasons.ts';
 import { attachments } from './fixes/attachments.ts';
 import { backups } from './fixes/backups.ts';
 import { claims } from './fixes/claims.ts';
@@ -44,11 +44,12 @@ export interface Obstruction {
   fix: Fix | undefined;
 }
 
-/** What is known of a reason; undefined for one of another version, of which nothing is. Pure. */
-export function obstructionOf(
-  detail: Reason | undefined,
-  context: FixContext,
-): Obstruction | undefined {
+/**
+ * What is known of a reason as a status has it, which others may have written; undefined for one of another version, of which nothing
+ * is. Pure.
+ */
+export function obstructionOf(value: unknown, context: FixContext): Obstruction | undefined {
+  const detail = readReason(value);
   const entry = detail && entryOf(detail);
   if (detail === undefined || entry === undefined) return undefined;
   const say = actionOf(detail);

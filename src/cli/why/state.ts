@@ -1,5 +1,6 @@
 import type { PersistentVolume } from '../../api/core.ts';
 import { PROTECTION_FINALIZER } from '../../api/names.ts';
+import { readReason } from '../../api/reasons.ts';
 import type { Condition, Volume } from '../../api/volume.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { isRecoverable } from '../../controllers/volume/ready.ts';
@@ -41,7 +42,8 @@ export function sinceOf({
 export function nextAttempt(volume: Volume, now: number): { at: string } | undefined {
   const job = parseJobName(volume.status?.job);
   if (job?.attempt === undefined) return undefined;
-  if (readyOf(volume)?.detail?.parameters.attempt !== String(job.attempt - 1)) return undefined;
+  const told = readReason(readyOf(volume)?.detail);
+  if (told?.parameters.attempt !== String(job.attempt - 1)) return undefined;
   const due = dueAt(volume, job.attempt, now);
   return due > now ? { at: new Date(due).toISOString() } : undefined;
 }

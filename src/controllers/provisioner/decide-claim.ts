@@ -7,13 +7,14 @@ import { claimOf, claimVolume, volumeNameOf } from '../../model/claim-volume.ts'
 import { dataSourceOf } from '../../model/data-source/data-source.ts';
 import { type DynamicClass, fileSystemProblem } from '../../model/dynamic-class.ts';
 import { RETRY } from '../../model/retry.ts';
+import { publicly } from '../../nodes/public-text.ts';
 import { downloadBytes } from '../../storage/populate/download.ts';
 import { type Explained, nameOf, whyNoRoom } from '../lib/capacity/refusal.ts';
 import type { EventToSend } from '../lib/event.ts';
 import { keyOf, saidBy } from '../lib/event-key.ts';
 import { isPrime, untolerated } from './consumers.ts';
 import { expand } from './expand.ts';
-import { failureMessage, publicly } from './failure-message.ts';
+import { failureMessage } from './failure-message.ts';
 import { whyNotOn } from './nodes.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 

@@ -5,10 +5,11 @@ import { type Explanation, explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { claimOf } from '../../model/claim-volume.ts';
 import { nodeOf } from '../../model/desired-volume.ts';
+import { publicly } from '../../nodes/public-text.ts';
 import { driverOfSpec, sizeText } from '../../storage/registry.ts';
 import { whyNoRoom } from '../lib/capacity/refusal.ts';
 import { saidBy } from '../lib/event-key.ts';
-import { failureMessage, publicly } from './failure-message.ts';
+import { failureMessage } from './failure-message.ts';
 import type { ClaimDecision, ClaimInput } from './types.ts';
 
 /** Of conditions on claims, as Kubernetes has them. */

@@ -57,3 +57,14 @@ test('a reason of another version is none that is known', () => {
   expect(obstructionOf({ code: 'Newer', parameters: {} }, { node: 'n1' })).toBeUndefined();
   expect(obstructionOf(undefined, { node: 'n1' })).toBeUndefined();
 });
+
+test.each<[unknown]>([['JobDied'], [{ code: 1 }], [{ code: 'JobDied', parameters: 'x' }], [null]])(
+  'what others wrote in its place is none: %j',
+  (detail) => {
+    expect(obstructionOf(detail, { node: 'n1', volume })).toBeUndefined();
+  },
+);
+
+test('a reason without parameters is one', () => {
+  expect(obstructionOf({ code: 'DeviceInUse' }, { node: 'n1', volume })?.cause).toBe('DeviceInUse');
+});
