@@ -73,9 +73,10 @@ describeAsRoot('a sparse file whose loop device is held', () => {
       const seen = await observe(executor, 'n1', scene.desired);
       expect(
         await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
-      ).toBe(
-        `${device} is in use: a process has it open. To see which, run on the node: fuser -v ${device}`,
-      );
+      ).toMatchObject({
+        refusal: `${device} is in use: a process has it open`,
+        hint: `To see which, run on the node: fuser -v ${device}`,
+      });
       const { stderr } = await execa('fuser', ['-v', device]);
       expect(stderr).toContain(device);
       const { stdout } = await execa('fuser', [device]);

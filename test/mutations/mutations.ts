@@ -8,6 +8,7 @@ import type { Mutation } from './mutation.ts';
 import { nodes } from './nodes.ts';
 import { population } from './population.ts';
 import { provisioning } from './provisioning.ts';
+import { reasons } from './reasons.ts';
 import { salt } from './salt.ts';
 import { snapshots } from './snapshots.ts';
 import { storageDirectories } from './storage-directories.ts';
@@ -38,4 +39,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...cli,
   ...attachdetach,
   ...attachOperations,
+  ...reasons,
 ];
