@@ -47,7 +47,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
         const seen = await observe(executor, 'n1', scene.desired);
         expect(
           await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
-        ).toEqual(expect.any(String));
+        ).toMatchObject({ refusal: expect.any(String) });
         // Not even marked to go when it is closed.
         expect(await faults(true)).toEqual([]);
       } finally {
@@ -87,7 +87,7 @@ describeAsRoot('a sparse file whose loop device is in use', () => {
       const seen = await observe(executor, 'n1', scene.desired);
       expect(
         await checkPreconditions(executor, 'n1', unusedPreconditions(scene.desired, seen)),
-      ).toMatch(/is stacked on it$/);
+      ).toMatchObject({ refusal: expect.stringMatching(/is stacked on it$/) });
     } finally {
       await execa('losetup', ['-d', stacked]);
       await execa('umount', [bound]);

@@ -55,6 +55,9 @@ export const EXPLAINING_STORIES: readonly Story[] = [
     world: withVolume,
     typed: {
       'stowage why': { says: /needed|missing|usage/i, exit: 2 },
+      'stowage why -o json': {
+        ...shows(/"cause"|"nothing"/, 'stowage why volume data1 -o json'),
+      },
       'stowage check node': { ...unreached, as: ['stowage check node n1'] },
     },
   },
