@@ -1,6 +1,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { refuse } from '../../src/api/reasons.ts';
 import type { Executor, Job, Precondition, Step } from '../../src/nodes/job.ts';
 import { localJobs } from '../support/local-jobs.ts';
 import { until } from '../support/until.ts';
@@ -140,3 +141,17 @@ describe('of root', () => {
     expect(await file('log')).toBe(state === 'succeeded' ? 'ran\n' : '');
   });
 });
+
+test.each(['root', 'a user with sudo'] as const)(
+  'a precondition that does not hold tells its reason with the refusal: as %s',
+  async (user) => {
+    await nodeOf(user);
+    const refused = refuse('DeviceCarriesData', {
+      ...{ device: "/dev/it's", content: 'ext4 "a\\b"', overwrite: '"x"' },
+    });
+    const look = { argv: ['echo', 'ext4'], expect: { stdout: { is: '' } } };
+    await start(job('a', step('true', [{ ...look, ...refused }])));
+    const { refusal, reason } = refused;
+    expect(await end(job('a'))).toMatchObject({ state: 'guarded', refusal, reason });
+  },
+);
