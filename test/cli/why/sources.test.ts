@@ -69,6 +69,8 @@ test('explains a claim from a missing grant to a snapshot that is not taken', as
   expect((await why('persistentvolumeclaim/test/foo-testing')).out).toContain(
     'Held up by:             VolumeSnapshot prod/foo-backup does not exist\n',
   );
+  // From lists, in which it is not either.
+  expect((await why('--all')).out).toContain('SourceMissing, of VolumeSnapshot prod/foo-backup\n');
 
   await client.create(VOLUME_SNAPSHOTS, fresh(SNAPSHOT));
   const waiting = JSON.parse((await why('pvc test/foo-testing -o json')).out);

@@ -3,6 +3,7 @@ import { StowageError } from '../../../api/errors.ts';
 import type { KubeList, KubeObject, Resource } from '../../../api/meta.ts';
 import { PODS } from '../../../api/resources.ts';
 import { listAll } from '../../../kube/client.ts';
+import { ApiError } from '../../../kube/errors.ts';
 import type { KubeClient, ListOptions, RequestOptions } from '../../../kube/types.ts';
 import { type ReadClient, uses } from '../../lib/objects/related.ts';
 
@@ -79,8 +80,7 @@ export function createListedClient(
         if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
         return client.get<T>(resource, name, options);
       }
-      if (found === undefined)
-        throw new StowageError('not-found', `${resource.plural} ${JSON.stringify(name)} not found`);
+      if (found === undefined) throw notFound(resource, name);
       return found as T;
     },
 
@@ -112,6 +112,17 @@ export function createListedClient(
     },
   };
 }
+
+/** The answer of the API server, which readers know from other errors by. */
+const notFound = ({ plural }: Resource, name: string): ApiError =>
+  new ApiError(
+    {
+      ...{ apiVersion: 'v1', kind: 'Status', status: 'Failure', reason: 'NotFound', code: 404 },
+      message: `${plural} ${JSON.stringify(name)} not found`,
+    },
+    404,
+    '',
+  );
 
 const INVOLVED = 'involvedObject.name';
 const involvedName = (event: KubeObject) => [(event as AnyEvent).involvedObject?.name];
