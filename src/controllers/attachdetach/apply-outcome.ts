@@ -2,7 +2,14 @@ import { type Explanation, explain } from '../../api/reasons.ts';
 import { change, withoutNode } from './actual-state.ts';
 import type { Outcome } from './attacher-detacher.ts';
 import type { AttachmentOperation, AttachmentOperationKind, NodeAttachment } from './types.ts';
-import { failureOf, forgetFailures, noteFailure, UNFIT, type VolumeState } from './volume-state.ts';
+import {
+  failureOf,
+  forgetFailures,
+  gistOf,
+  noteFailure,
+  UNFIT,
+  type VolumeState,
+} from './volume-state.ts';
 
 /**
  * For how long what is said of a node that does not answer stands for whatever else is said of that, in ms. What ssh prints may
@@ -27,7 +34,9 @@ export function applyOutcome(
     case 'attached': {
       const { is: _, ...found } = outcome;
       const { safeToMount } = found;
-      const to = { ...found, state: 'Attached', safeToDetach: false } as const;
+      const stands =
+        kind === 'verify' && found.message === undefined ? refusalOfDetach(known, was) : undefined;
+      const to = { ...found, ...stands, state: 'Attached', safeToDetach: false } as const;
       known.entries = stillSince(change(known.entries, node, to, now), was);
       known.unverifiedNodes.delete(node);
       // Also by a look: what an attach was tried for is so.
@@ -120,6 +129,20 @@ type Unknown = Extract<Outcome, { is: 'unknown' }>;
 /** The fault of a device that is there. Pure. */
 export const faultOf = ({ message, detail }: Extract<Outcome, { is: 'attached' }>): Explanation =>
   message === undefined ? explain('StillAttached') : { message, detail };
+
+/**
+ * Why a node's last detach was refused, where its entry says that: a look does not ask whether a device is in use, and is no
+ * answer to that. The next detach is, or a pod that needs it there. Pure.
+ */
+function refusalOfDetach(
+  known: VolumeState,
+  was: NodeAttachment | undefined,
+): Explanation | undefined {
+  if (was === undefined || was.state !== 'Attached' || was.message === undefined) return undefined;
+  const failure = failureOf(known, 'detach', was.node);
+  if (failure === undefined || gistOf(failure) !== gistOf(was)) return undefined;
+  return { message: was.message, detail: was.detail };
+}
 
 /** With the time since when it is Attached that it had before it was tried to change that: else each try writes another. */
 const stillSince = (

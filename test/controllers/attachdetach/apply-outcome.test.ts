@@ -8,7 +8,11 @@ import type {
   AttachmentOperationKind,
   NodeAttachment,
 } from '../../../src/controllers/attachdetach/types.ts';
-import { failureOf } from '../../../src/controllers/attachdetach/volume-state.ts';
+import {
+  failureOf,
+  forgetFailures,
+  type VolumeState,
+} from '../../../src/controllers/attachdetach/volume-state.ts';
 import { knownOf } from '../../support/attachment-view.ts';
 
 const knownWith = (entries: readonly NodeAttachment[]) =>
@@ -202,6 +206,44 @@ test.each<[string, [AttachmentOperationKind, Outcome][], AttachmentOperationKind
     return failureOf(known, kind, 'n1')?.until;
   });
   expect(waits).toEqual([500, 1000, 2000]);
+});
+
+describe('a look that finds a device as it should be', () => {
+  const inUse = explain('JobStillRuns', { node: 'n1' });
+  function lookedAfter(outcome: Outcome, between?: (known: VolumeState) => void) {
+    const known = knownWith(entry('Attached'));
+    applyOutcome(known, operation('detach'), outcome, 150, 0, known.entries[0]);
+    between?.(known);
+    applyOutcome(known, operation('verify'), attached, 200, 0, known.entries[0]);
+    return known.entries[0];
+  }
+
+  test('leaves what a detach was refused for, which it does not ask', () => {
+    expect(lookedAfter({ is: 'in-use', ...inUse })).toMatchObject({ state: 'Attached', ...inUse });
+  });
+
+  test.each<[string, Outcome, (known: VolumeState) => void]>([
+    ['of a node that did not answer', { is: 'unknown', ...inUse }, () => {}],
+    [
+      'of what was said since',
+      { is: 'in-use', ...inUse },
+      (known) => {
+        const why = explain('OperationUnderWay', { step: 'x' });
+        known.entries = change(known.entries, 'n1', why, 160);
+      },
+    ],
+    [
+      'of what is needed again',
+      { is: 'in-use', ...inUse },
+      (known) => forgetFailures(known, 'n1', ['detach']),
+    ],
+  ])('ends the message %s', (_, outcome, between) => {
+    expect(lookedAfter(outcome, between)).toMatchObject({
+      state: 'Attached',
+      message: undefined,
+      detail: undefined,
+    });
+  });
 });
 
 test('a look that finds it as it should be ends the row of failed attaches', () => {
