@@ -3,12 +3,14 @@ import type { AnyEvent, KubeNode, Pod } from '../../../src/api/core.ts';
 import { type Explanation, explain, type ReasonCode, reason } from '../../../src/api/reasons.ts';
 import { diagnoseClaim, ofPod } from '../../../src/cli/why/claim/diagnose.ts';
 import type { ClaimFacts } from '../../../src/cli/why/claim/facts.ts';
+import { diagnose } from '../../../src/cli/why/diagnose.ts';
 import type { Fix } from '../../../src/cli/why/types.ts';
 import { NOW, podNamed } from '../../support/cluster-objects.ts';
 import { expectByCodes } from '../../support/scramble.ts';
 import { boundClaim, claimNamed } from '../../support/snapshots.ts';
 import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 import { ABSENT, eventOf, FAST, knownOf, WAITS } from './claim-known.ts';
+import { pv, terminating } from './volume-diagnosis.ts';
 
 const claim = claimNamed('foo-testing');
 const known = (parts: Partial<ClaimFacts> = {}) => knownOf(claim, parts);
@@ -446,6 +448,14 @@ describe('a bound claim', () => {
     ).toMatchObject({
       holdup: 'its Volume pvc-uid: it broke',
     });
+  });
+
+  test('whose Volume waits for it to be deleted, which can be used until then', () => {
+    const volume = terminating('the PersistentVolume is still in use');
+    const facts = { ...aboutMade, volume, claim: { found: bound }, pv: pv('Bound') };
+    expect(diagnose(facts, NOW)).toMatchObject({ cause: 'ClaimHoldsDeletion' });
+    const all = known({ claim: bound, volume: { found: volume }, known: facts });
+    expect(diagnoseClaim(all, NOW)).toMatchObject({ nothing: expect.any(String) });
   });
 
   test('whose source was dropped', () => {

@@ -154,6 +154,11 @@ describe('a pod is held up by', () => {
       },
     ],
     [
+      'a node that cannot attach the Volume, which another one has',
+      merge(heldOnN2({}), pod({ spec: { nodeName: 'n3' } })),
+      { cause: 'WrongNode', holdup: 'one of the nodes n1, n2, and the pod is on node n3' },
+    ],
+    [
       'a paused node',
       merge(pod(), backed(volume()), { 'nodes/n1': pausedNode }),
       {

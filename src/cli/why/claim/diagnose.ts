@@ -84,7 +84,8 @@ const itsVolume: ClaimCause = ({ volume, known }, now) => {
   const found = foundIn(volume);
   if (found === undefined || known === undefined) return undefined;
   const diagnosis = diagnose(known, now);
-  if ('nothing' in diagnosis) return undefined;
+  // What holds a Volume that is deleted is this claim, which can be used as before.
+  if ('nothing' in diagnosis || diagnosis.cause === 'ClaimHoldsDeletion') return undefined;
   const { name } = found.metadata;
   return through(
     { kind: 'Volume', name },

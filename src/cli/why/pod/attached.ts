@@ -88,6 +88,9 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
   const [holder] = others;
   const readOnly = entry?.readOnly || others.every((other) => other.readOnly);
   const elsewhere = entry === undefined && !readOnly ? holder : undefined;
+  const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
+  // To end what else holds it up would not bring it here.
+  if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
   // What the daemon tells the pod comes first: its Volume may be unknown for the very reason that the other node is.
   if (elsewhere !== undefined && isToldOfHolder(known, name)) {
     return multiAttach(volume, nodeName, elsewhere, each.holder);
@@ -97,8 +100,6 @@ function notAttached(known: PodFacts, each: PodVolume, now: number): Blocker | u
     return { ...diagnosis, holdup: `Volume ${name}: ${diagnosis.holdup}` };
   }
   if (elsewhere !== undefined) return multiAttach(volume, nodeName, elsewhere, each.holder);
-  const allowed = volume.spec.attachableNodes ?? [nodeOf(volume)];
-  if (!allowed.includes(nodeName)) return wrongNode(volume, nodeName, allowed);
   const paused = [volume, foundIn(node)].find(isPaused);
   if (paused !== undefined) {
     const { kind, metadata } = paused;
