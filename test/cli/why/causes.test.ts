@@ -10,6 +10,9 @@ const KINDS = 'test/cli/why/kinds.test.ts';
 const NODES = 'test/thorough/why-nodes.test.ts';
 const VOLUMES = 'test/integration/why.test.ts';
 const SALT = 'test/cluster/salt/why.test.ts';
+// Of test/thorough/daemon/why-all.test.ts.
+const ALL_VOLUMES = 'test/support/why-all/volumes.ts';
+const ALL_CLAIMS = 'test/support/why-all/claims.ts';
 
 /** What `why` is to know, its name, and the test that makes it so with real parts, does what is printed, and sees it end. */
 const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
@@ -52,12 +55,33 @@ const INVENTORY: readonly [what: string, cause: Reason, shownIn: string][] = [
   ['a node that is gone', 'NodeMissing', ATTACHMENTS],
   ['an address that is none', 'AddressInvalid', ATTACHMENTS],
   ['a node that someone says is off', 'NodeOutOfService', ATTACHMENTS],
+  ['device not plugged in', 'DeviceMissing', ALL_VOLUMES],
+  ['a path that is no device', 'Failed', ALL_VOLUMES],
+  ['directory that is to be a mount', 'DirectoryNotMounted', ALL_VOLUMES],
+  ['no daemon for its node', 'NotTakenUp', ALL_VOLUMES],
+  ['a second loop device of its file', 'Unavailable', ALL_VOLUMES],
+  ['pod on a node that cannot have it', 'WrongNode', ALL_VOLUMES],
+  ['a node without room to grow', 'NotGrown', ALL_CLAIMS],
+  ['claim of a pod missing', 'ClaimMissing', ALL_CLAIMS],
+  ['claim of a snapshot Pending', 'ClaimUnbound', ALL_CLAIMS],
+  ['PersistentVolume gone', 'ClaimLost', ALL_CLAIMS],
+  ['no volume of a static class', 'NoFreeVolume', ALL_CLAIMS],
+  ['pod that no node fits', 'NotScheduled', ALL_CLAIMS],
+  ['class of another provisioner', 'ForeignProvisioner', ALL_CLAIMS],
+  ['source that the API server dropped', 'SourceDropped', ALL_CLAIMS],
+  ['source in a static class', 'SourceRefused', ALL_CLAIMS],
+  ['source that is being deleted', 'SourceNotReady', ALL_CLAIMS],
+  ['source of another populator', 'ForeignPopulator', ALL_CLAIMS],
+  ['snapshot that fails', 'SnapshotFailing', ALL_CLAIMS],
+  ['content of a snapshot missing', 'ContentMissing', ALL_CLAIMS],
+  ['content of another snapshot', 'ContentMismatch', ALL_CLAIMS],
+  ['claim that a snapshot is taken of', 'UsedAsSource', ALL_CLAIMS],
 ];
 
 describe('it is shown that the printed fix ends', () => {
   test.each(INVENTORY)('%s: %s', (_, cause, file) => {
     const titles = [
-      ...readFileSync(file, 'utf8').matchAll(/(?:\btest|\]\))\(\s*['"`]([^'"`:]*)/g),
+      ...readFileSync(file, 'utf8').matchAll(/(?:\btest\(|\]\)\(|^ {4}cause:)\s*['"`]([^'"`:]*)/gm),
     ].map(([, title = '']) => title);
     expect(titles.flatMap((title) => title.split(', '))).toContain(cause);
   });
