@@ -12,7 +12,10 @@ export function daemonChecks(
 ): Check[] {
   const held = leasesOfDaemons(leases).filter((lease) => isHeld(lease, now));
   const check = { check: 'daemon', ok: false };
-  if (held.length === 0) return [{ ...check, ...noDaemon(deployments) }];
+  if (held.length === 0) {
+    const { commands, ...why } = noDaemon(deployments);
+    return [{ ...check, ...why, command: commands.join('; ') }];
+  }
   const everywhere = held.filter(({ metadata }) => metadata.name === COMPONENT);
   return [
     ...held.map((lease): Check => {

@@ -140,18 +140,6 @@ export function inDoubt(
   return { cause: 'AttachmentUncertain', fix: isAnswer ? fix : lookAt(volume, node) };
 }
 
-/** The command is one that a node's observation gave, quoted for a shell there. */
-export const endHolder = (node: string, command: string): Fix =>
-  command.startsWith('fuser ')
-    ? {
-        say: 'End the program that has it open; this lists it.',
-        run: [commandLine('ssh', node, command)],
-      }
-    : {
-        say: 'If nobody needs what is on it, end that use. It is detached by itself then, or the next use is named.',
-        run: [commandLine('ssh', node, command)],
-      };
-
 const lookAt = (volume: Volume, node: string): Fix => ({
   // Not beside the look: who pastes both lets go of what a node has that is not dead.
   say: `Have node ${node} answer. Only if the machine is dead, and switched off, have it let go: ${forceDetachCommand(volume, node)}`,

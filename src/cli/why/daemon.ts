@@ -218,9 +218,6 @@ function fixOf(deployments: readonly Deployment[]): Fix {
       ],
     };
   }
-  const { message, hint, command } = noDaemon(deployments);
-  return {
-    say: `${message}. ${hint}`,
-    ...(command === undefined ? {} : { run: command.split('; ') }),
-  };
+  const { message, hint, commands } = noDaemon(deployments);
+  return { say: `${message}. ${hint}`, run: commands };
 }

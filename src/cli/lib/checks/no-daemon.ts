@@ -3,15 +3,14 @@ import { COMPONENT } from '../../../api/names.ts';
 import type { Check } from './report.ts';
 
 /** The check of a cluster where no daemon leads, by the Deployments of Stowage in it. Pure. */
-export function noDaemon([deployment]: readonly Deployment[]): Pick<
-  Check,
-  'message' | 'hint' | 'command'
-> {
+export function noDaemon([deployment]: readonly Deployment[]): Pick<Check, 'message' | 'hint'> & {
+  commands: string[];
+} {
   if (deployment === undefined) {
     return {
       message: 'no daemon leads, and none is installed',
       hint: 'Install it, or run stowage watch; one with --leader-election=false cannot be seen here.',
-      command: 'stowage install',
+      commands: ['stowage install'],
     };
   }
   const { metadata, spec, status } = deployment;
@@ -19,6 +18,9 @@ export function noDaemon([deployment]: readonly Deployment[]): Pick<
   return {
     message: `no daemon leads: ${status?.readyReplicas ?? 0} of ${spec?.replicas ?? 1} pods of the Deployment ${namespace}/${name} are ready`,
     hint: 'See what holds its pods up: the image, the Secret stowage-ssh, or what its log says.',
-    command: `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=${COMPONENT}; kubectl -n ${namespace} logs deployment/${name}`,
+    commands: [
+      `kubectl -n ${namespace} describe pods -l app.kubernetes.io/name=${COMPONENT}`,
+      `kubectl -n ${namespace} logs deployment/${name}`,
+    ],
   };
 }
