@@ -9,6 +9,7 @@ import { FILLS } from '../src/api/reasons/fills.ts';
 import { JOBS } from '../src/api/reasons/jobs.ts';
 import { LVM } from '../src/api/reasons/lvm.ts';
 import { NODES } from '../src/api/reasons/nodes.ts';
+import { OBSERVATIONS } from '../src/api/reasons/observations.ts';
 import { POPULATORS } from '../src/api/reasons/populators.ts';
 import { PUBLIC_REASONS } from '../src/api/reasons/public.ts';
 import { SHARED_FILES } from '../src/api/reasons/shared-files.ts';
@@ -19,6 +20,7 @@ import { VOLUMES } from '../src/api/reasons/volumes.ts';
 /** Parts of the list, each with what tells more about it. */
 const FAMILIES: readonly [title: string, page: string, Readonly<Record<string, ReasonEntry>>][] = [
   ['Nodes', 'troubleshooting.md', NODES],
+  ['Answers of nodes', 'troubleshooting.md', OBSERVATIONS],
   ['Jobs', 'design.md', JOBS],
   ['Volumes', 'volumes.md', VOLUMES],
   ['Directories', 'files.md', DIRECTORIES],

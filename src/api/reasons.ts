@@ -10,6 +10,7 @@ import { FILLS } from './reasons/fills.ts';
 import { JOBS } from './reasons/jobs.ts';
 import { LVM } from './reasons/lvm.ts';
 import { NODES } from './reasons/nodes.ts';
+import { OBSERVATIONS } from './reasons/observations.ts';
 import { POPULATORS } from './reasons/populators.ts';
 import { SHARED_FILES } from './reasons/shared-files.ts';
 import { SNAPSHOTS } from './reasons/snapshots.ts';
@@ -32,6 +33,7 @@ export const REASONS = {
   ...JOBS,
   ...LVM,
   ...NODES,
+  ...OBSERVATIONS,
   ...POPULATORS,
   ...SHARED_FILES,
   ...SNAPSHOTS,
@@ -65,11 +67,20 @@ const textsOf = (given: object | undefined): [string, string][] =>
 
 /** A reason, with its parameters as text, which is cut where it is long. Pure. */
 export function reason<Code extends ReasonCode>(code: Code, ...[given]: Given<Code>): Reason {
-  const parameters = textsOf(given).map(([name, text]) => [
+  return bounded({ code, parameters: Object.fromEntries(textsOf(given)) }, LONGEST_PARAMETER);
+}
+
+/**
+ * The same reason with parameters of so many characters at most, and of fewer where it is longer as JSON than a reason may be, as
+ * one of quotes is. Pure.
+ */
+export function bounded({ code, parameters }: Reason, longest: number): Reason {
+  const cut = Object.entries(parameters).map(([name, text]) => [
     name,
-    text.slice(0, LONGEST_PARAMETER).toWellFormed(),
+    text.slice(0, longest).toWellFormed(),
   ]);
-  return { code, parameters: Object.fromEntries(parameters) };
+  const found: Reason = { code, parameters: Object.fromEntries(cut) };
+  return JSON.stringify(found).length > LONGEST_REASON ? bounded(found, longest >> 1) : found;
 }
 
 /** The entry of a reason; undefined for a code that this version does not know. Pure. */

@@ -1,4 +1,4 @@
-import type { Reason, Refused } from '../api/reasons.ts';
+import { bounded, type Reason, type Refused } from '../api/reasons.ts';
 
 /**
  * unreachable: no answer, so nothing is known. refused: the node does not let us do it (key, host key, sudo).
@@ -38,12 +38,9 @@ export function nodeError(
   { reason, refusal, hint }: Refused,
   cause?: unknown,
 ): NodeError {
-  const parameters = Object.entries(reason.parameters).map(
-    ([name, value]) => [name, value.slice(0, LONGEST_PARAMETER)] as const,
-  );
   return new NodeError(code, node, refusal, {
     ...(hint !== '' && { hint }),
-    reason: { ...reason, parameters: Object.fromEntries(parameters) },
+    reason: bounded(reason, LONGEST_PARAMETER),
     cause,
   });
 }

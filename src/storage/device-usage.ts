@@ -2,7 +2,7 @@ import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { LOSETUP, parseLoops } from './loops.ts';
 import { MAPPERS, readMappers } from './mappers.ts';
-import { ObservationError, optional, succeeded } from './probe-results.ts';
+import { notUnderstood, ObservationError, optional, succeeded } from './probe-results.ts';
 import type { BlockDevice, DeviceUsage, LoopFacts } from './types.ts';
 
 /** What says who uses which device, of the whole node. */
@@ -44,9 +44,7 @@ export function readDevices(get: (name: string) => ProbeResult): {
     });
     return { loops: parseLoops(losetup, devices), devices };
   } catch (cause) {
-    throw new ObservationError(`losetup or lsblk printed what is not understood: ${cause}`, {
-      cause,
-    });
+    throw new ObservationError(notUnderstood('losetup or lsblk', cause), cause);
   }
 }
 

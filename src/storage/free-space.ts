@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
+import { refuse } from '../api/reasons.ts';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
-import { answersOf, ObservationError, optional } from './probe-results.ts';
+import { answersOf, notUnderstood, ObservationError, optional } from './probe-results.ts';
 
 const nameOf = (folder: string) => `free ${folder}`;
 
@@ -20,8 +21,7 @@ export const freeSpaceProbes = (folder: string): Probe[] =>
 /** In bytes. @throws ObservationError where that can't be told */
 export function readFreeSpace(folder: string, results: ReadonlyMap<string, ProbeResult>): bigint {
   const bytes = findFreeSpace(folder, results);
-  if (bytes === undefined)
-    throw new ObservationError(`neither ${folder} nor a folder above it is there`);
+  if (bytes === undefined) throw new ObservationError(refuse('FoldersMissing', { folder }));
   return bytes;
 }
 
@@ -36,7 +36,7 @@ export function findFreeSpace(
     if (stat === undefined) continue;
     const [, blocks, size] = /^(\d+)\|(\d+)$/.exec(stat.trim()) ?? [];
     if (blocks === undefined || size === undefined) {
-      throw new ObservationError(`stat printed what is not understood: ${stat}`);
+      throw new ObservationError(notUnderstood('stat', stat));
     }
     return BigInt(blocks) * BigInt(size);
   }

@@ -1,6 +1,6 @@
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { list, truthy } from './json-rows.ts';
-import { ObservationError, succeeded } from './probe-results.ts';
+import { notUnderstood, ObservationError, succeeded } from './probe-results.ts';
 
 /** A disk or partition of a node, as it is shown to who looks for one that is free. Nothing is decided by it. */
 export interface OfferedDevice {
@@ -53,8 +53,8 @@ export function readOffered(get: (probe: OfferedProbe) => ProbeResult): OfferedD
   let rows: Row[];
   try {
     rows = list<Row>(printed, 'blockdevices');
-  } catch {
-    throw new ObservationError('lsblk printed what is no JSON');
+  } catch (cause) {
+    throw new ObservationError(notUnderstood('lsblk', cause), cause);
   }
   const devices = [...new Map(rows.map((row) => [row.kname, row])).values()];
   return devices.flatMap((row) =>

@@ -1,8 +1,16 @@
+import { type Reason, type Refused, refuse } from '../api/reasons.ts';
 import type { ProbeResult } from '../nodes/job.ts';
+import { withHint } from '../nodes/job-text.ts';
 
 /** An answer from which nothing safe can be concluded. */
 export class ObservationError extends Error {
   override readonly name = 'ObservationError';
+  readonly reason: Reason;
+
+  constructor({ reason, refusal, hint }: Refused, cause?: unknown) {
+    super(withHint(refusal, hint), cause === undefined ? {} : { cause });
+    this.reason = reason;
+  }
 }
 
 /** @throws ObservationError where there is no answer, or the node lacks the program */
@@ -11,9 +19,10 @@ export function answersOf(
 ): (name: string) => ProbeResult {
   return (name) => {
     const result = results.get(name);
-    if (result === undefined) throw new ObservationError(`no answer for ${name}`);
+    if (result === undefined)
+      throw new ObservationError(refuse('ProbeUnanswered', { probe: name }));
     if (result.exit === 127)
-      throw new ObservationError(`the node lacks a tool: ${result.stderr.trim()}`);
+      throw new ObservationError(refuse('ProbeToolMissing', { said: result.stderr.trim() }));
     return result;
   };
 }
@@ -42,6 +51,10 @@ export function listed(name: string, result: ProbeResult): string {
 
 export function failed(name: string, result: ProbeResult): ObservationError {
   return new ObservationError(
-    `reading ${name} failed with status ${result.exit}: ${result.stderr.trim()}`,
+    refuse('ProbeFailed', { probe: name, exit: result.exit, said: result.stderr.trim() }),
   );
 }
+
+/** Why nothing is concluded from what a program printed. Pure. */
+export const notUnderstood = (program: string, said: unknown): Refused =>
+  refuse('OutputNotUnderstood', { program, said: String(said) });

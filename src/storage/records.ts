@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { refuse } from '../api/reasons.ts';
 import type { Probe, ProbeResult, Step } from '../nodes/job.ts';
 import { ObservationError, optional } from './probe-results.ts';
 import type { DesiredVolume, Intent } from './types.ts';
@@ -65,6 +66,11 @@ export function readEarlier(uid: string, result: ProbeResult): string[] {
   return names.filter((name) => !name.startsWith(`${uid}.`));
 }
 
+const damaged = (record: string, text: string): ObservationError =>
+  new ObservationError(
+    refuse('RecordDamaged', { record, text: JSON.stringify(text.slice(0, 200)) }),
+  );
+
 /** @throws ObservationError for a text that no version of Stowage wrote */
 export function parseIntent(text: string): Intent {
   try {
@@ -76,14 +82,12 @@ export function parseIntent(text: string): Intent {
     if (isWhole && (hasSize || (value.file === undefined && value.sizeBytes === undefined)))
       return value;
   } catch {} // Said below.
-  throw new ObservationError(`an intent record is damaged: ${JSON.stringify(text.slice(0, 200))}`);
+  throw damaged('an intent record', text);
 }
 
 function parseWiped(text: string): bigint {
   if (!/^\d+$/.test(text)) {
-    throw new ObservationError(
-      `a record of wiping is damaged: ${JSON.stringify(text.slice(0, 200))}`,
-    );
+    throw damaged('a record of wiping', text);
   }
   return BigInt(text);
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { refuse } from '../api/reasons.ts';
 import type { Probe, ProbeResult } from '../nodes/job.ts';
 import { LSBLK, parseBlockDevices } from './block-devices.ts';
 import { freeSpaceProbes, readFreeSpace } from './free-space.ts';
@@ -113,7 +114,7 @@ function mountOf(folder: string, mounts: ReadonlyMap<string, string>): string {
   for (let path = folder; ; path = dirname(path)) {
     const device = mounts.get(path);
     if (device !== undefined) return device;
-    if (path === '/') throw new ObservationError(`no mount of ${folder} is listed`);
+    if (path === '/') throw new ObservationError(refuse('MountNotListed', { folder }));
   }
 }
 
@@ -143,10 +144,10 @@ export function readGroupRoom(
   const get = answersOf(results);
   const groups = readGroups(get, view, vgName);
   const [group] = groups;
-  if (group === undefined) throw new ObservationError(`there is no volume group ${vgName}`);
+  if (group === undefined)
+    throw new ObservationError(refuse('VolumeGroupMissing', { group: vgName }));
   if (groups.length > 1) {
-    const { refusal, hint } = twoGroups(vgName, groups);
-    throw new ObservationError(`${refusal}. ${hint}`);
+    throw new ObservationError(twoGroups(vgName, groups));
   }
   const volumes = readVolumes(get('logical volumes'), group);
   const made = new Map(volumes.map(({ name, sizeBytes }) => [name, sizeBytes]));
@@ -155,7 +156,13 @@ export function readGroupRoom(
   }
   const pool = poolOf({ volumes }, thinPool);
   if (pool === undefined || pool.kind !== 't') {
-    throw new ObservationError(`there is no thin pool ${vgName}/${thinPool}`);
+    throw new ObservationError(
+      refuse('ThinPoolMissing', {
+        pool: `${vgName}/${thinPool}`,
+        name: thinPool,
+        group: vgName,
+      }),
+    );
   }
   const promised = volumes
     .filter((each) => each.pool === thinPool)

@@ -208,6 +208,15 @@ describe('a reason that is read', () => {
   });
 });
 
+test('a reason of quotes is no longer than one that is read back', () => {
+  const quotes = '"'.repeat(1024);
+  const made = reason('FreeExtentsCarryData', {
+    ...{ group: quotes, content: quotes, places: quotes, overwrite: quotes, consent: quotes },
+  });
+  expect(parseReason(JSON.stringify(made))).toEqual(made);
+  expect(made.parameters.group).toHaveLength(512);
+});
+
 test('long parameters are cut where a reason is made, and whole in its message', () => {
   const step = 'x'.repeat(2000);
   const { refusal, reason: made } = refuse('JobDied', { step });

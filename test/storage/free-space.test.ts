@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../src/api/reasons.ts';
+import type { ProbeResult } from '../../src/nodes/job.ts';
 import { freeSpaceProbes, readFreeSpace } from '../../src/storage/free-space.ts';
 import { missing, result } from '../support/fake-executor.ts';
 
@@ -20,16 +22,20 @@ test.each([
   expect(readFreeSpace('/a/b/c', answers(...results))).toBe(bytes);
 });
 
-test.each([
+test.each<[string, ReasonCode, ProbeResult[]]>([
   [
     'an error',
+    'ProbeFailed',
     [result(1, '', "stat: cannot read file system information for '/a/b/c': Input/output error")],
   ],
-  ['nothing that is there', []],
-  ['what is not understood', [result(0, 'lots')]],
-  ['a node without stat', [result(127)]],
-])('is not told by %s', (_, results) => {
+  ['nothing that is there', 'FoldersMissing', []],
+  ['what is not understood', 'OutputNotUnderstood', [result(0, 'lots')]],
+  ['a node without stat', 'ProbeToolMissing', [result(127)]],
+])('is not told by %s: %s', (_, code, results) => {
   expect(() => readFreeSpace('/a/b/c', answers(...results))).toThrow(
-    expect.objectContaining({ name: 'ObservationError' }),
+    expect.objectContaining({
+      name: 'ObservationError',
+      reason: { code, parameters: expect.any(Object) },
+    }),
   );
 });

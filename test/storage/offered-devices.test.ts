@@ -121,7 +121,7 @@ test('a device has the links that last, the one that tells most first', () => {
 
 test.each([
   [result(1, '', 'lsblk: no'), 'lsblk: no'],
-  [result(0, 'nonsense'), 'no JSON'],
+  [result(0, 'nonsense'), 'lsblk printed what is not understood'],
 ])('what cannot be told is an error', (answer, message) => {
   expect(() => offered(answer)).toThrow(ObservationError);
   expect(() => offered(answer)).toThrow(message);

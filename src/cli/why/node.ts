@@ -22,16 +22,22 @@ export const nodeAway: Cause = (known) => {
   const { nodeUnreachable, nodeUnclear } = READY_REASON;
   if (ready?.reason !== nodeUnreachable && ready?.reason !== nodeUnclear) return undefined;
   const { message = '' } = ready;
-  const common = { ...sinceOf(ready), next: BY_ITSELF, chain: [nodeLink(volume)] };
   const found = obstructionOf(ready.detail, { node: nodeOf(volume), volume });
+  const common = {
+    ...{ reason: found?.reason, ...sinceOf(ready) },
+    ...{ next: BY_ITSELF, chain: [nodeLink(volume)] },
+  };
   // Of a node that just does not answer there is none.
   const way = found?.cause === undefined ? undefined : found;
   if (ready.reason === nodeUnclear) {
     return {
       ...common,
-      cause: 'NodeUnclear',
+      cause: way?.cause ?? 'NodeUnclear',
       holdup: `${nodeText(volume)} answers, but nothing safe follows from it: ${message}`,
-      fix: { say: 'If it stays so, see what the node prints.', run: [ssh(volume, 'dmesg')] },
+      fix: way?.fix ?? {
+        say: 'If it stays so, see what the node prints.',
+        run: [ssh(volume, 'dmesg')],
+      },
     };
   }
   if ('absent' in node && way === undefined) {

@@ -10,6 +10,7 @@ import { fills } from './fixes/fills.ts';
 import { jobs } from './fixes/jobs.ts';
 import { lvm } from './fixes/lvm.ts';
 import { nodes } from './fixes/nodes.ts';
+import { observations } from './fixes/observations.ts';
 import { populators } from './fixes/populators.ts';
 import { sharedFiles } from './fixes/shared-files.ts';
 import { snapshots } from './fixes/snapshots.ts';
@@ -30,6 +31,7 @@ const FIXES: Partial<Record<string, FixOf>> = {
   ...jobs,
   ...lvm,
   ...nodes,
+  ...observations,
   ...populators,
   ...sharedFiles,
   ...snapshots,
@@ -40,6 +42,7 @@ type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix | un
 
 /** What a reason comes to: the cause, undefined where it is that of what was under way, and what puts an end to it. */
 export interface Obstruction {
+  reason: Reason;
   cause: Cause | undefined;
   fix: Fix | undefined;
 }
@@ -55,6 +58,7 @@ export function obstructionOf(value: unknown, context: FixContext): Obstruction 
   const say = actionOf(detail);
   const fix = FIXES[detail.code]?.(detail.parameters, context);
   return {
+    reason: detail,
     cause: entry.cause as Cause | undefined,
     fix: fix ?? (say === undefined ? undefined : { say }),
   };

@@ -6,7 +6,7 @@ import { ObservationError } from '../../storage/probe-results.ts';
 /** The reason that a node's state is unknown. Without `code`, no conclusion from its answer is safe. */
 export type Unanswered =
   | { code: NodeErrorCode; node: string; message: string; detail: Reason | undefined }
-  | { code?: undefined; node?: undefined; message: string; detail?: undefined };
+  | { code?: undefined; node?: undefined; message: string; detail: Reason };
 
 /** Returns the result of `ask`, or of `unknown` for a NodeError or an ObservationError. Throws any other error. */
 export async function answered<T, U>(
@@ -20,7 +20,8 @@ export async function answered<T, U>(
       const { code, node, message, hint, reason: detail } = error;
       return unknown({ code, node, message: withHint(message, hint), detail });
     }
-    if (error instanceof ObservationError) return unknown({ message: error.message });
+    if (error instanceof ObservationError)
+      return unknown({ message: error.message, detail: error.reason });
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { UNKNOWN_DATA } from '../blank.ts';
-import { ObservationError } from '../probe-results.ts';
+import { notUnderstood, ObservationError } from '../probe-results.ts';
 import type { Signature } from '../types.ts';
 
 /** What is seen on a disk or on one of its partitions. */
@@ -54,7 +54,7 @@ function parse(wipefs: string): { type: string; uuid: string | null }[] {
     const { signatures = [] } = wipefs.trim() === '' ? {} : JSON.parse(wipefs);
     return signatures;
   } catch (cause) {
-    throw new ObservationError(`wipefs printed what is not understood: ${cause}`, { cause });
+    throw new ObservationError(notUnderstood('wipefs', cause), cause);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../../nodes/job.ts';
 import { compareDevice, haveCommonIdentifier, identityText } from '../device-identity.ts';
 import { fromHex } from '../device-usage.ts';
-import { ObservationError, optional } from '../probe-results.ts';
+import { notUnderstood, ObservationError, optional } from '../probe-results.ts';
 import { readRecords } from '../records.ts';
 import type { BlockDevice, DesiredRaw, DeviceUsage } from '../types.ts';
 import { diskOf } from './device-probes.ts';
@@ -44,7 +44,7 @@ function readTarget(result: ProbeResult): { device: string } | string | undefine
   const stat = optional('the device path', result);
   if (stat === undefined) return undefined;
   const [, type = '', device = ''] = /^([^|]+)\|([0-9a-f]+:[0-9a-f]+)$/.exec(stat.trim()) ?? [];
-  if (type === '') throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  if (type === '') throw new ObservationError(notUnderstood('stat', stat));
   return type === 'block special file' ? { device: fromHex(device) } : type;
 }
 

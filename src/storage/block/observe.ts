@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { blankProbes, readBlank } from '../blank.ts';
 import { partitionsOf } from '../block-devices.ts';
@@ -315,8 +316,11 @@ export function readOthers(uid: string, get: (name: string) => ProbeResult): Int
         return file === `${uid}.intent` ? [] : [parseIntent(record)];
       } catch (cause) {
         throw new ObservationError(
-          `${RECORDS}/${file} is damaged (${JSON.stringify(record.slice(0, 100))}), so it is not known which device that Volume has. Restore it; or remove it, if that Volume is gone`,
-          { cause },
+          refuse('RecordOfAnotherDamaged', {
+            record: `${RECORDS}/${file}`,
+            text: JSON.stringify(record.slice(0, 100)),
+          }),
+          cause,
         );
       }
     });

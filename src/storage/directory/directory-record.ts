@@ -25,7 +25,10 @@ export function parseDirectory(
     }
   } catch {} // Thrown below.
   throw new ObservationError(
-    `the record of a directory, ${path}, is damaged: ${text.slice(0, 200)}`,
+    refuse('RecordDamaged', {
+      record: `the record of a directory, ${path},`,
+      text: text.slice(0, 200),
+    }),
   );
 }
 

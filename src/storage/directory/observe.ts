@@ -1,4 +1,5 @@
 import { join } from 'node:path/posix';
+import { refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError, optional, succeeded } from '../probe-results.ts';
 import { mountOf } from '../shared-fs/mount.ts';
@@ -51,7 +52,8 @@ export function placeOf(
 ): Omit<ObservedDirectory, 'recorded'> {
   const mounts = succeeded('mounts', get('mounts'));
   const mount = mountOf(realPath, mounts);
-  if (mount === undefined) throw new ObservationError(`no mount of ${directory} is listed`);
+  if (mount === undefined)
+    throw new ObservationError(refuse('MountNotListed', { folder: directory }));
   const uuid = uuidOf(mount.device, succeeded('file systems', get('file systems')));
   const { device, type, source, point } = mount;
   return {

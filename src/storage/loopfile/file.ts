@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { refuse } from '../../api/reasons.ts';
 import type { Precondition, ProbeResult } from '../../nodes/job.ts';
-import { ObservationError, optional } from '../probe-results.ts';
+import { notUnderstood, ObservationError, optional } from '../probe-results.ts';
 import type { FileFacts } from '../types.ts';
 
 /** MetalK8s's folder, where sparse files are by default. */
@@ -19,8 +19,7 @@ export function readFile(path: string, result: ProbeResult): FileFacts {
   if (stat === undefined) return { type: 'missing' };
   const [, type, size = '', inode = ''] =
     /^([^|]+)\|(\d+)\|(\d+)\|\d+\|\d+$/.exec(stat.trim()) ?? [];
-  if (type === undefined)
-    throw new ObservationError(`stat printed what is not understood: ${stat}`);
+  if (type === undefined) throw new ObservationError(notUnderstood('stat', stat));
   return type === 'regular file' || type === 'regular empty file'
     ? { type: 'file', sizeBytes: BigInt(size), inode }
     : { type: 'other' };

@@ -52,7 +52,7 @@ export const readContent = (
     succeeded(`free extents of ${each.pv}`, get(`beginning ${placeOf(each)}`));
     if (![0, 2, 8].includes(exit)) {
       throw new ObservationError(
-        `what is in free extents of ${each.pv} can't be told: ${stderr.trim()}`,
+        refuse('FreeExtentsUnread', { device: each.pv, said: stderr.trim() }),
       );
     }
     const content = exit === 8 ? AMBIVALENT : textOf(blkidValues(stdout));

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { ObservationError } from '../probe-results.ts';
 import type { LogicalVolume } from './facts.ts';
@@ -13,9 +14,8 @@ export async function readGroup(ask: Ask, vgName: string): Promise<LogicalVolume
   const get = await ask([...groupProbes(view), volumesProbe(view, vgName)]);
   const groups = readGroups(get, view, vgName);
   if (groups.length === 0)
-    throw new ObservationError(`there is no volume group ${vgName} on the node`);
+    throw new ObservationError(refuse('VolumeGroupMissing', { group: vgName }));
   const group = knownGroup(groups, undefined);
   if (group !== undefined) return readVolumes(get('logical volumes'), group);
-  const { refusal, hint } = twoGroups(vgName, groups);
-  throw new ObservationError(`${refusal}. ${hint}`);
+  throw new ObservationError(twoGroups(vgName, groups));
 }

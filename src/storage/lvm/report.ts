@@ -1,5 +1,5 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { ObservationError, succeeded } from '../probe-results.ts';
+import { notUnderstood, ObservationError, succeeded } from '../probe-results.ts';
 import type { FreeExtents, LogicalVolume, VolumeGroup } from './facts.ts';
 import type { View } from './view.ts';
 
@@ -188,6 +188,6 @@ function rows<K extends string, T>(
     if (!Array.isArray(listed)) throw new Error(`there is no list of each ${key}`);
     return listed.map(read);
   } catch (cause) {
-    throw new ObservationError(`LVM printed what is not understood: ${cause}`, { cause });
+    throw new ObservationError(notUnderstood('LVM', cause), cause);
   }
 }

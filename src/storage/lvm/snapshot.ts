@@ -58,11 +58,10 @@ export function readThin(
   const recorded = recordedGroup({ identity: volume?.identity }, intent);
   const groups = recordedFirst(readGroups(get, view, vgName), recorded);
   if (groups.length === 0)
-    throw new ObservationError(`there is no volume group ${vgName} on the node`);
+    throw new ObservationError(refuse('VolumeGroupMissing', { group: vgName }));
   const group = knownGroup(groups, recorded);
   if (group === undefined) {
-    const { refusal, hint } = twoGroups(vgName, groups);
-    throw new ObservationError(`${refusal}. ${hint}`);
+    throw new ObservationError(twoGroups(vgName, groups));
   }
   return { type: 'lvm', groups, volumes: readVolumes(get('logical volumes'), group), done };
 }

@@ -1,3 +1,4 @@
+import { refuse } from '../../api/reasons.ts';
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
 import { othersProbe, readOthers } from '../block/observe.ts';
 import { LSBLK } from '../block-devices.ts';
@@ -93,7 +94,7 @@ function freeSetting({
   stderr,
 }: ProbeResult): 'filter' | 'global_filter' | undefined {
   if (![0, 5].includes(exit))
-    throw new ObservationError(`LVM does not tell its filters: ${stderr.trim()}`);
+    throw new ObservationError(refuse('LVMFiltersUnread', { said: stderr.trim() }));
   const isSet = (name: string) => {
     const value = new RegExp(`^\\s*(?:devices/)?${name}=(.*)$`, 'm').exec(stdout)?.[1];
     return value !== undefined && !/^\[?"a(.)\.\*\/?\1"\]?$/.test(value.trim());

@@ -1,5 +1,5 @@
 import type { Probe, ProbeResult } from '../../nodes/job.ts';
-import { answersOf, ObservationError, succeeded } from '../probe-results.ts';
+import { answersOf, notUnderstood, ObservationError, succeeded } from '../probe-results.ts';
 import { missingTools, type Tool, toolProbes, versionsOf } from './tools.ts';
 
 /** What a node is, whatever Volumes it has. */
@@ -32,8 +32,7 @@ export function readSystem(
 ): System {
   const get = answersOf(results);
   const date = succeeded('date', get('date')).trim();
-  if (!/^\d+$/.test(date))
-    throw new ObservationError(`date printed what is not understood: ${date}`);
+  if (!/^\d+$/.test(date)) throw new ObservationError(notUnderstood('date', date));
   return {
     missingTools: missingTools(results),
     versions: versionsOf(results),

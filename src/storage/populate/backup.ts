@@ -4,7 +4,7 @@ import type { Probe, ProbeResult, Step } from '../../nodes/job.ts';
 import { GPT_START } from '../gpt.ts';
 import { readFile, STAT } from '../loopfile/file.ts';
 import { volumeBytes } from '../loopfile/layout.ts';
-import { answersOf, ObservationError, optional } from '../probe-results.ts';
+import { answersOf, notUnderstood, ObservationError, optional } from '../probe-results.ts';
 import { scriptArgv } from '../scripts/scripts.ts';
 import { describeSignature, ownBlkid, readable, readSignature } from '../signature.ts';
 import type { FileFacts, Signature } from '../types.ts';
@@ -50,7 +50,7 @@ export function readMade(results: ReadonlyMap<string, ProbeResult>): ObservedBac
   const said = optional('what was made', answersOf(results)('backup'));
   if (said === undefined) return undefined;
   const [, bytes, sha256] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(said.trim()) ?? [];
-  if (sha256 === undefined) throw new ObservationError(`what was made is not understood: ${said}`);
+  if (sha256 === undefined) throw new ObservationError(notUnderstood('the script', said));
   return { bytes: Number(bytes), sha256 };
 }
 

@@ -169,7 +169,10 @@ describe('a use that is seen right before a step', () => {
   ])('%s holds a Volume that was made, or somebody else has the device', (code, say, run) => {
     const detail = { code, parameters: { device, look: 'reboot' } };
     expect(obstruct(detail, made)?.fix).toEqual({ say: expect.stringContaining(say), run });
-    expect(obstruct(detail)).toEqual({ cause: 'DeviceInUse', fix: { say: TAKE_OUT } });
+    expect(obstruct(detail)).toEqual({
+      ...{ reason: detail, cause: 'DeviceInUse' },
+      fix: { say: TAKE_OUT },
+    });
   });
 
   test.each<[ReasonCode, object]>([
@@ -177,8 +180,11 @@ describe('a use that is seen right before a step', () => {
     ['OpenToWrite', { path: device }],
   ])('%s: somebody else has the device', (code, parameters) => {
     for (const volume of [made, onDisk]) {
-      const found = obstruct({ code, parameters: parameters as Reason['parameters'] }, volume);
-      expect(found).toEqual({ cause: 'DeviceInUse', fix: { say: TAKE_OUT } });
+      const detail = { code, parameters: parameters as Reason['parameters'] };
+      expect(obstruct(detail, volume)).toEqual({
+        ...{ reason: detail, cause: 'DeviceInUse' },
+        fix: { say: TAKE_OUT },
+      });
     }
   });
 });

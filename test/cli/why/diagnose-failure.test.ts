@@ -233,6 +233,22 @@ describe('a Volume is held up by', () => {
     ],
     [
       given(
+        'a node that lacks a tool',
+        volume({
+          phase: 'Available',
+          ...ready(
+            'Unknown',
+            'NodeUnclear',
+            reasons.explain('ProbeToolMissing', { said: 'sh: lsblk: no' }),
+          ),
+        }),
+      ),
+      heldUpBy('the node lacks a tool: sh: lsblk: no', 'by itself', {
+        run: ['stowage check node n1'],
+      }),
+    ],
+    [
+      given(
         'a missing backing file',
         failedBy('UnavailableError', 'the backing file is missing now'),
         bound,

@@ -44,7 +44,7 @@ test.each<[Reason, string | undefined, string, string[] | undefined]>([
   ],
 ])('%j', (detail, cause, say, run) => {
   expect(obstructionOf(detail, { node: 'n1' })).toEqual({
-    cause,
+    ...{ reason: detail, cause },
     fix: { say, ...(run && { run }) },
   });
 });

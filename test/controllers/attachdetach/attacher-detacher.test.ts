@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { explain } from '../../../src/api/reasons.ts';
+import { explain, refuse } from '../../../src/api/reasons.ts';
 import type { Volume } from '../../../src/api/volume.ts';
 import {
   type AttacherDeps,
@@ -237,7 +237,12 @@ const jobFails = async () => ({
 });
 test.each<[string, (Error | Observed)[], object, boolean]>([
   ['the first look', [refused], {}, true],
-  ['the first look, which cannot be read', [new ObservationError('no answer for loops')], {}, true],
+  [
+    'the first look, which cannot be read',
+    [new ObservationError(refuse('ProbeUnanswered', { probe: 'loops' }))],
+    {},
+    true,
+  ],
   ['the job', [madeNode], { submit: fails }, false],
   ['the look after the job', [madeNode, refused], { submit: jobFails }, false],
   ['the look for jobs, where it is attached already', [readyNode], { purge: fails }, false],
@@ -259,8 +264,8 @@ test.each<[string, Error, object]>([
   ['is not understood', new NodeError('protocol', 'n1', 'sh: what?'), { message: 'sh: what?' }],
   [
     'says too little',
-    new ObservationError('no answer for loops'),
-    { message: 'no answer for loops' },
+    new ObservationError(refuse('ProbeUnanswered', { probe: 'loops' })),
+    explain('ProbeUnanswered', { probe: 'loops' }),
   ],
 ])('a look reports silence only where the node is silent: one that %s', async (_, error, told) => {
   const { run } = attacherWith({ look: oneByOne(error) });

@@ -198,8 +198,11 @@ describe('the job of a backup', () => {
     ],
     [
       'is unknown where the answer is not understood',
-      { error: new ObservationError('no answer') },
-      { is: 'unknown', message: 'no answer' },
+      { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
+      {
+        ...{ is: 'unknown', message: 'no answer for x' },
+        detail: reason('ProbeUnanswered', { probe: 'x' }),
+      },
       [POLL],
     ],
   ])('%s', async (_, scene, outcome, commands) => {

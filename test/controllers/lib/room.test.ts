@@ -277,7 +277,10 @@ describe('room in a directory', () => {
       'whose record is damaged',
       { directory: result(0, '{') },
       undefined,
-      { unknown: expect.stringContaining('is damaged') },
+      {
+        unknown: expect.stringContaining('is damaged'),
+        detail: expect.objectContaining({ code: 'RecordDamaged' }),
+      },
     ],
   ])('%s', async (_, more, requireMount, expected) => {
     const rooms = createRooms({

@@ -174,8 +174,11 @@ test.each<[string, Node, object, string[]]>([
   ],
   [
     'a node that says nothing safe',
-    { error: new ObservationError('no answer') },
-    { is: 'unknown', message: 'no answer' },
+    { error: new ObservationError(refuse('ProbeUnanswered', { probe: 'x' })) },
+    {
+      ...{ is: 'unknown', message: 'no answer for x' },
+      detail: reason('ProbeUnanswered', { probe: 'x' }),
+    },
     [`poll ${key}`],
   ],
 ])('taking: %s', async (_, node, expected, commands) => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '../../../src/api/reasons.ts';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { readDirectory } from '../../../src/storage/directory/observe.ts';
+import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 
 const DIRECTORY = '/data/volumes';
@@ -98,7 +100,9 @@ describe('the file system of a directory', () => {
   });
 
   test('is not known without a mount', () => {
-    expect(() => read('')).toThrow('no mount of /data/volumes is listed');
+    expect(() => read('')).toThrow(
+      new ObservationError(refuse('MountNotListed', { folder: '/data/volumes' })),
+    );
   });
 });
 

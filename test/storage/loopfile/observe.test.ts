@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { refuse } from '../../../src/api/reasons.ts';
 import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { readSparse, sparseProbes } from '../../../src/storage/loopfile/observe.ts';
 import { ObservationError } from '../../../src/storage/probe-results.ts';
@@ -154,7 +155,7 @@ describe('nothing is concluded from', () => {
     (name) => {
       const broken = { ...MADE, [name]: result(127, '', 'sh: 9: blkid: not found') };
       expect(() => read(broken)).toThrow(
-        new ObservationError('the node lacks a tool: sh: 9: blkid: not found'),
+        new ObservationError(refuse('ProbeToolMissing', { said: 'sh: 9: blkid: not found' })),
       );
     },
   );

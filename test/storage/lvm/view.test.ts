@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import type { ReasonCode } from '../../../src/api/reasons.ts';
+import type { ProbeResult } from '../../../src/nodes/job.ts';
 import { onlyDisks, readView, viewProbes } from '../../../src/storage/lvm/view.ts';
-import { ObservationError } from '../../../src/storage/probe-results.ts';
 import { missing, result } from '../../support/fake-executor.ts';
 import { viewAnswers } from '../../support/lvm-reports.ts';
 
@@ -225,11 +226,16 @@ test('own loop devices come before others, and no text of a record ends a patter
   );
 });
 
-test.each([
-  ['LVM filters', result(1, '', 'denied')],
-  ['LVM filters', result(127, '', 'not found')],
-  ['others', result(0, '@x.intent\n{')],
-  ['loops', result(1)],
-])('%s that cannot be read leaves open what may be shown', (name, answer) => {
-  expect(() => viewOf({ [name]: answer })).toThrow(ObservationError);
+test.each<[string, ProbeResult, ReasonCode]>([
+  ['LVM filters', result(1, '', 'denied'), 'LVMFiltersUnread'],
+  ['LVM filters', result(127, '', 'not found'), 'LVMFiltersUnread'],
+  ['others', result(0, '@x.intent\n{'), 'RecordOfAnotherDamaged'],
+  ['loops', result(1), 'ProbeFailed'],
+])('%s that cannot be read leaves open what may be shown', (name, answer, code) => {
+  expect(() => viewOf({ [name]: answer })).toThrow(
+    expect.objectContaining({
+      name: 'ObservationError',
+      reason: expect.objectContaining({ code }),
+    }),
+  );
 });

@@ -1,0 +1,13 @@
+import type { OBSERVATIONS } from '../../../api/reasons/observations.ts';
+import { commandLine } from '../../lib/command-line.ts';
+import type { Fixes } from './types.ts';
+
+export const observations: Fixes<typeof OBSERVATIONS> = {
+  ProbeToolMissing: (_, { node }) =>
+    node === ''
+      ? undefined
+      : {
+          say: 'Install what the node lacks: this lists it.',
+          run: [commandLine('stowage', 'check', 'node', node)],
+        },
+};

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals';
+import { reason } from '../../src/api/reasons.ts';
+import { readContent } from '../../src/storage/lvm/content.ts';
+import { answersOf, ObservationError } from '../../src/storage/probe-results.ts';
+import { parseIntent } from '../../src/storage/records.ts';
+import { result } from '../support/fake-executor.ts';
+
+const extents = { pv: '/dev/vdb', start: 0n, count: 1n, offset: 0n, bytes: 4096n };
+
+test.each([
+  [
+    'what was not answered',
+    () => answersOf(new Map())('loops'),
+    reason('ProbeUnanswered', { probe: 'loops' }),
+  ],
+  [
+    'a record that nobody wrote',
+    () => parseIntent('{'),
+    reason('RecordDamaged', { record: 'an intent record', text: '"{"' }),
+  ],
+  [
+    'extents that blkid cannot read',
+    () =>
+      readContent([extents as never], (name) =>
+        name.startsWith('blkid') ? result(4, '', 'denied') : result(0),
+      ),
+    reason('FreeExtentsUnread', { device: '/dev/vdb', said: 'denied' }),
+  ],
+])('nothing is concluded from %s, and the reason says why', (_, read, why) => {
+  const thrown = (() => {
+    try {
+      return read();
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(thrown).toBeInstanceOf(ObservationError);
+  expect(thrown).toMatchObject({ reason: why });
+});
