@@ -73,6 +73,7 @@ export const POPULATORS = {
   },
   PrimeUnbound: {
     message: 'no volume is made for claim {claim} yet: {said}',
+    varies: ['said'],
   },
   NodeGivenBack: {
     message:

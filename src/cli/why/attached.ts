@@ -89,6 +89,7 @@ export function heldOn(
   const notReady = timer && ({ cause: 'NodeNotReady', fix: notReadyFix(node) } as const);
   return {
     holdup: `its attachment to node ${node} is ${uncertain ? 'Uncertain, which counts as attached until the node was looked at' : state}${why}`,
+    reason: obstructionIn(volume, attachment)?.reason,
     since,
     chain: [{ kind: 'Node', name: node }],
     next: timer ?? { when: 'by itself, after a delay that grows to 2 minutes' },

@@ -1,3 +1,4 @@
+import { readReason } from '../../api/reasons.ts';
 import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { commandLine } from '../lib/command-line.ts';
@@ -45,7 +46,18 @@ function growing({ volume }: VolumeFacts, now: number): Blocker | undefined {
   if (ready?.detail?.code === 'CannotGrow') {
     return {
       cause: 'NotGrown',
+      reason: readReason(ready.detail),
       holdup: `its device is Available and can be used, but it has not grown: ${ready.message}`,
+      ...sinceOf(ready),
+      next: { when: 'every 30 s' },
+      fix: GROWTH,
+    };
+  }
+  // An earlier version says in words alone what keeps it from growing.
+  if (ready?.message && ready.detail === undefined && job?.attempt === undefined) {
+    return {
+      cause: 'UnknownReason',
+      holdup: `its device is Available and can be used: ${ready.message}`,
       ...sinceOf(ready),
       next: { when: 'every 30 s' },
       fix: GROWTH,

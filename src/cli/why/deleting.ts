@@ -47,7 +47,8 @@ export const deleting: Cause = (known, now) => {
       next: nextAttempt(volume, now) ?? {
         when: 'by itself, after a delay that grows to 5 minutes',
       },
-      cause: held?.cause ?? (ready.detail === undefined ? 'UnknownReason' : 'RemovalFailed'),
+      cause: held?.cause ?? (held === undefined ? 'UnknownReason' : 'RemovalFailed'),
+      reason: held?.reason,
       fix: held?.fix ?? { say: 'Put right what the message names. Nothing else is needed.' },
     };
   }
@@ -75,7 +76,7 @@ export const deleting: Cause = (known, now) => {
   return {
     ...(held?.fix?.run === undefined
       ? { cause: 'RemovalRunning' }
-      : { cause: held.cause ?? 'RemovalRunning', fix: held.fix }),
+      : { cause: held.cause ?? 'RemovalRunning', reason: held.reason, fix: held.fix }),
     holdup: `its storage is being removed from ${nodeText(volume)}: ${ready?.message || volume.status?.job || 'nothing is reported yet'}`,
     ...(ready === undefined ? since : sinceOf(ready)),
     next,

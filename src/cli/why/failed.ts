@@ -31,7 +31,7 @@ const RETRIED: readonly (Cause | undefined)[] = ['SignatureFound', 'NameTaken'];
 function wrong(
   { volume }: VolumeFacts,
   { reason, detail }: Condition,
-): Pick<Blocker, 'cause' | 'fix'> {
+): Pick<Blocker, 'cause' | 'reason' | 'fix'> {
   if (reason === READY_REASON.internalError && validateVolume(volume).length > 0) {
     return {
       cause: 'InvalidSpec',
@@ -41,12 +41,13 @@ function wrong(
       },
     };
   }
-  const { cause, fix } = obstructionOf(detail, { node: nodeOf(volume), volume }) ?? {
-    cause: 'UnknownReason',
-  };
-  if (fix !== undefined && RETRIED.includes(cause)) return { cause: cause ?? 'Failed', fix };
+  const found = obstructionOf(detail, { node: nodeOf(volume), volume });
+  const { reason: why, cause, fix } = found ?? { cause: 'UnknownReason' };
+  if (fix !== undefined && RETRIED.includes(cause))
+    return { cause: cause ?? 'Failed', reason: why, fix };
   return {
     cause: cause ?? 'Failed',
+    reason: why,
     fix:
       fix === undefined || cause === undefined
         ? (refill(volume) ?? {
@@ -91,11 +92,12 @@ export const unavailable: VolumeCause = (known, now) => {
   if (ready?.reason !== READY_REASON.unavailableError) return undefined;
   const pv = ownPv(known);
   const found = obstructionOf(ready.detail, { node: nodeOf(volume), volume });
-  const unknown = ready.detail === undefined ? 'UnknownReason' : 'Unavailable';
+  const otherwise = found === undefined ? 'UnknownReason' : 'Unavailable';
   return {
     ...sinceOf(ready),
     ...((pv && failedPv(pv)) ?? {
-      cause: found?.cause ?? unknown,
+      cause: found?.cause ?? otherwise,
+      reason: found?.reason,
       holdup: ready.message || 'it is not available, and does not say why',
       next: nextAttempt(volume, now) ?? { when: 'by itself: the node is looked at all the time' },
       fix: {

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { readReason } from '../../api/reasons.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
@@ -44,6 +45,7 @@ export const making: Cause = (known, now) => {
   if (job?.attempt !== undefined) {
     return {
       cause: next === undefined ? 'JobRunning' : 'RetryWaiting',
+      reason: readReason(ready.detail),
       holdup: `${job.kind} (attempt ${job.attempt}) ${next === undefined ? 'is under way' : 'waits for its time'} on ${nodeText(volume)}: ${ready.message || 'nothing is reported yet'}`,
       ...since,
       next: next ?? { when: 'when the job has ended' },

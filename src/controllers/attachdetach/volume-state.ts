@@ -2,6 +2,7 @@ import type { Explanation, Reason } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import type { NodeIncarnation } from '../../model/node-incarnation.ts';
 import { type BackoffRange, backoffMs } from '../../workqueue/backoff.ts';
+import { keyOf } from '../lib/event-key.ts';
 import type { AttachmentOperationKind, NodeAttachment } from './types.ts';
 
 /** What this process knows of one Volume. The API server has what of it must outlive the process. */
@@ -86,8 +87,7 @@ export const gistOf = ({
 }: {
   message?: string | undefined;
   detail?: Reason | undefined;
-}): string | undefined =>
-  detail === undefined ? message : JSON.stringify([detail.code, detail.parameters]);
+}): string | undefined => (detail === undefined ? message : keyOf(detail));
 
 export const failureOf = (known: VolumeState, kind: AttachmentOperationKind, node: string) =>
   known.failures.get(failureKey(kind, node));

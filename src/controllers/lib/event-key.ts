@@ -9,5 +9,6 @@ export const saidBy = ({ reason, message, detail, about = '' }: EventToSend): st
 export function keyOf(detail: Reason): string {
   const { varies = [] } = entryOf(detail) ?? {};
   const counting = Object.entries(detail.parameters).filter(([name]) => !varies.includes(name));
-  return `${detail.code} ${JSON.stringify(Object.fromEntries(counting))}`;
+  // The API server gives them back in another order.
+  return `${detail.code} ${JSON.stringify(counting.sort(([a], [b]) => (a < b ? -1 : 1)))}`;
 }

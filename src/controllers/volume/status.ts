@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { EVENT, PROVISIONED, READY_REASON, type ReadyReason } from '../../api/names.ts';
 import type { Reason } from '../../api/reasons.ts';
 import type { Condition, ConditionStatus, Phase, Volume, VolumeStatus } from '../../api/volume.ts';
+import { keyOf } from '../lib/event-key.ts';
 import type { Action, EventToSend } from './types.ts';
 
 export interface Ready {
@@ -38,7 +39,9 @@ export function setStatus(
   const isTold =
     old?.status === ready.status &&
     old.reason === ready.reason &&
-    (detail === undefined ? old.message === ready.message : isDeepStrictEqual(old.detail, detail));
+    (detail === undefined || old.detail === undefined
+      ? old.message === ready.message
+      : keyOf(old.detail) === keyOf(detail));
   const same = isTold && old?.message === ready.message && isDeepStrictEqual(old.detail, detail);
   const at = new Date(now).toISOString();
   const condition: Condition = {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
+import { DRIVER } from '../../../src/api/names.ts';
 import { groupsOf, type HeldUp } from '../../../src/cli/why/all/groups.ts';
 import type { Blocker, Link } from '../../../src/cli/why/types.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
@@ -8,6 +9,12 @@ import { stowage } from '../../support/fake-io.ts';
 import { expectSchema } from '../../support/output-page.ts';
 import { claimNamed } from '../../support/snapshots.ts';
 import { classNamed, ready, volumeNamed } from '../../support/volumes.ts';
+
+/** As kube-scheduler tells it. */
+const unscheduled = {
+  ...{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' },
+  message: '0/1 nodes are available: 1 node(s) did not have enough free storage.',
+};
 
 const volume = (name: string): Link => ({ kind: 'Volume', name });
 
@@ -48,6 +55,43 @@ describe('what is held up is grouped', () => {
       [
         ['NodeUnreachable', 'n1', ['a']],
         ['HostKeyChanged', 'n1', ['b']],
+      ],
+    ],
+    [
+      'apart where others end it, as what has each device open on a node',
+      [
+        heldUp(volume('a'), { ...node, fix: { say: '', run: ['ssh n1 umount /mnt/x'] } }),
+        heldUp(volume('b'), { ...node, fix: { say: '', run: ['ssh n1 umount /mnt/y'] } }),
+      ],
+      [
+        ['NodeUnreachable', 'n1', ['a']],
+        ['NodeUnreachable', 'n1', ['b']],
+      ],
+    ],
+    [
+      'together where the same ends it, but for the name',
+      [
+        heldUp(volume('a'), { ...node, fix: { say: '', run: ['stowage delete volume a --wait'] } }),
+        heldUp(
+          { kind: 'Pod', namespace: 'db', name: 'p' },
+          {
+            chain: [volume('b'), ...node.chain],
+            fix: { say: '', run: ['stowage delete volume b --wait'] },
+          },
+        ),
+      ],
+      [['NodeUnreachable', 'n1', ['a', 'p']]],
+    ],
+    [
+      'apart by the message of an unknown reason',
+      [
+        heldUp(volume('a'), { ...node, cause: 'UnknownReason', holdup: 'x' }),
+        heldUp(volume('b'), { ...node, cause: 'UnknownReason', holdup: 'y' }),
+        heldUp(volume('c'), { ...node, cause: 'UnknownReason', holdup: 'x' }),
+      ],
+      [
+        ['UnknownReason', 'n1', ['a', 'c']],
+        ['UnknownReason', 'n1', ['b']],
       ],
     ],
     [
@@ -149,6 +193,61 @@ describe('stowage why --all', () => {
     expect(code).toBe(5);
     expect(err).toContain('note: not looked at: pods are forbidden');
     expect(out).toContain('NodeUnreachable, of Node n1');
+  });
+
+  test('does not say that nothing is where nothing may be listed', async () => {
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
+    const denied = new ApiError({ ...status, message: 'forbidden' }, 403, 'list');
+    const { code, err } = await stowage(['why', '--all'], {
+      objects: {},
+      failures: { 'list pods/*': denied },
+    });
+    expect(code).toBe(4);
+    expect(err).toContain('it is not known what else is held up: pods may not be listed');
+  });
+
+  test('asks once for what may not be listed, but read', async () => {
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: 403 } as const;
+    const denied = new ApiError({ ...status, message: 'forbidden' }, 403, 'list nodes');
+    const { requests } = await stowage(['why', '--all'], {
+      objects,
+      failures: { 'list nodes/*': denied },
+    });
+    expect(requests.filter(({ what }) => what === 'get nodes/n1')).toHaveLength(1);
+  });
+
+  test('of a namespace leaves out the Volumes of others', async () => {
+    const { out } = await why('-n', 'test');
+    expect(out.match(/^Cause: +.*$/gm)).toEqual([
+      'Cause:       NoFreeVolume, of PersistentVolumeClaim test/data',
+    ]);
+  });
+
+  test('names one thing once, of a claim and its pod that no node fits', async () => {
+    const waiting = {
+      ...classNamed('waits'),
+      provisioner: DRIVER,
+      volumeBindingMode: 'WaitForFirstConsumer',
+    };
+    const { metadata, ...claim } = claimNamed('data');
+    const spec = { volumes: [{ name: 'd', persistentVolumeClaim: { claimName: 'data' } }] };
+    const { out } = await stowage(['why', '--all'], {
+      objects: {
+        'storageclasses/waits': waiting as KubeObject,
+        'persistentvolumeclaims/data': {
+          ...claim,
+          metadata,
+          spec: { ...claim.spec, storageClassName: 'waits' },
+        } as KubeObject,
+        'pods/p': {
+          ...podNamed('p', 'test', spec as never),
+          status: { conditions: [unscheduled] },
+        } as unknown as KubeObject,
+      },
+    });
+    expect(out.match(/^Cause: +.*$/gm)).toEqual([
+      'Cause:       NoRoom, of PersistentVolumeClaim test/data',
+    ]);
   });
 
   test.each([[['volume', 'a']], [['volume/a']]])('names no object: %j', async (names) => {

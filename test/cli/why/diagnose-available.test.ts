@@ -32,6 +32,14 @@ test('reports an expansion that failed, and when it is retried', () => {
       'its device is Available and can be used, but it has not grown: cannot grow to 2 bytes: no room',
     next: { when: 'every 30 s' },
   });
+  const earlier = volume({
+    phase: 'Available',
+    ...ready('True', 'Available', 'cannot grow to 2 bytes: no room'),
+  });
+  expect(explain(earlier, bound)).toMatchObject({
+    cause: 'UnknownReason',
+    holdup: 'its device is Available and can be used: cannot grow to 2 bytes: no room',
+  });
   const growing = volume({ ...available.status, job: 'GrowVolume/1', attempt: 1 });
   expect(explain(growing, bound)).toHaveProperty('nothing');
 });

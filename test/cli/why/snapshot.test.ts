@@ -238,6 +238,18 @@ describe('by its reason', () => {
     },
   });
 
+  const AWAY = { node: 'n1', minion: 'm1' };
+  const ofEvent = (detail: Reason, component = 'stowage') => ({
+    events: {
+      found: [
+        {
+          ...{ ...warning, source: { component } },
+          metadata: { name: 'e', annotations: reasonAnnotations(detail) },
+        },
+      ],
+    },
+  });
+
   test.each<[string, Partial<SnapshotFacts>, string, string | undefined]>([
     [
       'a node that is not reached in a known way',
@@ -253,9 +265,9 @@ describe('by its reason', () => {
     ],
     [
       'a pause',
-      failing(reason('SnapshotNodePaused', { node: 'n1;x' })),
+      failing(reason('SnapshotNodePaused', { node: 'n1' })),
       'Paused',
-      "kubectl annotate node 'n1;x' stowage.dev/paused-",
+      'kubectl annotate node n1 stowage.dev/paused-',
     ],
     [
       'a pause of its Volume',
@@ -282,6 +294,7 @@ describe('by its reason', () => {
           found: [
             {
               ...warning,
+              source: { component: 'stowage' },
               metadata: {
                 name: 'e',
                 annotations: reasonAnnotations(reason('SnapshotClaimUnbound', { claim: 'foo' })),
@@ -294,6 +307,19 @@ describe('by its reason', () => {
       undefined,
     ],
     ['nothing that is known', { events: { found: [warning] } }, 'UnknownReason', undefined],
+    ['an event of others', ofEvent(reason('MinionDown', AWAY), 'x'), 'UnknownReason', undefined],
+    [
+      'an event, whose words are in no command',
+      ofEvent(reason('MinionDown', AWAY)),
+      'MinionDown',
+      undefined,
+    ],
+    [
+      'a node of a name that none can have',
+      failing(reason('MinionDown', { node: '-oProxyCommand=x', minion: 'm' })),
+      'MinionDown',
+      undefined,
+    ],
   ])('%s', (_name, parts, cause, command) => {
     const found = diagnoseSnapshot(known(parts)) as Blocker;
     expect(found).toMatchObject({ cause, fix: { say: expect.any(String) } });

@@ -2,11 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { PROTECTION_FINALIZER } from '../../../src/api/names.ts';
-import { explain, reason } from '../../../src/api/reasons.ts';
+import { type Explanation, explain, reason } from '../../../src/api/reasons.ts';
+import type { Condition } from '../../../src/api/volume.ts';
 import { stowage } from '../../support/fake-io.ts';
 import { expectPrintable } from '../../support/printable-text.ts';
 import { refusal } from '../../support/refusals.ts';
-import { pvOf, ready, volumeNamed } from '../../support/volumes.ts';
+import { classNamed, pvOf, ready, volumeNamed } from '../../support/volumes.ts';
 
 const failed = volumeNamed('data1', {
   phase: 'Failed',
@@ -52,6 +53,34 @@ test('what is to be run is for the cluster that was asked', async () => {
   expect(JSON.parse(out).fix.run).toEqual([
     `kubectl --kubeconfig '/k c' --context 'it'\\''s' patch volume data1 --type merge -p '{"spec":{"attachPolicy":"Always"}}'`,
   ]);
+});
+
+const told = (status: 'Unknown' | 'False', reason: string, why: Explanation) => ({
+  conditions: [{ type: 'Ready', status, reason, ...why } as Condition],
+});
+
+test('the code that it was found by', async () => {
+  const why = reason('HostKeyUnknown', { node: 'n1' });
+  const status = told('Unknown', 'NodeUnreachable', explain('HostKeyUnknown', { node: 'n1' }));
+  const { out } = await stowage(['why', 'volume', 'data1', '-o', 'json'], {
+    objects: { 'volumes/data1': volumeNamed('data1', { phase: 'Available', ...status }) },
+  });
+  expect(JSON.parse(out)).toMatchObject({ cause: 'HostKeyUnknown', reason: why });
+});
+
+test.each([
+  ['Failed', 'UnavailableError'],
+  ['Failed', 'CreationError'],
+] as const)('of a code that this version does not know: %s, %s', async (phase, shown) => {
+  const detail = { code: 'OfALaterVersion', parameters: {} };
+  const status = told('False', shown, { message: 'it broke', detail });
+  const { out } = await stowage(['why', 'volume', 'data1', '-o', 'json'], {
+    objects: {
+      'volumes/data1': volumeNamed('data1', { phase, ...status }),
+      'storageclasses/fast': classNamed('fast'),
+    },
+  });
+  expect(JSON.parse(out)).toMatchObject({ cause: 'UnknownReason', holdup: 'it broke' });
 });
 
 test('when it is tried next', async () => {

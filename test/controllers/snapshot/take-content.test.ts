@@ -219,6 +219,11 @@ describe('taking a snapshot', () => {
         wait,
       ],
       [
+        'said where only its reason was written before the daemon ended',
+        { ...roomOf({ freeBytes: 7n }), content: content({ metadata: { annotations } }) },
+        fail(none(7n), 'NoRoomForCopy', wait),
+      ],
+      [
         'said again after something else',
         { ...roomOf({ freeBytes: 7n }), content: failing('it broke') },
         fail(none(7n), 'NoRoomForCopy', wait),

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { PAUSED_ANNOTATION } from '../../../api/names.ts';
 import { isPaused } from '../../../api/paused.ts';
-import { entryOf } from '../../../api/reasons.ts';
+import { entryOf, readReason } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import { refuseAway } from '../../../storage/directory/refuse.ts';
 import type { Check } from '../../lib/checks/report.ts';
@@ -117,7 +117,9 @@ const isAway = ({ status }: Volume, { directories }: NodeContent): boolean =>
 /** Volumes that cannot be deleted while something on the node uses their device, as the daemon saw last. */
 function heldVolumes(node: string, deleting: readonly Volume[]): Check[] {
   return deleting.flatMap(({ metadata, status }): Check[] => {
-    const { message = '', detail } = status?.attachments?.find((each) => each.node === node) ?? {};
+    const entry = status?.attachments?.find((each) => each.node === node);
+    const { message = '' } = entry ?? {};
+    const detail = readReason(entry?.detail);
     if (detail === undefined || entryOf(detail)?.cause !== 'DeviceInUse') return [];
     const command = detail.parameters.command ?? detail.parameters.look;
     return [

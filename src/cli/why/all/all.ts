@@ -44,7 +44,10 @@ export async function whyAll(
   const cluster = clusterOf(connection, client, signal);
   const daemons = await readDaemons(client, signal);
   const explained: Explained[] = [];
+  const unread: string[] = [];
   for (const [kind, resource] of KINDS) {
+    // Of a namespace, a Volume is explained where a claim of it is held up.
+    if (namespace !== undefined && !resource.namespaced) continue;
     for (const { metadata } of await objectsOf(resource)) {
       explained.push(await explain(targetOf(kind, metadata), io, cluster));
     }
@@ -65,14 +68,21 @@ export async function whyAll(
   if (flags.output === 'json') io.stdout.write(asJson(data));
   else if (flags.output === 'yaml') io.stdout.write(asYaml(data));
   else io.stdout.write(groups.map((group) => groupText(group, now)).join('\n'));
-  if (found.length === 0) return;
-  throw new StowageError('conflict', summary(found.length, groups.length));
+  if (found.length > 0) throw new StowageError('conflict', summary(found.length, groups.length));
+  if (unread.length > 0)
+    throw new StowageError(
+      'forbidden',
+      `it is not known what else is held up: ${unread.join(', ')} may not be listed`,
+    );
 
   /** Kinds that the cluster does not know have no objects. */
   async function objectsOf(resource: Resource): Promise<readonly KubeObject[]> {
     const options = resource.namespaced ? { namespace, signal } : { signal };
     const read = await reading(listAll<KubeObject>(client, resource, options));
-    if ('forbidden' in read) noteForbidden([{ read }], io);
+    if ('forbidden' in read) {
+      noteForbidden([{ read }], io);
+      unread.push(resource.plural);
+    }
     return foundIn(read)?.items ?? [];
   }
 }

@@ -21,9 +21,7 @@ export interface Group {
  * up, then what has lasted longest. Pure.
  */
 export function groupsOf(found: readonly HeldUp[]): Group[] {
-  const groups = Map.groupBy(found, ({ subject, blocker }) =>
-    JSON.stringify([blocker.cause, rootOf(subject, blocker)]),
-  );
+  const groups = Map.groupBy(found, keyOf);
   return [...groups.values()]
     .map((all) => {
       const nearest = all.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
@@ -34,6 +32,22 @@ export function groupsOf(found: readonly HeldUp[]): Group[] {
       };
     })
     .toSorted(worstFirst);
+}
+
+/**
+ * What is one thing has one cause, is found at one object, and is ended by the same commands, but for the names of what it holds
+ * up. Of an unknown reason the message is all that there is.
+ */
+function keyOf({ subject, blocker }: HeldUp): string {
+  const { cause, reason, chain = [], holdup, fix } = blocker;
+  const names = new Set([subject, ...chain].map(({ name }) => name));
+  const withoutNames = (line: string) =>
+    line.split(/[ /]/).map((word) => (names.has(word) ? '' : word));
+  return JSON.stringify([
+    ...[cause, rootOf(subject, blocker), reason?.code],
+    fix?.run?.map(withoutNames),
+    cause === 'UnknownReason' ? holdup : undefined,
+  ]);
 }
 
 function rootOf({ kind, namespace, name }: Subject, { chain = [] }: Blocker): Link {

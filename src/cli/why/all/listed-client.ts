@@ -31,6 +31,8 @@ export function createListedClient(
   signal: AbortSignal,
 ): ListedClient {
   const lists = new Map<string, Promise<Listed>>();
+  /** Answers for single objects of kinds that may not be listed. */
+  const single = new Map<string, Promise<KubeObject>>();
 
   function listed(resource: Resource, asked: string | undefined): Promise<Listed> {
     const namespace = resource.namespaced && within !== undefined ? asked : undefined;
@@ -78,7 +80,10 @@ export function createListedClient(
       } catch (error) {
         // One of them may be read all the same.
         if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
-        return client.get<T>(resource, name, options);
+        const key = JSON.stringify([resource.group, resource.plural, options.namespace, name]);
+        const answer = single.get(key) ?? client.get<T>(resource, name, options);
+        single.set(key, answer);
+        return (await answer) as T;
       }
       if (found === undefined) throw notFound(resource, name);
       return found as T;

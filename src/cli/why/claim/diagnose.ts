@@ -13,7 +13,7 @@ import { reasonOf } from '../pod/supply.ts';
 import { type Blocker, type Diagnosis, through } from '../types.ts';
 import { consumerOf } from './consumer.ts';
 import { deletingClaim } from './deleting.ts';
-import { eventCause, eventFix, nodeIn } from './event.ts';
+import { eventCause, eventFix, nodeIn, reasonIn } from './event.ts';
 import { type ClaimFacts, claimName, lookAt } from './facts.ts';
 import { population } from './population.ts';
 import { cancelling } from './populator-pod.ts';
@@ -128,7 +128,9 @@ const noPod: ClaimCause = (known) => {
   }
   return {
     cause: refused?.cause ?? 'NotScheduled',
-    chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }],
+    // What was said of the claim keeps the pod, and not the other way round.
+    ...(refused === undefined && { chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }] }),
+    reason: refused?.reason,
     holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
     ...sinceMade(known),
     next: { when: 'when a node is chosen for the pod' },
@@ -205,6 +207,7 @@ function lastWarning(known: ClaimFacts): Blocker | undefined {
   const since = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
   return {
     cause: eventCause(last, 'ProvisioningFailed'),
+    reason: reasonIn(last),
     holdup: eventText(last),
     ...(since ? { since } : {}),
     next: {

@@ -16,12 +16,12 @@ const FIXES: Partial<
 > = { ...claims, ...populators };
 
 /** The reason that the daemon told with an event; undefined for one of an earlier version. Pure. */
-const reasonOf = (event: AnyEvent): Reason | undefined =>
+export const reasonIn = (event: AnyEvent): Reason | undefined =>
   isOwn(event) ? reasonOfAnnotations(event.metadata.annotations) : undefined;
 
 /** The node that an event is about; undefined where it names none. Pure. */
 export function nodeIn(event: AnyEvent): string | undefined {
-  const node = reasonOf(event)?.parameters.node;
+  const node = reasonIn(event)?.parameters.node;
   return node !== undefined && isDnsSubdomain(node) ? node : undefined;
 }
 
@@ -30,7 +30,7 @@ export function nodeIn(event: AnyEvent): string | undefined {
  * @param otherwise for a reason that names nothing finer
  */
 export function eventCause(event: AnyEvent, otherwise: Cause): Cause {
-  const detail = reasonOf(event);
+  const detail = reasonIn(event);
   const entry = detail && entryOf(detail);
   if (entry === undefined) return isOwn(event) ? 'UnknownReason' : otherwise;
   return (entry.cause as Cause | undefined) ?? otherwise;
@@ -42,7 +42,7 @@ export const tellsGateOff = (event: AnyEvent | undefined): boolean =>
 
 /** Fix for what an event on a claim tells. Pure. */
 export function eventFix(known: ClaimFacts, event: AnyEvent): Fix {
-  const detail = reasonOf(event);
+  const detail = reasonIn(event);
   const storageClass = foundIn(known.storageClass);
   const context = { node: nodeIn(event) ?? '', storageClass };
   const fix = detail && FIXES[detail.code]?.(detail.parameters, context);

@@ -13,7 +13,7 @@ import { foundIn } from '../../lib/read-result.ts';
 import { GATE_ON } from '../fixes/claims.ts';
 import type { Reason } from '../reasons.ts';
 import type { Blocker, Fix } from '../types.ts';
-import { eventCause } from './event.ts';
+import { eventCause, reasonIn } from './event.ts';
 import type { ClaimFacts } from './facts.ts';
 import { populating } from './populator-pod.ts';
 
@@ -69,6 +69,7 @@ export function population(known: ClaimFacts): Blocker | undefined {
     const at = last.firstTimestamp ?? last.eventTime ?? lastSeen(last);
     return {
       cause,
+      reason: reasonIn(last),
       holdup: last.message ?? '',
       ...(at ? { since: at } : since),
       next: { when: 'at once, when what it waits for changes' },

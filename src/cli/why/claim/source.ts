@@ -64,6 +64,7 @@ export function source(known: ClaimFacts): Blocker | undefined {
   return {
     // The others are of kinds that are not registered as they should be.
     cause: obstructionOf(obstacle.reason, { node: '' })?.cause ?? 'ForeignPopulator',
+    reason: obstacle.reason,
     ...chainTo(known, obstacle),
     holdup: `${obstacle.refusal}${nearest(known)}`,
     ...since,

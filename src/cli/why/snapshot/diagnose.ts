@@ -1,9 +1,12 @@
+import type { AnyEvent } from '../../../api/core.ts';
+import { isDnsSubdomain } from '../../../api/dns-name.ts';
 import type { KubeObject } from '../../../api/meta.ts';
 import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
-import { reasonOfAnnotations } from '../../../api/reasons.ts';
+import { parametersIn } from '../../../api/reasons/template.ts';
+import { entryOf, reasonOfAnnotations } from '../../../api/reasons.ts';
 import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
 import { commandLine } from '../../lib/command-line.ts';
-import { eventText } from '../../lib/objects/events.ts';
+import { eventText, isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
 import { foundIn } from '../../lib/read-result.ts';
 import { heldByFinalizers } from '../deleting.ts';
@@ -35,7 +38,22 @@ const yamlOf = ({ metadata }: VolumeSnapshot): string =>
 /** What the reason comes to that the daemon wrote into an object, beside an error there; undefined where it wrote none that is known. */
 function explained({ metadata }: KubeObject): Obstruction | undefined {
   const detail = reasonOfAnnotations(metadata.annotations);
-  return obstructionOf(detail, { node: detail?.parameters.node ?? '' });
+  const { node = '' } = detail?.parameters ?? {};
+  const found = obstructionOf(detail, { node });
+  // No command is for a node of a name that none can have.
+  return found && node !== '' && !isDnsSubdomain(node) ? { ...found, fix: undefined } : found;
+}
+
+/**
+ * The same of an event. Whoever may write events in the namespace can name any reason with any parameters, so that these are in no
+ * command and no advice.
+ */
+function toldBy(event: AnyEvent): Obstruction | undefined {
+  const found = isOwn(event) ? explained(event) : undefined;
+  if (found === undefined) return undefined;
+  const { action = '' } = entryOf(found.reason) ?? {};
+  const isPlain = action !== '' && parametersIn(action).length === 0;
+  return { ...found, fix: isPlain ? { say: action } : undefined };
 }
 
 const deleting: SnapshotCause = ({ snapshot, content }) => {
@@ -175,10 +193,11 @@ const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
   const message = error?.message ?? (warning && eventText(warning));
   if (message === undefined) return undefined;
   const since = error?.time ?? (warning && lastSeen(warning));
-  const told = content?.status?.error === undefined ? warning : content;
-  const found = told && explained(told);
+  const found =
+    content?.status?.error === undefined ? warning && toldBy(warning) : explained(content);
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'SnapshotFailing'),
+    reason: found?.reason,
     holdup: message,
     ...(since ? { since } : sinceMade(snapshot)),
     next: BY_ITSELF,

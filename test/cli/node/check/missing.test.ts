@@ -58,6 +58,11 @@ describe('a Volume that is being deleted', () => {
       [{ message: expect.stringContaining(USED.message) }],
     ],
     ['held on another node', held(USED, {}, 'n2'), []],
+    [
+      'and held by a reason without parameters, as others may write it',
+      held({ message: 'in use', detail: { code: 'DeviceInUse' } as Reason }),
+      [{ message: expect.stringContaining('in use') }],
+    ],
     ['and being detached', held(explain('OperationUnderWay', { step: 'detach' })), []],
     ['no more', held(USED, { deletionTimestamp: undefined }), []],
   ])('%s', async (_, objects, expected) => {

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { keyOf } from '../../../src/controllers/lib/event-key.ts';
+
+const key = (code: string, parameters: Record<string, string>) => keyOf({ code, parameters });
+
+test('a reason is the same in whatever order the API server gives its parameters back', () => {
+  expect(key('ShellFailed', { node: 'n1', exit: '1' })).toBe(
+    key('ShellFailed', { exit: '1', node: 'n1' }),
+  );
+});
+
+test.each([
+  ['that vary by themselves', { node: 'n1', exit: '1', said: 'x' }, true],
+  ['that count', { node: 'n1', exit: '2', said: 'y' }, false],
+])('of parameters %s it is so', (_, other, same) => {
+  const one = key('ShellFailed', { node: 'n1', exit: '1', said: 'y' });
+  expect(key('ShellFailed', other) === one).toBe(same);
+});
