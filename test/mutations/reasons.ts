@@ -7,8 +7,8 @@ export const reasons: readonly Mutation[] = [
       id: 'reason-of-any-length',
       invariant: 11,
       breaks: 'A reason is written that no version reads.',
-      function: 'reason',
-      find: 'text.slice(0, LONGEST_PARAMETER)',
+      function: 'bounded',
+      find: 'text.slice(0, longest)',
       replace: 'text',
     },
     {
@@ -70,12 +70,22 @@ export const reasons: readonly Mutation[] = [
       replace: '',
     },
   ]),
+  ...mutationsOf('src/cli/why/snapshot/diagnose.ts', [
+    {
+      id: 'foreign-event-advises',
+      invariant: 7,
+      breaks: 'Who may write events in a namespace has commands printed to an administrator.',
+      function: 'toldBy',
+      find: 'fix: isPlain ? { say: action } : undefined',
+      replace: 'fix: found.fix',
+    },
+  ]),
   ...mutationsOf('src/cli/why/claim/event.ts', [
     {
       id: 'foreign-event-trusted',
       invariant: 8,
       breaks: 'An event of anybody names the cause.',
-      function: 'reasonOf',
+      function: 'reasonIn',
       find: 'isOwn(event)',
       replace: 'true',
     },
