@@ -21,6 +21,8 @@ export const MINION_ANNOTATION = 'stowage.dev/salt-minion';
 /** On an Event, and on a VolumeSnapshotContent that has an error: the code of its reason (reasons.ts), and the parameters of that as JSON. */
 export const REASON_ANNOTATION = 'stowage.dev/reason';
 export const PARAMETERS_ANNOTATION = 'stowage.dev/parameters';
+/** On a VolumeSnapshotContent, the time of the error that its reason is of: another version may have written another one since. */
+export const ERROR_TIME_ANNOTATION = 'stowage.dev/error-time';
 
 /** On the Lease of the daemon that leads: what it is, as JSON. */
 export const LEADER_ANNOTATION = 'stowage.dev/leader';

@@ -15,6 +15,7 @@ import {
   ADDRESS_ANNOTATION,
   ATTACHED_NODES_ANNOTATION,
   DEFAULT_SNAPSHOT_CLASS_ANNOTATION,
+  ERROR_TIME_ANNOTATION,
   FORCE_LVCREATE_ANNOTATION,
   FORGET_NODE_ANNOTATION,
   MAX_WAIT_FOR_UNMOUNT_ANNOTATION,
@@ -279,7 +280,10 @@ export const transforms = {
   ]),
 
   volumeSnapshotContents: transformOf<VolumeSnapshotContent>()([
-    ...clusterScoped(SNAPSHOT_JOB_ANNOTATION, REASON_ANNOTATION, PARAMETERS_ANNOTATION),
+    ...clusterScoped(
+      ...[SNAPSHOT_JOB_ANNOTATION, REASON_ANNOTATION],
+      ...[PARAMETERS_ANNOTATION, ERROR_TIME_ANNOTATION],
+    ),
     ['metadata.labels', only(SNAPSHOT_ATTEMPT_LABEL), unlessEmpty],
     'spec',
     'status',

@@ -304,6 +304,7 @@ test('of snapshots, their contents and classes: all but what others wrote beside
   const job = {
     ...content({ note: note() }).metadata.annotations,
     ...reasonAnnotations(reason('NodeSilent', { node: 'n1', seconds: 30 })),
+    'stowage.dev/error-time': 't',
   };
   const labels = { 'stowage.dev/snapshot-attempt': '1' };
   const whole = content({

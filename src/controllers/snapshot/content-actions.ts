@@ -1,22 +1,19 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { KubeNode } from '../../api/core.ts';
-import { PARAMETERS_ANNOTATION, REASON_ANNOTATION, SNAPSHOT_FINALIZERS } from '../../api/names.ts';
+import { SNAPSHOT_FINALIZERS } from '../../api/names.ts';
 import { isPaused } from '../../api/paused.ts';
-import { type Reason, reasonAnnotations } from '../../api/reasons.ts';
+import type { Reason } from '../../api/reasons.ts';
 import { NODES, VOLUME_SNAPSHOT_CONTENTS, VOLUME_SNAPSHOTS, VOLUMES } from '../../api/resources.ts';
-import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
+import type { SnapshotError, VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import type { Volume } from '../../api/volume.ts';
 import { getOrUndefined } from '../../kube/get-or-undefined.ts';
 import type { ContentDeps, ContentOperation } from './content-deps.ts';
 import { type JobNote, noteMetadata, noteOf } from './job-record.ts';
-import { detailOf } from './status.ts';
+import { detailAnnotations } from './status.ts';
 import type { ContentAction, ContentInput } from './types.ts';
 
 /** What is known within one reconcile beside the objects. */
 export type ContentFindings = Pick<ContentInput, 'liveSnapshot' | 'outcome'>;
 export const nothing: ContentFindings = { liveSnapshot: undefined, outcome: undefined };
-
-const NO_REASON = { [REASON_ANNOTATION]: null, [PARAMETERS_ANNOTATION]: null };
 
 export interface ContentActionRunner {
   /**
@@ -62,11 +59,15 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
   /** Writes the reason of an error before the error: one that is seen has its own. Returns the content as it is then. */
   async function explained(
     content: VolumeSnapshotContent,
+    error: SnapshotError | null | undefined,
     detail: Reason | undefined,
   ): Promise<VolumeSnapshotContent> {
-    if (isDeepStrictEqual(detailOf(content), detail)) return content;
-    const annotations = detail ? reasonAnnotations(detail) : NO_REASON;
-    return await write(content, {}, { annotations });
+    const annotations = detailAnnotations(detail, error?.time);
+    const has = content.metadata.annotations ?? {};
+    const isSame = Object.entries(annotations).every(
+      ([name, value]) => (has[name] ?? null) === value,
+    );
+    return isSame ? content : await write(content, {}, { annotations });
   }
 
   async function refresh(name: string): Promise<boolean> {
@@ -147,7 +148,8 @@ export function createContentActionRunner(deps: ActionRunnerDeps): ContentAction
       }
       case 'set-status': {
         const { fields, event } = action;
-        const told = 'error' in fields ? await explained(content, event?.detail) : content;
+        const told =
+          'error' in fields ? await explained(content, fields.error, event?.detail) : content;
         await write(told, { status: fields }, {}, true);
         logger.info({ content: metadata.name, uid, ...fields }, 'snapshot status');
         if (event) events.event(content, event.type, event.reason, event.message, event.detail);

@@ -27,7 +27,7 @@ export function unknown(
   reason?: string,
 ): Decision<ContentAction> {
   const { error } = content.status ?? {};
-  const told = error && detailOf(content);
+  const told = detailOf(content);
   const isRecent = now - Date.parse(error?.time ?? '') < RETRY.sameMessage;
   if (isRecent && told !== undefined && keyOf(told) === keyOf(detail)) return { retry: true };
   const why = { message: `waits for a node: ${said}`, detail };

@@ -141,8 +141,7 @@ function withoutRoom(input: ContentInput, now: number): Decision<ContentAction> 
   const why = whyNoRoom(node, place, room, sizeOf(volume.spec), 'NoRoomForCopy');
   if (why === undefined) return undefined;
   if ('unknown' in room) return unknown(content, now, why);
-  // It tells of the error that is in the status: written before it, it may be there without.
-  const told = content.status?.error && detailOf(content);
+  const told = detailOf(content);
   return told !== undefined && keyOf(told) === keyOf(why.detail)
     ? { requeueAfter: RETRY.recheck }
     : { ...failed(input, why, now), requeueAfter: RETRY.recheck };

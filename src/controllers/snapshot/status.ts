@@ -1,5 +1,15 @@
+import {
+  ERROR_TIME_ANNOTATION,
+  PARAMETERS_ANNOTATION,
+  REASON_ANNOTATION,
+} from '../../api/names.ts';
 import { formatBytes } from '../../api/quantity.ts';
-import { type Explanation, reasonOfAnnotations } from '../../api/reasons.ts';
+import {
+  type Explanation,
+  type Reason,
+  reasonAnnotations,
+  reasonOfAnnotations,
+} from '../../api/reasons.ts';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '../../api/snapshot.ts';
 import { withoutPaths } from '../../nodes/public-text.ts';
 import type { EventToSend } from '../lib/event.ts';
@@ -59,8 +69,26 @@ export function setProblem(
 }
 
 /** The reason of its error, where it has one. It is no part of the status, which is the standard's. */
-export const detailOf = ({ metadata }: VolumeSnapshotContent) =>
-  reasonOfAnnotations(metadata.annotations);
+export const detailOf = ({
+  metadata: { annotations },
+  status,
+}: VolumeSnapshotContent): Reason | undefined =>
+  status?.error != null && annotations?.[ERROR_TIME_ANNOTATION] === status.error.time
+    ? reasonOfAnnotations(annotations)
+    : undefined;
+
+/** The annotations that tell the reason of an error; without one those that take it away. Pure. */
+export const detailAnnotations = (
+  detail: Reason | undefined,
+  time: string | undefined,
+): Record<string, string | null> =>
+  detail === undefined || time === undefined
+    ? {
+        [REASON_ANNOTATION]: null,
+        [PARAMETERS_ANNOTATION]: null,
+        [ERROR_TIME_ANNOTATION]: null,
+      }
+    : { ...reasonAnnotations(detail), [ERROR_TIME_ANNOTATION]: time };
 
 /** What a bound VolumeSnapshot shows: its content's name and what that says of itself. */
 export function shownOf({ metadata, status }: VolumeSnapshotContent): SnapshotStatusFields {

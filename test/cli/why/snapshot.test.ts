@@ -231,8 +231,11 @@ describe('by its reason', () => {
     content: {
       found: {
         ...CONTENT,
-        metadata: { ...CONTENT.metadata, annotations: reasonAnnotations(detail) },
-        status: { error: { message: 'it broke' } },
+        metadata: {
+          ...CONTENT.metadata,
+          annotations: { ...reasonAnnotations(detail), 'stowage.dev/error-time': 't' },
+        },
+        status: { error: { message: 'it broke', time: 't' } },
         ...more,
       },
     },
@@ -304,6 +307,14 @@ describe('by its reason', () => {
         },
       },
       'ClaimUnbound',
+      undefined,
+    ],
+    [
+      'an error that another version wrote since',
+      failing(reason('ContentPaused', { content: 'c1' }), {
+        status: { error: { message: 'it broke', time: 'later' } },
+      }),
+      'UnknownReason',
       undefined,
     ],
     ['nothing that is known', { events: { found: [warning] } }, 'UnknownReason', undefined],

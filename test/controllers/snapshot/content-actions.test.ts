@@ -39,20 +39,16 @@ const WHY = explain('SnapshotVolumePaused', { volume: 'data1' });
 const problem = { readyToUse: false, error: { message: WHY.message, time: 't' } };
 const event = { type: 'Warning', reason: 'SnapshotCreationFailed', ...WHY } as const;
 const failing: ContentAction = { do: 'set-status', fields: problem, event };
+const of = (detail: Reason) => ({ ...reasonAnnotations(detail), 'stowage.dev/error-time': 't' });
 const other: Reason = reason('NodeSilent', { node: 'n1', seconds: 30 });
 
 test.each<[string, ContentAction, Reason | undefined, object[]]>([
-  [
-    'before it',
-    failing,
-    undefined,
-    [{ annotations: reasonAnnotations(WHY.detail) }, { status: problem }],
-  ],
+  ['before it', failing, undefined, [{ annotations: of(WHY.detail) }, { status: problem }]],
   [
     'in the place of another one',
     failing,
     other,
-    [{ annotations: reasonAnnotations(WHY.detail) }, { status: problem }],
+    [{ annotations: of(WHY.detail) }, { status: problem }],
   ],
   ['once', failing, WHY.detail, [{ status: problem }]],
   [
@@ -60,7 +56,12 @@ test.each<[string, ContentAction, Reason | undefined, object[]]>([
     { do: 'set-status', fields: { readyToUse: true, error: null } },
     other,
     [
-      { annotations: { 'stowage.dev/reason': null, 'stowage.dev/parameters': null } },
+      {
+        annotations: {
+          ...{ 'stowage.dev/reason': null, 'stowage.dev/parameters': null },
+          'stowage.dev/error-time': null,
+        },
+      },
       { status: { readyToUse: true, error: null } },
     ],
   ],
@@ -71,7 +72,7 @@ test.each<[string, ContentAction, Reason | undefined, object[]]>([
     [{ status: { restoreSize: 1 } }],
   ],
 ])('the reason of an error is written into the content %s', async (_, action, before, requests) => {
-  expect((await carryOut(action, before && reasonAnnotations(before))).sent).toEqual(requests);
+  expect((await carryOut(action, before && of(before))).sent).toEqual(requests);
 });
 
 test('events have it, too', async () => {

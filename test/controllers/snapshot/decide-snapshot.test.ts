@@ -257,7 +257,12 @@ describe('a snapshot of a claim', () => {
       {
         content: content({
           status: { error: { message: '/data/x: no room', time: 't' } },
-          metadata: { annotations: reasonAnnotations(reason('StepFailed', FAILED)) },
+          metadata: {
+            annotations: {
+              ...reasonAnnotations(reason('StepFailed', FAILED)),
+              'stowage.dev/error-time': 't',
+            },
+          },
         }),
         snapshot: snapshot({
           status: { boundVolumeSnapshotContentName: CONTENT, readyToUse: false },

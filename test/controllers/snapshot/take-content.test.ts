@@ -58,6 +58,7 @@ describe('taking a snapshot', () => {
         annotations: {
           ...content({ note: note() }).metadata.annotations,
           ...reasonAnnotations(detail),
+          'stowage.dev/error-time': at,
         },
       },
     });
@@ -195,7 +196,10 @@ describe('taking a snapshot', () => {
     const PLACE = { type: 'sparse', directory: '/var/lib/metalk8s/storage/sparse' };
     const wait = { requeueAfter: 30_000 };
     const short = { node: 'n1', free: 5n, place: PLACE.directory, wanted: SIZE };
-    const annotations = reasonAnnotations(reason('NoRoomForCopy', short));
+    const annotations = {
+      ...reasonAnnotations(reason('NoRoomForCopy', short)),
+      'stowage.dev/error-time': at,
+    };
     test.each<[string, Partial<ContentInput>, object]>([
       [
         'which is looked for',
@@ -221,6 +225,16 @@ describe('taking a snapshot', () => {
       [
         'said where only its reason was written before the daemon ended',
         { ...roomOf({ freeBytes: 7n }), content: content({ metadata: { annotations } }) },
+        fail(none(7n), 'NoRoomForCopy', wait),
+      ],
+      [
+        'said where the reason is of an error before',
+        {
+          ...roomOf({ freeBytes: 7n }),
+          content: failing('it broke', {
+            metadata: { annotations: { ...annotations, 'stowage.dev/error-time': 'before' } },
+          }),
+        },
         fail(none(7n), 'NoRoomForCopy', wait),
       ],
       [

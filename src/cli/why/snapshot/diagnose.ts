@@ -1,10 +1,10 @@
 import type { AnyEvent } from '../../../api/core.ts';
 import { isDnsSubdomain } from '../../../api/dns-name.ts';
-import type { KubeObject } from '../../../api/meta.ts';
 import { DRIVER, SNAPSHOT_FINALIZERS, VOLUME_API_VERSION } from '../../../api/names.ts';
 import { parametersIn } from '../../../api/reasons/template.ts';
-import { entryOf, reasonOfAnnotations } from '../../../api/reasons.ts';
+import { entryOf, type Reason, reasonOfAnnotations } from '../../../api/reasons.ts';
 import type { SnapshotError, VolumeSnapshot } from '../../../api/snapshot.ts';
+import { detailOf } from '../../../controllers/snapshot/status.ts';
 import { commandLine } from '../../lib/command-line.ts';
 import { eventText, isOwn } from '../../lib/objects/events.ts';
 import { lastSeen } from '../../lib/objects/related.ts';
@@ -35,9 +35,8 @@ const yamlOf = ({ metadata }: VolumeSnapshot): string =>
     'yaml',
   );
 
-/** What the reason comes to that the daemon wrote into an object, beside an error there; undefined where it wrote none that is known. */
-function explained({ metadata }: KubeObject): Obstruction | undefined {
-  const detail = reasonOfAnnotations(metadata.annotations);
+/** What a reason comes to that the daemon wrote; undefined where it wrote none that is known. */
+function explained(detail: Reason | undefined): Obstruction | undefined {
   const { node = '' } = detail?.parameters ?? {};
   const found = obstructionOf(detail, { node });
   // No command is for a node of a name that none can have.
@@ -49,7 +48,9 @@ function explained({ metadata }: KubeObject): Obstruction | undefined {
  * command and no advice.
  */
 function toldBy(event: AnyEvent): Obstruction | undefined {
-  const found = isOwn(event) ? explained(event) : undefined;
+  const found = isOwn(event)
+    ? explained(reasonOfAnnotations(event.metadata.annotations))
+    : undefined;
   if (found === undefined) return undefined;
   const { action = '' } = entryOf(found.reason) ?? {};
   const isPlain = action !== '' && parametersIn(action).length === 0;
@@ -80,7 +81,7 @@ const deleting: SnapshotCause = ({ snapshot, content }) => {
       since,
       next: BY_ITSELF,
       fix: error
-        ? (explained(found)?.fix ?? { say: 'Put right what the message names.' })
+        ? (explained(detailOf(found))?.fix ?? { say: 'Put right what the message names.' })
         : { say: 'See that the daemon runs.', run: ['stowage watch'] },
     };
   }
@@ -194,7 +195,9 @@ const failed: SnapshotCause = ({ snapshot, content: read, events }) => {
   if (message === undefined) return undefined;
   const since = error?.time ?? (warning && lastSeen(warning));
   const found =
-    content?.status?.error === undefined ? warning && toldBy(warning) : explained(content);
+    content?.status?.error === undefined
+      ? warning && toldBy(warning)
+      : explained(detailOf(content));
   return {
     cause: found === undefined ? 'UnknownReason' : (found.cause ?? 'SnapshotFailing'),
     reason: found?.reason,
