@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals';
-import type { Reason } from '../../src/api/reasons.ts';
+import { type Reason, reason } from '../../src/api/reasons.ts';
 import type { Volume, VolumeStatus } from '../../src/api/volume.ts';
 import { decide } from '../../src/controllers/volume/decide.ts';
 import type { Decision, Input, Unknown } from '../../src/controllers/volume/types.ts';
@@ -52,6 +52,8 @@ export const available = (job = 'PrepareVolume/DONE') =>
 export const terminating = (job?: string, more?: VolumeStatus) =>
   status('Terminating', job, ['Unknown', 'Terminating'], { prepared, ...more });
 export const step = { name: 'make the ext4 file system', command: "'mkfs.ext4' 'x'" };
+/** Of a Volume whose job is at that. */
+export const stepRuns = reason('JobStepRuns', { step: step.name });
 export const away = {
   unknown: 'node n1 is not reached over ssh',
   reason: 'NodeUnreachable',

@@ -16,6 +16,11 @@ export const JOBS = {
     message: 'the step "{step}" failed with status {exit}[: {output}]',
     cause: 'Failed',
   },
+  JobStepRuns: {
+    message: '{step}[: {progress}]',
+    cause: 'JobRunning',
+    varies: ['progress'],
+  },
   ToolMissing: {
     message: 'the node has no program {program}, which the step "{step}" takes',
     action: 'Install {program} on the node.',

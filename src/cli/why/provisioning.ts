@@ -1,5 +1,6 @@
 import { READY_REASON } from '../../api/names.ts';
 import { readReason } from '../../api/reasons.ts';
+import { dueAt } from '../../controllers/volume/job-retry.ts';
 import { parseJobName } from '../../model/job-name.ts';
 import { readyOf } from '../lib/objects/volume-progress.ts';
 import { nextAttempt, nodeText, sinceOf } from './state.ts';
@@ -40,6 +41,17 @@ export const making: Cause = (known, now) => {
       holdup: source,
       ...since,
       next: { when: 'once that is put right; it is looked at again every 5 min at least' },
+    };
+  }
+  // An earlier version says in words alone whether the attempt runs, or waits after one that failed.
+  if (job?.attempt !== undefined && job.attempt > 1 && ready.message && !ready.detail) {
+    const due = dueAt(volume, job.attempt, now);
+    return {
+      cause: 'UnknownReason',
+      holdup: ready.message,
+      ...since,
+      next: due > now ? { at: new Date(due).toISOString() } : { when: 'when the job has ended' },
+      ...fix,
     };
   }
   if (job?.attempt !== undefined) {

@@ -1,4 +1,5 @@
 import { READY_REASON } from '../../api/names.ts';
+import { explain } from '../../api/reasons.ts';
 import type { Volume } from '../../api/volume.ts';
 import { desiredOf } from '../../model/desired-volume.ts';
 import { RETRY } from '../../model/retry.ts';
@@ -18,12 +19,9 @@ export function follow(
 ): Decision {
   const progress = readProgress(output);
   const fills = volume.spec.source?.populator != null;
-  const far = progress === undefined ? '' : `: ${progressText(progress)}`;
-  const ready = {
-    status: 'Unknown',
-    reason: READY_REASON.pending,
-    message: fills ? `${message}${far}` : message,
-  } as const;
+  const far = fills && progress !== undefined ? progressText(progress) : undefined;
+  const why = explain('JobStepRuns', { step: message, progress: far });
+  const ready = { status: 'Unknown', reason: READY_REASON.pending, ...why } as const;
   return report(volume, now, 'Pending', ready, {
     follow: true,
     ...(fills ? { requeueAfter: RETRY.recheckSoon } : {}),

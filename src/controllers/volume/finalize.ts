@@ -134,7 +134,7 @@ function reclaim(input: Input, attempt: number, now: number): Decision {
         volume,
         now,
         'Terminating',
-        { ...terminating, message: step.message },
+        { ...terminating, ...explain('JobStepRuns', { step: step.message }) },
         { follow: true },
       );
     case 'done':

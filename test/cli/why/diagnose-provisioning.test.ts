@@ -1,6 +1,6 @@
 import { describe } from '@jest/globals';
 import { READY_REASON } from '../../../src/api/names.ts';
-import { reason } from '../../../src/api/reasons.ts';
+import { explain as because, reason } from '../../../src/api/reasons.ts';
 import { ago } from '../../support/cluster-objects.ts';
 import {
   available,
@@ -128,8 +128,18 @@ describe('a Volume is held up before it is attached by', () => {
       ),
     ],
     [
-      given('an attempt after its backoff', preparing('make the file system', 5, 3)),
+      given(
+        'an attempt after its backoff',
+        preparing(because('JobStepRuns', { step: 'make the file system' }), 5, 3),
+      ),
       heldUpBy('PrepareVolume (attempt 5) is under way', 'the job has ended', { since: ago(3) }),
+    ],
+    [
+      given(
+        'what an earlier version says of an attempt that waits',
+        preparing('attempt 4 ended early: no room', 5, 3),
+      ),
+      heldUpBy('attempt 4 ended early: no room', { at: ago(-5) }, { since: ago(3) }),
     ],
     [
       given(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { explain } from '../../../src/api/reasons.ts';
 import type { PopulatorSource, Volume, VolumeStatus } from '../../../src/api/volume.ts';
 import { decide } from '../../../src/controllers/volume/decide.ts';
 import { fillOf } from '../../../src/controllers/volume/fill-source.ts';
@@ -88,7 +89,10 @@ describe('a Volume that is filled', () => {
     const told = filled(pending('PrepareVolume/1'));
     const status = told.status as VolumeStatus;
     status.conditions = [
-      { ...(status.conditions?.[0] as never as object), message: 'fill it' } as never,
+      {
+        ...(status.conditions?.[0] as never as object),
+        ...explain('JobStepRuns', { step: 'fill it' }),
+      } as never,
     ];
     expect(decide(input({ volume: told, source, job: running }), NOW)).toEqual({
       follow: true,

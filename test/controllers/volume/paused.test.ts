@@ -19,6 +19,7 @@ import {
   removing,
   status,
   step,
+  stepRuns,
   terminating,
   unavailable,
 } from '../../support/decisions.ts';
@@ -196,9 +197,12 @@ describe('what goes on while paused', () => {
     ],
     [
       'a running job is followed to its end',
-      given(told(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name])), {
-        job: { state: 'running', step },
-      }),
+      given(
+        told(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name, stepRuns])),
+        {
+          job: { state: 'running', step },
+        },
+      ),
       { follow: true },
     ],
     [

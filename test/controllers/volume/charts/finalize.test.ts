@@ -15,6 +15,7 @@ import {
   removing,
   status,
   step,
+  stepRuns,
   terminating,
 } from '../../../support/decisions.ts';
 import {
@@ -335,9 +336,14 @@ describe('Volume Finalization', () => {
     [
       'ReclaimStorage: Job ID, job still in progress, and told so → waits for its end',
       deleting(
-        status('Terminating', 'UnprepareVolume/1', ['Unknown', 'Terminating', step.name], {
-          prepared,
-        }),
+        status(
+          'Terminating',
+          'UnprepareVolume/1',
+          ['Unknown', 'Terminating', step.name, stepRuns],
+          {
+            prepared,
+          },
+        ),
         { job: { state: 'running', step } },
       ),
       { follow: true },

@@ -14,6 +14,7 @@ import {
   type Row,
   status,
   step,
+  stepRuns,
   waitingForSource,
 } from '../../../support/decisions.ts';
 import {
@@ -149,7 +150,7 @@ describe('DeployVolume', () => {
     ],
     [
       'Job ID, job still in progress → reschedule when it has ended',
-      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name]), {
+      given(status('Pending', 'PrepareVolume/1', ['Unknown', 'Pending', step.name, stepRuns]), {
         job: { state: 'running', step },
       }),
       { follow: true },
