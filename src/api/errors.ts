@@ -25,7 +25,7 @@ export class StowageError extends Error {
   readonly hint: string | undefined;
   /** Filled in by whoever knows it, where the thrower does not. */
   object: ErrorObject | undefined;
-  /** What was refused and why, where that has a code. */
+  /** The refusal's reason, where it has a code. */
   readonly detail: Reason | undefined;
 
   constructor(

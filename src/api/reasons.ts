@@ -93,7 +93,7 @@ export function messageOf(of: Reason): string | undefined {
   return entry && fill(entry.message, of.parameters);
 }
 
-/** What a person does about it; undefined where nothing is known that helps. Pure. */
+/** Returns advice for a person; undefined where nothing is known that helps. Pure. */
 export function actionOf(of: Reason): string | undefined {
   const action = entryOf(of)?.action;
   return action && fill(action, of.parameters);

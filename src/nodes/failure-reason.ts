@@ -8,7 +8,7 @@ const NOT_RUN = [126, 127];
 /** Printed by scripts: a program that the node lacks. */
 const MISSING = /^stowage-missing ([A-Za-z0-9._+-]{1,64})$/m;
 
-/** What programs print in the locale C, which they run in on nodes. */
+/** Output of programs in the locale C, which they run in on nodes. */
 const NO_SPACE = [
   // ENOSPC, as strerror(3) of glibc and musl has it: coreutils, util-linux, tar, zstd, mkfs.
   /No space left on device/,

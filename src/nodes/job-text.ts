@@ -1,6 +1,6 @@
 import type { FailedState, JobState } from './job.ts';
 
-/** What scripts print for programs (failure-reason.ts), and say in the next line. */
+/** Lines that scripts print for programs (failure-reason.ts). The next line is for people. */
 const MISSING = /^stowage-missing .*\n/m;
 
 /** Why a job did not do what it was to do, for a person. */

@@ -1,6 +1,6 @@
 import type { ReasonEntry } from './types.ts';
 
-/** How jobs on nodes end. */
+/** Running and ended jobs on nodes. */
 export const JOBS = {
   AttemptEnded: {
     message: 'attempt {attempt} ended early',

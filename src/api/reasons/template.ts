@@ -14,7 +14,7 @@ type Mandatory<Template extends string> =
     ? Mandatory<`${Before}${After}`>
     : Template;
 
-/** What a parameter may be given as. It travels as a string. */
+/** The types that a parameter may be given as. It travels as a string. */
 export type ParameterValue = string | number | bigint;
 
 /** The parameters of a template: those that are only in brackets may be absent. */

@@ -23,7 +23,7 @@ import { diagnoseSnapshot } from './snapshot/diagnose.ts';
 import { readSnapshot } from './snapshot/read.ts';
 import type { Explained } from './types.ts';
 
-/** What is read of. */
+/** The cluster that an explanation reads. */
 export interface Cluster extends Pick<Connection, 'namespace'> {
   client: ReadClient;
   /** ReferenceGrant in the version that is served. */

@@ -40,7 +40,7 @@ const FIXES: Partial<Record<string, FixOf>> = {
 
 type FixOf = (parameters: Reason['parameters'], context: FixContext) => Fix | undefined;
 
-/** What a reason comes to: the cause, undefined where it is that of what was under way, and what puts an end to it. */
+/** Cause and fix of a reason. The cause is undefined where it is that of what was under way. */
 export interface Obstruction {
   reason: Reason;
   cause: Cause | undefined;
@@ -48,7 +48,7 @@ export interface Obstruction {
 }
 
 /**
- * What is known of a reason as a status has it, which others may have written; undefined for one of another version, of which nothing
+ * Returns cause and fix of a reason in a status, which others may have written; undefined for one of another version, of which nothing
  * is. Pure.
  */
 export function obstructionOf(value: unknown, context: FixContext): Obstruction | undefined {

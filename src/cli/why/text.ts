@@ -18,7 +18,7 @@ export function explanation(subject: Subject, diagnosis: Diagnosis, now: number)
   ]);
 }
 
-/** What holds something up, since when, when it is tried next, and the fix. `now` is in ms since the epoch. */
+/** Returns the lines that tell the blocker, since when, the next try, and the fix. `now` is in ms since the epoch. */
 export function blockerLines({ holdup, since, next, fix }: Blocker, now: number): Field[] {
   const lines: [string, string | string[] | undefined][] = [
     ['Held up by', holdup],

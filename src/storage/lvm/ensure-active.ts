@@ -17,7 +17,7 @@ export function ensureActive(
 ): Plan | undefined {
   const name = lvName(desired, own.name);
   if (own.health === 'p') {
-    // It may come late after the node has started.
+    // Its disk may come late after the node has started.
     return { ...refuse('LogicalVolumePartial', { volume: name }), retryable: true };
   }
   const pool = poolOf(observed, own.pool);

@@ -62,7 +62,7 @@ export function refuseChange({
 }: VolumeGroup): Refusal | undefined {
   if (exported) return refuse('VolumeGroupExported', { group });
   if (shared) return refuse('VolumeGroupShared', { group });
-  // It may come late after the node has started.
+  // Its disk may come late after the node has started.
   if (partial) return { ...refuse('VolumeGroupPartial', { group }), retryable: true };
   return readOnly ? refuse('VolumeGroupReadOnly', { group }) : undefined;
 }

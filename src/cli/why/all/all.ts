@@ -21,7 +21,7 @@ import { groupsOf, type HeldUp } from './groups.ts';
 import { createListedClient } from './listed-client.ts';
 import { groupData, groupText } from './print.ts';
 
-/** What can be held up, in the order that it is listed in. */
+/** Kinds that can be held up, in the order that they are listed in. */
 const KINDS: readonly [kind: Target['kind'], resource: Resource][] = [
   ['Volume', VOLUMES],
   ['PersistentVolumeClaim', PERSISTENT_VOLUME_CLAIMS],

@@ -8,7 +8,7 @@ export interface HeldUp {
 
 /** Objects that the same thing holds up. */
 export interface Group {
-  /** That thing, as it is explained of the object nearest to it. */
+  /** The blocker, as it is explained of the object nearest to it. */
   blocker: Blocker;
   /** The object that it is found at: the end of their chains. */
   root: Link;
@@ -35,7 +35,7 @@ export function groupsOf(found: readonly HeldUp[]): Group[] {
 }
 
 /**
- * What is one thing has one cause, is found at one object, and is ended by the same commands, but for the names of what it holds
+ * Returns the key of a group: one cause, found at one object, and ended by the same commands, but for the names of what it holds
  * up. Of an unknown reason the message is all that there is.
  */
 function keyOf({ subject, blocker }: HeldUp): string {

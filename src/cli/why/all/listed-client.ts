@@ -11,7 +11,7 @@ import { type ReadClient, uses } from '../../lib/objects/related.ts';
 interface Listed {
   items: readonly KubeObject[];
   named(name: string, namespace: string | undefined): KubeObject | undefined;
-  /** Those of which `values` has the value. `key` names what it reads. */
+  /** Returns the objects of which `values` has the value. `key` names what `values` reads. */
   where(
     key: string,
     values: (object: KubeObject) => readonly unknown[],
@@ -78,7 +78,7 @@ export function createListedClient(
       try {
         found = (await listed(resource, options.namespace)).named(name, options.namespace);
       } catch (error) {
-        // One of them may be read all the same.
+        // A single object may be read all the same.
         if (!(error instanceof StowageError) || error.code !== 'forbidden') throw error;
         const key = JSON.stringify([resource.group, resource.plural, options.namespace, name]);
         const answer = single.get(key) ?? client.get<T>(resource, name, options);

@@ -84,7 +84,7 @@ const itsVolume: ClaimCause = ({ volume, known }, now) => {
   const found = foundIn(volume);
   if (found === undefined || known === undefined) return undefined;
   const diagnosis = diagnose(known, now);
-  // What holds a Volume that is deleted is this claim, which can be used as before.
+  // This claim holds its Volume's deletion, and can be used as before.
   if ('nothing' in diagnosis || diagnosis.cause === 'ClaimHoldsDeletion') return undefined;
   const { name } = found.metadata;
   return through(
@@ -128,7 +128,7 @@ const noPod: ClaimCause = (known) => {
   }
   return {
     cause: refused?.cause ?? 'NotScheduled',
-    // What was said of the claim keeps the pod, and not the other way round.
+    // The claim holds up the pod, and not the other way round.
     ...(refused === undefined && { chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }] }),
     reason: refused?.reason,
     holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,

@@ -4,7 +4,7 @@ import type { REASONS, ReasonCode } from '../../../api/reasons.ts';
 import type { Volume } from '../../../api/volume.ts';
 import type { Fix } from '../types.ts';
 
-/** What a fix is made for, beside the reason. */
+/** The objects that a fix is made for, beside the reason. */
 export interface FixContext {
   /** The node that it is about; empty where none is known. */
   node: string;

@@ -35,7 +35,7 @@ const yamlOf = ({ metadata }: VolumeSnapshot): string =>
     'yaml',
   );
 
-/** What a reason comes to that the daemon wrote; undefined where it wrote none that is known. */
+/** Returns cause and fix of a reason that the daemon wrote; undefined where it wrote none that is known. */
 function explained(detail: Reason | undefined): Obstruction | undefined {
   const { node = '' } = detail?.parameters ?? {};
   const found = obstructionOf(detail, { node });

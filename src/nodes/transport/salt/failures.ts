@@ -61,7 +61,7 @@ export const noMinion = (node: string, minion: string): NodeError =>
 export const minionDown = (node: string, minion: string): NodeError =>
   nodeError('unreachable', node, refuse('MinionDown', { node, minion }));
 
-/** What a function returned; thrown is what Salt said in its place: there is no such function, it failed, or its answer is too long. */
+/** Returns the answer of a function. Throws what Salt said in its place: there is no such function, it failed, or its answer is too long. */
 export function functionFailed(
   node: string,
   minion: string,

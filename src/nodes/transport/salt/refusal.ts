@@ -1,7 +1,7 @@
 import { type Refused, refuse } from '../../../api/reasons.ts';
 import { type NodeError, nodeError } from '../../errors.ts';
 
-/** Where the module is, by which it is brought up to date: on a minion, or as a page of docs/ tells. */
+/** The place of the module, by which it is brought up to date: on a minion, or as a page of docs/ tells. */
 export type ModulePlace = { minion: string } | { page: string };
 
 /** The module is there and does not do it: by the node's own list, or because it is not for this node. */
