@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { KubeObject } from '../../../src/api/meta.ts';
 import { DRIVER } from '../../../src/api/names.ts';
+import { reason } from '../../../src/api/reasons.ts';
 import { groupsOf, type HeldUp } from '../../../src/cli/why/all/groups.ts';
 import type { Blocker, Link } from '../../../src/cli/why/types.ts';
 import { ApiError } from '../../../src/kube/errors.ts';
@@ -33,6 +34,12 @@ const grouped = (found: readonly HeldUp[]) =>
 describe('what is held up is grouped', () => {
   const node = { chain: [{ kind: 'Node', name: 'n1' }] };
   const fix = { say: 'Do it.', run: ['true'] };
+  const usedBy = (uses: string) => ({
+    ...node,
+    reason: reason('DeviceInUse', { device: '/dev/loop0', uses }),
+  });
+  const CLAIM = { kind: 'PersistentVolumeClaim', namespace: 'db', name: 'data' };
+  const POD = { kind: 'Pod', namespace: 'db', name: 'p' };
 
   test.each<[string, HeldUp[], ReturnType<typeof grouped>]>([
     ['nothing', [], []],
@@ -58,41 +65,46 @@ describe('what is held up is grouped', () => {
       ],
     ],
     [
-      'apart where others end it, as what has each device open on a node',
-      [
-        heldUp(volume('a'), { ...node, fix: { say: '', run: ['ssh n1 umount /mnt/x'] } }),
-        heldUp(volume('b'), { ...node, fix: { say: '', run: ['ssh n1 umount /mnt/y'] } }),
-      ],
+      'apart by what has each device open on a node',
+      [heldUp(volume('a'), usedBy('/mnt/x')), heldUp(volume('b'), usedBy('/mnt/y'))],
       [
         ['NodeUnreachable', 'n1', ['a']],
         ['NodeUnreachable', 'n1', ['b']],
       ],
     ],
     [
-      'together where the same ends it, but for the name',
+      'together with the pod that waits for it',
       [
-        heldUp(volume('a'), { ...node, fix: { say: '', run: ['stowage delete volume a --wait'] } }),
+        heldUp(volume('a'), usedBy('/mnt/x')),
         heldUp(
           { kind: 'Pod', namespace: 'db', name: 'p' },
-          {
-            chain: [volume('b'), ...node.chain],
-            fix: { say: '', run: ['stowage delete volume b --wait'] },
-          },
+          { ...usedBy('/mnt/x'), chain: [volume('a'), ...node.chain], holdup: 'Volume a: in use' },
         ),
       ],
       [['NodeUnreachable', 'n1', ['a', 'p']]],
     ],
     [
-      'apart by the message of an unknown reason',
+      'apart by the time of an unknown reason on a node',
       [
-        heldUp(volume('a'), { ...node, cause: 'UnknownReason', holdup: 'x' }),
-        heldUp(volume('b'), { ...node, cause: 'UnknownReason', holdup: 'y' }),
-        heldUp(volume('c'), { ...node, cause: 'UnknownReason', holdup: 'x' }),
+        heldUp(volume('a'), { ...node, cause: 'UnknownReason', since: ago(2) }),
+        heldUp(volume('b'), { ...node, cause: 'UnknownReason', since: ago(1) }),
+        heldUp(
+          { kind: 'Pod', namespace: 'db', name: 'p' },
+          { cause: 'UnknownReason', since: ago(2), chain: [volume('a'), ...node.chain] },
+        ),
       ],
       [
-        ['UnknownReason', 'n1', ['a', 'c']],
+        ['UnknownReason', 'n1', ['a', 'p']],
         ['UnknownReason', 'n1', ['b']],
       ],
+    ],
+    [
+      'at the claim, where a claim and its pod wait for each other',
+      [
+        heldUp(CLAIM, { cause: 'NoRoom', chain: [POD] }),
+        heldUp(POD, { cause: 'NoRoom', chain: [CLAIM] }),
+      ],
+      [['NoRoom', 'data', ['data', 'p']]],
     ],
     [
       'first what a person has to end, then what holds most up, then what has lasted longest',

@@ -1,3 +1,4 @@
+import { keyOf as reasonKey } from '../../../controllers/lib/event-key.ts';
 import type { Blocker, Link, Subject } from '../types.ts';
 
 /** An object that is held up, and by what. */
@@ -21,13 +22,14 @@ export interface Group {
  * up, then what has lasted longest. Pure.
  */
 export function groupsOf(found: readonly HeldUp[]): Group[] {
-  const groups = Map.groupBy(found, keyOf);
+  const held = new Map(found.map((each) => [nameOf(each.subject), each]));
+  const groups = Map.groupBy(found, (each) => keyOf(each, sharedRoot(each, held)));
   return [...groups.values()]
     .map((all) => {
       const nearest = all.reduce((a, b) => (lengthOf(b) < lengthOf(a) ? b : a));
       return {
         blocker: nearest.blocker,
-        root: rootOf(nearest.subject, nearest.blocker),
+        root: sharedRoot(nearest, held),
         objects: all.map(({ subject }) => subject),
       };
     })
@@ -35,24 +37,34 @@ export function groupsOf(found: readonly HeldUp[]): Group[] {
 }
 
 /**
- * Returns the key of a group: one cause, found at one object, and ended by the same commands, but for the names of what it holds
- * up. Of an unknown reason the message is all that there is.
+ * Returns the key of a group. An object is held up by one thing at a time, but a node has many: each use of a device is ended by
+ * itself. What has an unknown reason there is told apart by its time.
  */
-function keyOf({ subject, blocker }: HeldUp): string {
-  const { cause, reason, chain = [], holdup, fix } = blocker;
-  const names = new Set([subject, ...chain].map(({ name }) => name));
-  const withoutNames = (line: string) =>
-    line.split(/[ /]/).map((word) => (names.has(word) ? '' : word));
-  return JSON.stringify([
-    ...[cause, rootOf(subject, blocker), reason?.code],
-    fix?.run?.map(withoutNames),
-    cause === 'UnknownReason' ? holdup : undefined,
-  ]);
+function keyOf({ blocker }: HeldUp, root: Link): string {
+  const { cause, reason, since } = blocker;
+  const onNode = reason === undefined ? cause === 'UnknownReason' && since : reasonKey(reason);
+  return JSON.stringify([cause, nameOf(root), root.kind === 'Node' && onNode]);
 }
 
-function rootOf({ kind, namespace, name }: Subject, { chain = [] }: Blocker): Link {
-  return chain.at(-1) ?? { kind, ...(namespace !== undefined && { namespace }), name };
+/** Returns the root; of a claim and a pod that wait for each other, which is one thing, the claim. */
+function sharedRoot(each: HeldUp, held: ReadonlyMap<string, HeldUp>): Link {
+  const root = rootOf(each);
+  const back = held.get(nameOf(root));
+  const isMutual =
+    back?.blocker.cause === each.blocker.cause && nameOf(rootOf(back)) === nameOf(each.subject);
+  return isMutual && nameOf(each.subject) < nameOf(root) ? linkOf(each.subject) : root;
 }
+
+const rootOf = ({ subject, blocker: { chain = [] } }: HeldUp): Link =>
+  chain.at(-1) ?? linkOf(subject);
+
+const linkOf = ({ kind, namespace, name }: Subject): Link => ({
+  kind,
+  ...(namespace !== undefined && { namespace }),
+  name,
+});
+
+const nameOf = ({ kind, namespace = '', name }: Link): string => `${kind} ${namespace}/${name}`;
 
 const lengthOf = ({ blocker }: HeldUp): number => blocker.chain?.length ?? 0;
 

@@ -128,8 +128,7 @@ const noPod: ClaimCause = (known) => {
   }
   return {
     cause: refused?.cause ?? 'NotScheduled',
-    // The claim holds up the pod, and not the other way round.
-    ...(refused === undefined && { chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }] }),
+    chain: [{ kind: 'Pod', namespace, name: pod.metadata.name }],
     reason: refused?.reason,
     holdup: `no node is chosen for pod ${pod.metadata.name}, which uses it${refused === undefined ? '' : `; last: ${refused.holdup}`}`,
     ...sinceMade(known),
