@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { type Sshd, startSshd } from './sshd.ts';
 import { temporaryFolder } from './temporary-folder.ts';
+import { until } from './until.ts';
 
 const RUN = '/run/stowage';
 
@@ -64,6 +65,9 @@ export async function makeSudoUser(): Promise<SudoUser> {
   async function remove(): Promise<void> {
     await sshd?.stop();
     await rm(rules, { force: true });
+    // Sessions end after the server.
+    const runs = () => execa('pgrep', ['--euid', name], { reject: false });
+    await until(`${name} runs nothing`, async () => (await runs()).exitCode === 1 || undefined);
     await execa('userdel', [name]);
     await folder.remove();
     if (madeRun) await rmdir(RUN);
