@@ -14,8 +14,8 @@ export interface Expect {
 }
 
 /**
- * A look at the node right before a step: if it is not as expected, neither the step nor any after it runs. With what it means if it does not hold; the hint is for where it is asked while
- * no job runs.
+ * A check of the node right before a step: if it is not as expected, neither the step nor any after it runs. It carries its
+ * refusal; the hint is for where it is asked while no job runs.
  */
 export interface Precondition {
   refusal: string;

@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { createWorkingCopy } from '../mutations/working-copy.ts';
 import { runMain, UsageError } from './main.ts';
 
-/** What makes a sentence of each reason. */
+/** The file that makes a sentence of each reason. */
 const TEMPLATES = 'src/api/reasons/template.ts';
 const FILL = 'export function fill(';
 

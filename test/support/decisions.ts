@@ -52,7 +52,7 @@ export const available = (job = 'PrepareVolume/DONE') =>
 export const terminating = (job?: string, more?: VolumeStatus) =>
   status('Terminating', job, ['Unknown', 'Terminating'], { prepared, ...more });
 export const step = { name: 'make the ext4 file system', command: "'mkfs.ext4' 'x'" };
-/** Of a Volume whose job is at that. */
+/** The reason that a Volume shows while its job runs that step. */
 export const stepRuns = reason('JobStepRuns', { step: step.name });
 export const away = {
   unknown: 'node n1 is not reached over ssh',

@@ -74,7 +74,7 @@ export const ATTACHMENTS = {
     message: 'a job of this Volume still runs on node {node}',
   },
   JobForgotten: {
-    message: 'the node forgot the job: it was started anew',
+    message: 'the node lost the job: it was restarted',
   },
   StillAttached: {
     message: 'it is still attached',
@@ -93,7 +93,7 @@ export const ATTACHMENTS = {
       'that it is being attached could not be written down: others wrote the Volume each time',
   },
   LetGoMeanwhile: {
-    message: 'it was let go of on node {node} meanwhile',
+    message: 'its attachment to node {node} was removed meanwhile',
   },
   NodeGone: {
     message:
@@ -101,14 +101,14 @@ export const ATTACHMENTS = {
   },
   ForceDetachedOutOfService: {
     message:
-      'Node {node} has the taint node.kubernetes.io/out-of-service: {what} is taken for detached there, though nobody looked. It is looked at when the node is back',
+      'Node {node} has the taint node.kubernetes.io/out-of-service: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
   },
   ForceDetachedNodeGone: {
     message:
-      'There is no Node {node} any more: {what} is taken for detached there, though nobody looked. It is looked at when the node is back',
+      'There is no Node {node} any more: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
   },
   ForceDetachedNotReady: {
     message:
-      'Node {node} has not been Ready for {seconds} s: {what} is taken for detached there, though nobody looked. It is looked at when the node is back',
+      'Node {node} has not been Ready for {seconds} s: {what} is treated as detached there, without a look at the node. It is verified when the node is back',
   },
 } as const satisfies Record<string, ReasonEntry>;

@@ -4,7 +4,7 @@ import type { ReasonEntry } from './types.ts';
 export const BACKUPS = {
   BackupTargetInvalid: {
     message: 'spec.to names no place for the archive',
-    action: 'Make the Backup anew with another spec.to.',
+    action: 'Create the Backup again with another spec.to.',
   },
   BackupPaused: {
     message: 'Backup {backup} is paused',

@@ -10,7 +10,7 @@ const KINDS = 'test/cli/why/kinds.test.ts';
 const NODES = 'test/thorough/why-nodes.test.ts';
 const VOLUMES = 'test/integration/why.test.ts';
 const SALT = 'test/cluster/salt/why.test.ts';
-// Of test/thorough/daemon/why-all.test.ts.
+// Run by test/thorough/daemon/why-all.test.ts.
 const ALL_VOLUMES = 'test/support/why-all/volumes.ts';
 const ALL_CLAIMS = 'test/support/why-all/claims.ts';
 

@@ -12,12 +12,12 @@ export interface Broken {
   /** Makes what is there before it breaks. */
   sound?(at: Scene): Promise<unknown>;
   breaks(at: Scene): Promise<unknown>;
-  /** What a person reads in the fix and does, before the lines that are printed. */
+  /** Does by hand what the fix tells a person to, before the lines that are printed. */
   person?(at: Scene, said: Said): Promise<unknown>;
-  /** What the lines are completed by; `false`: they only show what is there, or are one of several ways. */
+  /** Completes the lines; `false`: they only show what is there, or are one of several ways. */
   follow?: Following | false;
-  /** What a person does once they have run. */
+  /** Does what a person does once they have run. */
   after?(at: Scene): Promise<unknown>;
-  /** What holds an object up after that, and is followed as it is printed. */
+  /** The cause that holds an object up after that. Its fix is followed as it is printed. */
   next?: readonly [cause: Reason, object: string];
 }

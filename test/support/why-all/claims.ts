@@ -69,7 +69,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
     root: 'PersistentVolumeClaim test/unused',
     objects: ['VolumeSnapshot test/early'],
     breaks: (at) => at.snapshot('early', inPod('unused')),
-    // It leads to the claim.
+    // The fix leads to the claim.
     follow: {},
   },
   {
@@ -201,7 +201,7 @@ export const BROKEN_CLAIMS: readonly Broken[] = [
       await at.client.delete(VOLUME_SNAPSHOTS, 'going', { namespace: NAMESPACE });
       await at.claim('going', fromSnapshot('going'));
     },
-    // It leads to the snapshot.
+    // The fix leads to the snapshot.
     follow: {},
   },
   {

@@ -30,7 +30,7 @@ import { type Person, person } from '../why.ts';
 export interface Scene {
   cluster: ClaimsCluster;
   client: KubeClient;
-  /** Of all files: `static` of Volumes made by hand, `dynamic` of those of claims. */
+  /** The folder of all files: `static` of Volumes made by hand, `dynamic` of those of claims. */
   folder: string;
   /** Programs before all others, for the daemon. */
   bin: string;
@@ -43,7 +43,7 @@ export interface Scene {
   volume(name: string, spec?: Partial<VolumeSpec>, metadata?: object): Promise<Volume>;
   available(name: string): Promise<Volume>;
   uid(name: string): Promise<string>;
-  /** One in the namespace test, of 10Mi of the class fast unless the spec says otherwise. */
+  /** Creates a claim in the namespace test, of 10Mi of the class fast unless the spec says otherwise. */
   claim(name: string, spec?: object, metadata?: object): Promise<PersistentVolumeClaim>;
   bound(name: string): Promise<PersistentVolumeClaim>;
   pod(name: string, claim: string, spec?: object): Promise<Pod>;

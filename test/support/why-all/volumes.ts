@@ -123,7 +123,7 @@ export const BROKEN_VOLUMES: readonly Broken[] = [
         sparseLoopDevice: { size: '10Mi', directory, requireMount: true },
       });
     },
-    // What the person writes into /etc/fstab.
+    // Stands in for the line that a person writes into /etc/fstab.
     person: (at) =>
       at.someone.program(
         'mount',

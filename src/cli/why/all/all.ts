@@ -46,7 +46,7 @@ export async function whyAll(
   const explained: Explained[] = [];
   const unread: string[] = [];
   for (const [kind, resource] of KINDS) {
-    // Of a namespace, a Volume is explained where a claim of it is held up.
+    // In a namespace, a Volume is explained with the claim that it holds up.
     if (namespace !== undefined && !resource.namespaced) continue;
     for (const { metadata } of await objectsOf(resource)) {
       explained.push(await explain(targetOf(kind, metadata), io, cluster));

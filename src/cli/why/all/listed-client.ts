@@ -47,7 +47,7 @@ export function createListedClient(
     return list;
   }
 
-  /** Of a kind, those that a list with these options has. */
+  /** Returns the objects of a kind that a list with these options has. */
   async function select(resource: Resource, options: ListOptions): Promise<readonly KubeObject[]> {
     const { namespace, labelSelector, fieldSelector } = options;
     const all = await listed(resource, namespace);
@@ -104,7 +104,7 @@ export function createListedClient(
     async podsOf(claim) {
       const { name, namespace } = claim.metadata;
       const pods = await listed(PODS, namespace);
-      // Of a generic ephemeral volume, the claim is owned by its pod, whose name it begins with.
+      // The claim of a generic ephemeral volume is owned by its pod, whose name it begins with.
       const owners = (claim.metadata.ownerReferences ?? []).map((owner) =>
         pods.named(owner.name, namespace),
       );

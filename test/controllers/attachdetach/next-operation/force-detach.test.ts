@@ -167,8 +167,8 @@ describe('a node that is gone', () => {
     expect(next).toMatchObject({ entries: [], start: { kind: 'attach', node: 'n2' }, blocked: [] });
     expect(next.forced[0]).toMatchObject({
       message:
-        'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is taken for detached there, though ' +
-        'nobody looked. It is looked at when the node is back',
+        'Node n1 has the taint node.kubernetes.io/out-of-service: Volume v1 is treated as detached there, ' +
+        'without a look at the node. It is verified when the node is back',
       detail: { code: 'ForceDetachedOutOfService' },
     });
   });
@@ -186,13 +186,13 @@ describe('a node that is gone', () => {
       'timeout',
       { nodes: { n1: old } },
       'ForceDetachedNotReady',
-      /^Node n1 has not been Ready for 360 s: Volume v1 is taken/,
+      /^Node n1 has not been Ready for 360 s: Volume v1 is treated as detached there/,
     ],
     [
       'node-gone',
       { nodes: { n1: DELETED } },
       'ForceDetachedNodeGone',
-      /^There is no Node n1 any more: Volume v1 is taken/,
+      /^There is no Node n1 any more: Volume v1 is treated as detached there/,
     ],
     [
       'gone as well',

@@ -11,7 +11,7 @@ import {
 } from '../../../support/reconciler-world.ts';
 
 const FORCE_DETACHED = {
-  message: 'it was let go of on node n1 meanwhile',
+  message: 'its attachment to node n1 was removed meanwhile',
   detail: reason('LetGoMeanwhile', { node: 'n1' }),
 };
 
