@@ -5,9 +5,9 @@ import type { Informer } from '../../src/kube/informer.ts';
 import { createMetrics, type Metrics } from '../../src/manager/metrics/metrics.ts';
 import { systemClock } from '../../src/workqueue/clock.ts';
 import { createWorkQueue } from '../../src/workqueue/work-queue.ts';
+import { type DocumentedSeries, documentedSeries } from '../support/documented-series.ts';
 import { showHostileClaims, showHostileVolumes } from '../support/hostile-metrics.ts';
 import { checkMetrics } from '../support/promtool.ts';
-import { readmeSeries, type ToldSeries } from '../support/readme-series.ts';
 
 const check = async (metrics: Metrics) => checkMetrics((await metrics.read()).body);
 
@@ -50,7 +50,7 @@ test('promtool would say if a name were against the conventions', async () => {
   });
 });
 
-test('the README tells of each series, and of no other', async () => {
+test('docs/metrics.md lists each series, and no other', async () => {
   const values = await busyMetrics().registry.getMetricsAsJSON();
   const ours = values
     .filter(({ name }) => name.startsWith('stowage_'))
@@ -60,9 +60,9 @@ test('the README tells of each series, and of no other', async () => {
       // Of a bucket of a histogram.
       labels: Object.keys(first?.labels ?? {}).filter((label) => label !== 'le'),
     }));
-  const sorted = (series: ToldSeries[]) =>
+  const sorted = (series: DocumentedSeries[]) =>
     series
       .map((each) => ({ ...each, labels: each.labels.toSorted() }))
       .toSorted((a, b) => a.name.localeCompare(b.name));
-  expect(sorted(await readmeSeries())).toEqual(sorted(ours));
+  expect(sorted(await documentedSeries())).toEqual(sorted(ours));
 });

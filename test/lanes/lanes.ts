@@ -1,18 +1,24 @@
-/** The lanes of the suite that run files in processes of their own. docs/testing.md describes them. */
+/**
+ * A lane of the suite, which runs each file in a process of its own. docs/testing.md describes
+ * them.
+ */
 
 export interface Lane {
   projects: readonly ('integration' | 'thorough' | 'fuzz' | 'cluster')[];
   /** Default: every file of the projects. */
   only?: RegExp;
-  /** Set for its tests, where the environment has no value of its own. */
+  /** Environment of its tests. Variables that are already set take precedence. */
   env?: Readonly<Record<string, string>>;
-  /** Number of files that run at the same time. Default: two for each processor. */
+  /** Number of files that run concurrently. Default: two for each processor. */
   workers?: number;
-  /** Selects files that exclude each other; at most one of them runs, beside the rest. */
+  /**
+   * Reports whether a file is in the group of which at most one runs at a time, concurrently with
+   * others.
+   */
   isSerial?(file: string): boolean;
-  /** Started first: the longest files, so that none is left running alone at the end. */
+  /** Files to start first: the longest ones, so that none runs alone at the end. */
   first?: readonly string[];
-  /** Run last, with nothing beside them, for they measure time. */
+  /** Files to run last and one by one, as they measure time. */
   alone?: RegExp;
 }
 
@@ -75,12 +81,13 @@ export const LANES: Readonly<Record<string, Lane>> = {
 export const needsBuild = (lane: string): boolean =>
   LANES[lane]?.projects.includes('cluster') ?? false;
 
-/** A lane or `unit`, and of its files those whose path matches; all without a pattern. */
+/** A lane or `unit`, and a pattern of its files' paths. Without a pattern: all files. */
 export type Ask = readonly [lane: string, pattern?: string];
 
 /**
- * Lanes that a change below a directory asks for, beside the checks and the unit tests that reach it (see unit-tests.ts). The first row
- * that matches a file counts. A changed test asks for itself (see choose). The thorough lane runs the integration tests, too.
+ * Lanes that a change below a directory requires, in addition to the checks and the unit tests that
+ * reach it (see unit-tests.ts). The first matching row counts. A changed test requires itself (see
+ * choose). The thorough lane also runs the integration tests.
  */
 export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ['src/nodes/transport/salt/', ['thorough', 'salt'], ['cluster', '/salt/']],
@@ -186,8 +193,9 @@ export const ASKS: readonly (readonly [directory: string, ...asks: Ask[]])[] = [
   ],
   ['docs/decisions/'],
   ['docs/installing.md', ['thorough', 'docs|package'], ['cluster', 'install']],
+  ['docs/metrics.md', ['thorough', 'docs|promtool|metrics']],
   ['docs/', ['thorough', 'docs|alerts|populators-manual']],
-  ['README.md', ['integration', 'docs|package|promtool']],
+  ['README.md', ['integration', 'docs|package']],
   ['man/', ['integration', 'completion|package']],
   ['completions/', ['integration', 'completion|package']],
   ['bin/', ['unit', '^test/bin/'], ['integration', 'launcher|package|completion']],

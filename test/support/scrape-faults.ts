@@ -1,5 +1,5 @@
+import type { DocumentedSeries } from './documented-series.ts';
 import { readSamples, type Sample } from './exposition.ts';
-import type { ToldSeries } from './readme-series.ts';
 
 const KIND = /^# TYPE (\S+) (\w+)$/gm;
 const PART = /_(bucket|sum|count)$/;
@@ -11,7 +11,11 @@ const idOf = ({ name, labels }: Sample) =>
  * What a scrape should not say, whatever the process does: by itself, beside what is told of each series of ours, and
  * beside the scrape before it of the same process. One sentence each.
  */
-export function scrapeFaults(body: string, told: readonly ToldSeries[], before?: string): string[] {
+export function scrapeFaults(
+  body: string,
+  told: readonly DocumentedSeries[],
+  before?: string,
+): string[] {
   const samples = readSamples(body);
   const kinds = new Map([...body.matchAll(KIND)].map(([, name = '', kind = '']) => [name, kind]));
   const familyOf = (name: string) => (kinds.has(name) ? name : name.replace(PART, ''));
@@ -37,7 +41,7 @@ export function scrapeFaults(body: string, told: readonly ToldSeries[], before?:
   ];
 }
 
-function labelFaults(sample: Sample, told: readonly ToldSeries[], family: string): string[] {
+function labelFaults(sample: Sample, told: readonly DocumentedSeries[], family: string): string[] {
   const series = told.find(({ name }) => name === family);
   if (series === undefined) return [`of ${sample.name} nothing is told`];
   const wanted = [...series.labels, ...(sample.name.endsWith('_bucket') ? ['le'] : [])];

@@ -1,5 +1,5 @@
+import type { DocumentedSeries } from './documented-series.ts';
 import { readSamples, type Sample } from './exposition.ts';
-import type { ToldSeries } from './readme-series.ts';
 import { scrapeFaults } from './scrape-faults.ts';
 import { until } from './until.ts';
 
@@ -16,7 +16,11 @@ export interface Scraper {
 }
 
 /** Scrapes now and then, one scrape at a time, for each is compared with the one before it. */
-export function startScraper(url: string, told: readonly ToldSeries[], everyMs: number): Scraper {
+export function startScraper(
+  url: string,
+  told: readonly DocumentedSeries[],
+  everyMs: number,
+): Scraper {
   const bodies: string[] = [];
   const faults: string[] = [];
   let last: Promise<unknown> = Promise.resolve();

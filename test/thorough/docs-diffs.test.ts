@@ -131,7 +131,7 @@ const CLAIMS: Readonly<Record<string, () => Promise<void>>> = {
       return /^stowage_volumes_paused\{.*$/m.exec(text)?.[0];
     });
     expect(line).toBe('stowage_volumes_paused{node="n1"} 1');
-    await unitTest('test/manager/metrics/readme.test.ts');
+    await unitTest('test/manager/metrics/documented.test.ts');
   },
 
   async 'Add a controller'() {

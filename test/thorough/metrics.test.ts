@@ -9,11 +9,11 @@ import type { Volume } from '../../src/api/volume.ts';
 import type { Informer } from '../../src/kube/informer.ts';
 import { startCluster, type TestCluster } from '../support/cluster.ts';
 import { type Disk, makeDisk } from '../support/disks.ts';
+import { type DocumentedSeries, documentedSeries } from '../support/documented-series.ts';
 import { readSamples, type Sample, seriesValue } from '../support/exposition.ts';
 import { followVolumes } from '../support/follow-volumes.ts';
 import { expectDone, sumOf } from '../support/metric-sums.ts';
 import { checkMetrics } from '../support/promtool.ts';
-import { readmeSeries, type ToldSeries } from '../support/readme-series.ts';
 import { removeTraces } from '../support/remove-traces.ts';
 import { describeAsRoot } from '../support/root.ts';
 import { type Scraper, startScraper } from '../support/scraper.ts';
@@ -38,7 +38,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
   let sshd: Sshd;
   let disk: Disk;
   let volumes: Informer<Volume>;
-  let told: ToldSeries[];
+  let told: DocumentedSeries[];
   let watch: ReturnType<typeof startWatch> | undefined;
   let scraper: Scraper | undefined;
   const uids: string[] = [];
@@ -52,7 +52,7 @@ describeAsRoot('the metrics of a busy daemon', () => {
     await execa('mkfs.ext4', ['-q', disk.path]);
     volumes = await followVolumes(cluster.client, ({ metadata: { uid = '' } }) => uids.push(uid));
     // Nobody claims anything here, fills it, or takes snapshots.
-    told = (await readmeSeries()).filter(
+    told = (await documentedSeries()).filter(
       ({ name }) => !/^stowage_(claim|snapshot|populated)/.test(name),
     );
     // mkfs.ext4 takes the option and refuses the value.

@@ -1,32 +1,25 @@
-import { readFile } from 'node:fs/promises';
+import { readBlocks } from '../../support/documents/page.ts';
 
-const FENCE = /^```(\w*)\n(.*?)^```$/gms;
-
-/** What docs/installing.md tells to type and to write, by its headings. */
+/** Commands and files of docs/installing.md that its reader types and writes, by heading. */
 export interface Guide {
-  /** The commands of the section with that heading, in their order. Throws where there are none. */
+  /** Returns the commands below that heading, in order. Throws if there are none. */
   commands(heading: string): string[];
-  /** Its blocks of a language: `yaml`, `sshconfig`. */
+  /** Returns the blocks below that heading of a language: `yaml`, `sshconfig`. */
   blocks(heading: string, language: string): string[];
 }
 
-export async function readGuide(): Promise<Guide> {
-  const text = await readFile('docs/installing.md', 'utf8');
-  const section = (heading: string): string => {
-    const found = text.split(/^## /m).find((each) => each.startsWith(`${heading}\n`));
-    if (found === undefined) throw new Error(`docs/installing.md has no section "${heading}"`);
-    return found;
-  };
+export function readGuide(): Guide {
+  const all = readBlocks('docs/installing.md');
   const blocks = (heading: string, language: string): string[] =>
-    [...section(heading).matchAll(FENCE)].flatMap(([, is, block = '']) =>
-      is === language ? [block] : [],
-    );
+    all
+      .filter((each) => each.heading === heading && each.language === language)
+      .map(({ body }) => body);
   return {
     blocks,
     commands(heading) {
       const lines = blocks(heading, '').flatMap((block) => block.trim().split('\n'));
       if (lines.length === 0)
-        throw new Error(`the section "${heading}" of docs/installing.md has no command`);
+        throw new Error(`docs/installing.md has no command below "${heading}"`);
       return lines;
     },
   };

@@ -14,11 +14,11 @@ import { type Guide, readGuide } from './guide.ts';
 import { put, type Root } from './root.ts';
 
 export const NODE = 'n1';
-/** Programs take their time on a node that is emulated. ms */
+/** Timeout in ms: programs are slow on an emulated node. */
 export const WITHIN = 300_000;
 const HEARTBEAT = 10_000;
 
-/** A cluster that knows nothing of Stowage, with a node that is a VM; and the guide. */
+/** A cluster without Stowage, with a VM as its node, and the guide. */
 export interface Scene {
   guide: Guide;
   plane: ControlPlane;
@@ -27,15 +27,20 @@ export interface Scene {
   kubectl(
     ...args: string[]
   ): PromiseLike<{ exitCode?: number | undefined; stdout: string; stderr: string }>;
-  /** What the guide has in its first claim is applied, and bound; then it is deleted, and nothing of it is left. */
+  /**
+   * Applies the guide's first claim, waits until it is bound, deletes it, and waits until nothing
+   * remains.
+   */
   firstClaim(type: (line: string) => PromiseLike<{ stdout?: unknown }>): Promise<void>;
-  /** ssh to the node, and kubectl with a kubeconfig: what a user has before they come to Stowage. */
+  /**
+   * Adds ssh to the node, and kubectl with a kubeconfig: a user's tools before installing Stowage.
+   */
   equip(root: Root): Promise<void>;
   stop(): Promise<void>;
 }
 
 export async function startScene(): Promise<Scene> {
-  const guide = await readGuide();
+  const guide = readGuide();
   const plane = await startControlPlane();
   const vm = await startVm({ name: NODE, memoryMiB: 1536 });
   const { client } = await connect({ kubeconfig: plane.kubeconfig });
@@ -49,7 +54,7 @@ export async function startScene(): Promise<Scene> {
   const kubectl = (...args: string[]) =>
     execa(plane.kubectl, args, { env: { KUBECONFIG: plane.kubeconfig }, reject: false });
 
-  /** As a kubelet does that has nothing to say. */
+  /** Writes the status of a healthy node, as its kubelet would. */
   async function beat(): Promise<void> {
     const at = new Date().toISOString();
     const ready = {
@@ -119,7 +124,10 @@ export async function startScene(): Promise<Scene> {
   };
 }
 
-/** The port is that of the VM on this machine; the key of its host is known under the node's name. */
+/**
+ * Returns an ssh configuration for the VM's port on this machine. The host key is known under the
+ * node's name.
+ */
 const sshConfig = (port: number) => `Host ${NODE}
 HostName 127.0.0.1
 Port ${port}

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A page as its readers use it: what they type, and what they apply or save. */
+/** Page of the documentation as its readers use it: commands, manifests and files. */
 export interface Page {
   path: string;
-  /** In their order, each once; a line that goes on after a backslash is one. */
+  /** Unique commands in the order of the page. Lines with a trailing backslash are joined. */
   commands: string[];
-  /** Blocks of YAML with objects of a cluster. */
+  /** YAML blocks with objects of a cluster. */
   manifests: string[];
-  /** Other blocks of YAML: files of configuration, parts of objects. */
+  /** Other YAML blocks: configuration files, and parts of objects. */
   files: string[];
 }
 
-/** Programs that a page may have its readers run: named within its text, too, or in blocks alone. */
+/** Programs that a page may run: NAMED also within its text, TYPED in blocks only. */
 const NAMED = [
   ...[
     'stowage',
@@ -86,21 +86,23 @@ const starts = (programs: readonly string[]) =>
 const SAID = starts(NAMED);
 const COMMAND = starts([...NAMED, ...TYPED]);
 
-/** Lines of files that begin like commands: of `/etc/stowage/allowed`, and of sudoers. */
+/**
+ * Reports whether a line of a file only resembles a command: in `/etc/stowage/allowed` or sudoers.
+ */
 const isNone = (line: string): boolean =>
   /^node (?!\S*\/)|^stowage ALL /.test(line) || /^kubectl -o name$/.test(line);
 
 const FENCE = /^( *)```([^\n]*)\n(.*?)^\1```$/gms;
 
-/** A fenced block, without the indentation that its fence has. */
+/** Fenced block without the indentation of its fence. */
 export interface Block {
   language: string;
   body: string;
-  /** The heading that it is under; empty where there is none. */
+  /** Heading above the block; empty if there is none. */
   heading: string;
 }
 
-/** Returns the fenced blocks of a page, in their order. */
+/** Returns the fenced blocks of a page, in order. */
 export function readBlocks(path: string): Block[] {
   const text = readFileSync(path, 'utf8');
   const headings = [...text.matchAll(/^#+ (.+)$/gm)];
@@ -111,14 +113,20 @@ export function readBlocks(path: string): Block[] {
   }));
 }
 
-/** The README, and all of docs/ but the decisions, which tell what was thought and tell nobody to do anything. */
+/**
+ * Returns the paths of the README and the pages in docs/. The decisions are excluded: they contain
+ * no instructions.
+ */
 export function pagePaths(): string[] {
   const names = readdirSync('docs', { withFileTypes: true });
   const pages = names.filter((each) => each.isFile() && each.name.endsWith('.md'));
   return ['README.md', ...pages.map(({ name }) => join('docs', name))].sort();
 }
 
-/** Throws an Error for a block with commands in which a line is none: it would be left out. */
+/**
+ * Reads a page.
+ * @throws Error for a block of commands with a line that is no command: it would be skipped
+ */
 export function readPage(path: string): Page {
   const text = readFileSync(path, 'utf8');
   const blocks = readBlocks(path);
@@ -132,7 +140,7 @@ export function readPage(path: string): Page {
     commands: [
       ...new Set([
         ...typed.flatMap(({ body, language }) => linesTyped(path, body, language === 'sh')),
-        // A program's name alone is no command, as in "the user of `sudo`".
+        // The name of a program alone is no command, as in "the user of `sudo`".
         ...inline.filter((code) => SAID.test(code) && code.includes(' ') && !isNone(code)),
       ]),
     ],
@@ -141,7 +149,10 @@ export function readPage(path: string): Page {
   };
 }
 
-/** What is typed in a block: after `$ `, where there is one, and else all of it, if any line is a command. */
+/**
+ * Returns the commands of a block: the lines after `$ ` if there are any, else all lines if any
+ * line is a command.
+ */
 function linesTyped(path: string, body: string, isShell: boolean): string[] {
   const lines = body
     .replaceAll(/\\\n\s*/g, '')

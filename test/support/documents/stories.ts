@@ -9,7 +9,7 @@ import { SHELL_STORIES } from './stories/shells.ts';
 import type { Story } from './story.ts';
 import { withNode } from './worlds.ts';
 
-/** What is typed of all pages. */
+/** Stories of all pages. */
 export const STORIES: readonly Story[] = [
   ...README_STORIES,
   ...CLAIM_STORIES,

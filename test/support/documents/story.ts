@@ -8,21 +8,27 @@ import { temporaryFolder } from '../temporary-folder.ts';
 import { until } from '../until.ts';
 import { readPage } from './page.ts';
 
-/** What becomes of a command of a page, or of a block of it. */
+/** Expected result of a command or a block of a page. */
 export interface Typed {
-  /** What stands for placeholders of the page; for several, one after another. `$FOLDER` is one for the story alone. */
+  /**
+   * Commands to run instead, with values for the placeholders of the page. `$FOLDER` is a directory
+   * of the story.
+   */
   as?: readonly string[];
   /** Default: 0. */
   exit?: number | readonly number[];
-  /** What comes of it; of what goes on, in its log. */
+  /** Expected output; for a command that goes on, its log. */
   says: RegExp;
-  /** It goes on until it is ended, by a signal, in good order: at once, or with the story. */
+  /**
+   * Set if the command runs until a SIGTERM, which it must handle: at once, or at the end of the
+   * story.
+   */
   goesOn?: 'until it says so' | 'to the end';
-  /** Of a block that is no manifest, and of a manifest that is not applied: it is typed into this. */
+  /** Command whose input is the block, for a block that is not applied. */
   input?: string;
 }
 
-/** Another test runs it, which is there and has these words. */
+/** Test that runs the command: its file must exist and contain this text. */
 export interface Elsewhere {
   runBy: string;
   has: string;
@@ -30,49 +36,52 @@ export interface Elsewhere {
 
 export interface World {
   client: KubeClient;
-  /** Of the shell: how the cluster, and the nodes, are reached. */
+  /** Environment of the shell: access to the cluster and the nodes. */
   env: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** Commands of a page, in the order in which they are typed, in a world of their own. */
+/** Commands of a page, in the order in which they run, in their own world. */
 export interface Story {
   path: string;
   world: () => Promise<World>;
-  /** What the page takes as done, by the command. */
+  /** Preconditions of the page, by command. */
   before?: Record<string, Typed>;
-  /** By the command as the page has it, or by what `blockKey` calls a block. */
+  /** Expected results by command of the page, or by `blockKey` of a block. */
   typed: Record<string, Typed | Elsewhere>;
 }
 
-/** In its place among the commands, each manifest that has no row of its own is applied. */
+/** Applies, at its place among the commands, each manifest that has no row of its own. */
 export const APPLY = 'kubectl apply -f -';
 export const applied: Typed = { says: / (created|configured|unchanged)/ };
 export const watches: Typed = { says: /"msg":"watching"/, goesOn: 'until it says so' };
 export const shows = (says: RegExp, as?: string): Typed => ({ says, ...(as && { as: [as] }) });
-/** A command that is named and not given in full. */
+/** Expects only the help of a command that the page names without its arguments. */
 export const named = (command: string, says = /Usage|usage|Options|OPTIONS/): Typed => ({
   as: [`${command} --help`],
   says,
 });
-/** Loop devices of other tests' nodes, which this kernel has too, may be reported as left over. */
+/** Loop devices of other tests' nodes on this kernel may be reported as leftovers. */
 export const checksNode = (): Typed => ({
   says: /reachable[\s\S]*it answers[\s\S]*(leftovers +OK|leftover +problem +\/dev\/loop)/,
   exit: [0, 5],
 });
-/** A script of package.json: what it does is tests or measurements, which this one can't begin. */
+/**
+ * Checks that a script of package.json exists. The scripts run tests or measurements, which a test
+ * cannot start.
+ */
 export const script = (name: string): Typed => ({
   as: [`node -p 'require("./package.json").scripts["${name}"]'`],
   says: /^(?!undefined$)./,
 });
 
-/** How a block is called in a story that does not just apply it: by its first line that tells blocks apart. */
+/** Returns the key of a block with its own row: its first line, which must be unique. */
 export const blockKey = (block: string): string => `block ${block.trim().split('\n')[0]}`;
 
-/** Ends only a command that hangs, in ms. */
+/** Timeout (ms), only for commands that hang. */
 const COMMAND_WITHIN = 120_000;
 
-/** What a page has that no story of it has, and the other way round. */
+/** Compares the commands and blocks of a page with those of its stories. */
 export function expectAllTold(path: string, stories: readonly Story[]): void {
   const page = readPage(path);
   const rows = stories
@@ -86,11 +95,13 @@ export function expectAllTold(path: string, stories: readonly Story[]): void {
   );
 }
 
-/** The status that was expected: of several, the one that it is, or else the first. */
+/**
+ * Returns the expected exit status: of several, the actual one if it is allowed, else the first.
+ */
 const expectedOf = (exit: number | readonly number[], is: number | undefined) =>
   typeof exit === 'number' ? exit : (exit.find((each) => each === is) ?? exit[0]);
 
-/** Types all of a story. */
+/** Runs all commands of a story. */
 export function describeStory({ path, world, before = {}, typed }: Story, name: string): void {
   describe(`${path}, ${name}`, () => {
     const page = readPage(path);

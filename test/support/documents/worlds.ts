@@ -37,7 +37,7 @@ const nodeNamed = (name: string): KubeNode => ({
 
 const ready = { conditions: [{ type: 'Ready', status: 'True' }], nodeInfo: { bootID: 'b' } };
 
-/** A cluster without anything of a story, and the namespaces that pages speak of. */
+/** Starts a cluster with the nodes and namespaces of the pages, and nothing else. */
 async function newCluster(options: Partial<SandboxOptions> = {}): Promise<World> {
   const sandbox = await startSandbox({
     crds: ALL_CRDS,
@@ -65,7 +65,7 @@ async function newCluster(options: Partial<SandboxOptions> = {}): Promise<World>
 
 export const emptyCluster = (): Promise<World> => newCluster();
 
-/** The story has begun: the claim prod/foo, and a snapshot of it that is ready. */
+/** Starts a cluster with the claim prod/foo and a ready snapshot of it. */
 export async function withSnapshot(): Promise<World> {
   const world = await newCluster();
   const { client } = world;
@@ -92,7 +92,9 @@ export async function withSnapshot(): Promise<World> {
   return world;
 }
 
-/** The Volume data1 is there, attached to n1 for a pod, as a daemon left it that does not run any more. */
+/**
+ * Starts a cluster with the Volume data1, attached to n1 for a pod, as left by a stopped daemon.
+ */
 export async function withVolume(): Promise<World> {
   const world = await newCluster();
   const { client } = world;
@@ -124,7 +126,10 @@ export async function withVolume(): Promise<World> {
   return world;
 }
 
-/** A cluster whose node n1 is this machine, reached by ssh, with loop devices and udev: it takes root. Its pods are scheduled. */
+/**
+ * Starts a cluster whose node n1 is this machine, reached over ssh, with loop devices and udev.
+ * Pods are scheduled. Requires root.
+ */
 export async function withNode(): Promise<World> {
   const stopUdev = await ensureUdev();
   const sshd = await startSshd({ nodes: ['n1', 'n2', 'n3'] });

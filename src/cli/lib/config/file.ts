@@ -84,7 +84,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
 export function parseConfig(content: string, path: string): ConfigFile {
   const refuse = (found: string, cause: unknown) =>
     new StowageError('usage', `--config ${path}: ${found}`, {
-      hint: 'README.md shows what a configuration file says.',
+      hint: 'See docs/daemon.md for the configuration file.',
       cause,
     });
   let value: unknown;

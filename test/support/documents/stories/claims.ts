@@ -22,7 +22,7 @@ export const CLAIM_STORIES: readonly Story[] = [
     typed: {
       [APPLY]: applied,
       'stowage install --components snapshot-crds': shows(/volumesnapshots/),
-      // The sandbox has no CronJobs: what the container runs is run.
+      // The sandbox has no CronJobs: run the command of the container.
       'block # cronjob.yaml': {
         input: `sed -n "s/.*sh, -c, '\\(.*\\)'\\]$/\\1/p" | sh -ex`,
         says: /volumesnapshot.*\/db-\d{8}-\d{4} created/,
@@ -67,7 +67,7 @@ export const CLAIM_STORIES: readonly Story[] = [
     world: emptyCluster,
     typed: {
       'stowage install --components populator-crds': shows(/volumepopulators/),
-      // The definition of the kind comes first, and what a command would have made is made by the objects, too.
+      // The CRD comes first. The manifests also create the object that the command would create.
       [APPLY]: applied,
       'stowage unregister populator hello': shows(
         /hello/,

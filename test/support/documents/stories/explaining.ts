@@ -1,12 +1,12 @@
 import { named, type Story, script, shows, watches } from '../story.ts';
 import { emptyCluster, withVolume } from '../worlds.ts';
 
-/** Nobody made that pod, claim or snapshot: what is found of one that is there is tested where `why` is. */
+/** Expects that the object does not exist. Tests of `why` cover existing objects. */
 const absent = (command: string, as?: string) => ({
   ...shows(/not found/, as ?? command),
   exit: 3,
 });
-/** Lanes of the suite that have a command. */
+/** Lanes of the test suite that have a command. */
 const LANES = [
   'unit',
   'integration',

@@ -3,7 +3,10 @@ import { APPLY, type Elsewhere, named, type Story, shows } from '../story.ts';
 import { emptyCluster } from '../worlds.ts';
 
 const path = 'docs/installing.md';
-/** These take the commands of a section from the page itself, in a Debian that has nothing of Stowage. */
+/**
+ * These tests take the commands of a section from the page itself, and run them in a Debian without
+ * Stowage.
+ */
 const from = (name: string, heading: string): Elsewhere => ({
   runBy: `test/cluster/install/${name}.ts`,
   has: `commands('${heading}')`,

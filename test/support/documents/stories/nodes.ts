@@ -2,9 +2,9 @@ import { APPLY, applied, type Story, shows, watches } from '../story.ts';
 import { emptyCluster, withVolume } from '../worlds.ts';
 
 const TAINT = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';
-/** Of a Node that was deleted. */
+/** Creates a deleted Node again. */
 const NODE = `kubectl create -f - <<< '{"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"},"spec":{"taints":[{"key":"node.kubernetes.io/out-of-service","value":"nodeshutdown","effect":"NoExecute"}]}}'`;
-/** Real Salt runs in the cluster suite. */
+/** Test in the cluster suite, with real Salt. */
 const SALT = 'test/cluster/salt/check-node.test.ts';
 
 export const NODE_STORIES: readonly Story[] = [

@@ -3,10 +3,10 @@ import { emptyCluster, withNode, withVolume } from '../worlds.ts';
 
 const TAINT = 'node.kubernetes.io/out-of-service=nodeshutdown:NoExecute';
 const WATCH = { says: /"msg":"leading"/, goesOn: 'to the end' } as const;
-/** What a page takes as done, typed before its own commands: a class, and a daemon at work. */
+/** Preconditions of a page, run before its own commands: a class, and a running daemon. */
 const CLASS = 'stowage create storageclass local --static';
 const READY = { [CLASS]: shows(/local created/), 'stowage watch': WATCH };
-/** Real LVM is in a VM. */
+/** Tests with real LVM, in a VM. */
 const LVM = 'test/cluster/vm/lvm.ts';
 const LVM_TEST = 'test/cluster/vm/lvm.test.ts';
 const DISK = '/dev/disk/by-id/wwn-0x5000c500a1b2c3d4';
@@ -172,7 +172,7 @@ export const OPERATING_STORIES: readonly Story[] = [
       'stowage detach volume data1 --node n1 --force': { says: /n1 is Ready/, exit: 5 },
       [`kubectl taint node n1 ${TAINT}`]: shows(/n1 tainted/),
       'kubectl taint node n1 node.kubernetes.io/out-of-service-': shows(/n1 untainted/),
-      // There is no such machine: a VM is put another one's disk into by its test.
+      // There is no such machine: the VM test moves a disk to another VM.
       [`stowage adopt volume d1-moved --node n2 --device ${DISK} --storage-class local --dry-run=plan`]:
         {
           says: /node n2/,

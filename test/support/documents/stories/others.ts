@@ -1,5 +1,8 @@
-import { named, type Story, script, shows, watches } from '../story.ts';
-import { emptyCluster } from '../worlds.ts';
+import { checksNode, named, type Story, script, shows, watches } from '../story.ts';
+import { emptyCluster, withNode, withVolume } from '../worlds.ts';
+
+/** The fingerprint of no host's key. */
+const FINGERPRINT = `SHA256:${'A'.repeat(43)}`;
 
 export const OTHER_STORIES: readonly Story[] = [
   {
@@ -24,4 +27,54 @@ export const OTHER_STORIES: readonly Story[] = [
     },
   },
   { path: 'docs/output.md', world: emptyCluster, typed: {} },
+  {
+    path: 'docs/metrics.md',
+    world: emptyCluster,
+    typed: {
+      'stowage watch --http-endpoint :8080': {
+        ...watches,
+        as: ['stowage watch --http-endpoint 127.0.0.1:0'],
+      },
+    },
+  },
+  {
+    path: 'docs/daemon.md',
+    world: withVolume,
+    typed: {
+      'stowage watch': watches,
+      'kubectl get lease stowage': shows(/stowage/),
+      'stowage check cluster': { says: /daemon/, exit: 5 },
+      'block transport: ssh': {
+        says: /n1/,
+        input:
+          'cat > $FOLDER/config.yaml && stowage get nodes --timeout 1s --config $FOLDER/config.yaml',
+      },
+    },
+  },
+  {
+    path: 'docs/reaching-nodes.md',
+    world: withVolume,
+    typed: {
+      'stowage check node n1 --trust-host-key SHA256:…': {
+        says: /n1/,
+        exit: 1,
+        as: [`stowage check node n1 --trust-host-key ${FINGERPRINT}`],
+      },
+      'ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub': shows(
+        /SHA256:/,
+        'ssh-keygen -q -t ed25519 -N "" -f $FOLDER/key && ssh-keygen -lf $FOLDER/key.pub',
+      ),
+      'stowage print sudoers': shows(/User_Alias/),
+      'stowage check cluster': { says: /daemon/, exit: 5 },
+    },
+  },
+  {
+    path: 'docs/reaching-nodes.md',
+    world: withNode,
+    typed: {
+      'ssh NODE true': shows(/^/, 'ssh -F $STOWAGE_SSH_CONFIG n1 true'),
+      'stowage check node n1': checksNode(),
+      'stowage get nodes': shows(/n1 .*/),
+    },
+  },
 ];

@@ -7,7 +7,7 @@ const CRDS =
 const SECRET =
   'kubectl -n stowage create secret generic stowage-ssh --from-file=config --from-file=key --from-file=known_hosts';
 const CLASS = `stowage create storageclass local --static --fs-type ext4 --mkfs-options '["-m", "0"]' --mount-options noatime`;
-/** Printed by ssh-keygen for a host's key: no host has this one. */
+/** Fingerprint of a host key, as ssh-keygen prints it; no host has it. */
 const FINGERPRINT = `SHA256:${'A'.repeat(43)}`;
 
 export const README_STORIES: readonly Story[] = [
@@ -86,7 +86,7 @@ export const README_STORIES: readonly Story[] = [
         /stowage-ssh created/,
         `cd $FOLDER && touch config known_hosts && (kubectl create namespace stowage; ${SECRET})`,
       ),
-      // A Volume is there.
+      // A Volume exists.
       'stowage uninstall': { ...shows(/Volume/, 'stowage uninstall --dry-run=client'), exit: 5 },
       'stowage print sudoers': shows(/User_Alias/),
       'stowage register populator': named('stowage register populator', /--mount-path/),
@@ -113,7 +113,7 @@ export const README_STORIES: readonly Story[] = [
       'stowage grant snapshot prod/foo-backup --to test': shows(/created/),
       'stowage get snapshots -A': shows(/prod +foo-backup/),
       'stowage get grants -n prod': shows(/test/),
-      // What is waited for takes a daemon and the node.
+      // Waiting requires a daemon and the node.
       'stowage create snapshot prod/foo-backup --pvc foo --wait': {
         runBy: 'test/integration/claims-story.test.ts',
         has: "'create', 'snapshot', 'foo-backup', '--pvc', 'foo', '-n', 'prod', '--wait'",

@@ -1,7 +1,7 @@
 import { type Story, script, shows } from '../story.ts';
 import { emptyCluster } from '../worlds.ts';
 
-/** The shells themselves are driven in test/integration/completion.test.ts. */
+/** test/integration/completion.test.ts runs the shells themselves. */
 export const SHELL_STORIES: readonly Story[] = [
   {
     path: 'docs/shells.md',

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
-/** A row of the README's table of metrics. */
-export interface ToldSeries {
+/** A row of the table in docs/metrics.md. */
+export interface DocumentedSeries {
   name: string;
   kind: string;
   labels: string[];
@@ -9,8 +9,8 @@ export interface ToldSeries {
 
 const ROW = /^\| `(stowage_\w+)` \| (\w+) \| (.+?) \| .+ \|$/gm;
 
-export async function readmeSeries(): Promise<ToldSeries[]> {
-  const rows = (await readFile('README.md', 'utf8')).matchAll(ROW);
+export async function documentedSeries(): Promise<DocumentedSeries[]> {
+  const rows = (await readFile('docs/metrics.md', 'utf8')).matchAll(ROW);
   return [...rows].map(([, name = '', kind = '', labels = '']) => ({
     name,
     kind,

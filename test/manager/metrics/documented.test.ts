@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createMetrics } from '../../../src/manager/metrics/metrics.ts';
+import { documentedSeries } from '../../support/documented-series.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { readmeSeries } from '../../support/readme-series.ts';
 
 /** What prom-client keeps of a series and its types leave out. */
 interface Kept {
@@ -10,13 +10,15 @@ interface Kept {
   labelNames: string[];
 }
 
-test('the README has each series of ours, its kind and its labels, and no other', async () => {
+test('docs/metrics.md has each stowage_ series with its kind and labels, and no other', async () => {
   const { registry } = createMetrics({ clock: new FakeClock(), transportOf: () => 'ssh' });
   const kept = (await registry.getMetricsAsJSON()).map(({ name, type }) => {
     const { labelNames } = registry.getSingleMetric(name) as unknown as Kept;
     return `${name} ${type} ${labelNames.join()}`;
   });
-  const told = (await readmeSeries()).map(({ name, kind, labels }) => `${name} ${kind} ${labels}`);
+  const told = (await documentedSeries()).map(
+    ({ name, kind, labels }) => `${name} ${kind} ${labels}`,
+  );
   expect(told.sort()).toEqual(kept.filter((line) => line.startsWith('stowage_')).sort());
   expect(told.length).toBeGreaterThan(10);
 });
